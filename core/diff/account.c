@@ -33,7 +33,8 @@ static bool metric_of_step(const struct tg_shard *s, size_t step, enum tg_accoun
     return true;
 }
 
-/* Device work, and the calls that launch it, below an operator of which a library chose how it is done. */
+/* Device work, and the calls that launch it, below an operator of
+ * which a library chose how it is done. */
 static bool is_chosen(struct tg_diff_work *w, const struct tg_row *row)
 {
     const struct tg_comparison *c = w->c;
@@ -169,7 +170,8 @@ static enum tg_growth growth_of(const struct tg_comparison *c, double *const y[2
 {
     size_t nb = c->n_runs[TG_BASE], nt = c->n_runs[TG_TEST], above = 0;
     TG_FREE double *base = tg_xmalloc(nb * sizeof *base);
-    /* Without the largest it only warns: of three runs per side the size by which three can fail is enough. */
+    /* Without the largest it only warns: of three runs per side the
+     * size by which three can fail is enough. */
     double forgiving = tg_choose(nb - 1 + nt, nt) >= TG_GROWN_ARRANGED ? TG_GROWN
                        : nb >= 3 && nt >= 3                            ? TG_TAU_3
                                                                        : TG_GROWN_FEW;
@@ -207,7 +209,8 @@ static bool is_spread(const struct tg_diff_work *w, enum tg_account_id id, doubl
         if (op->wait || op->change != TG_SAME ||
             tg_kind_is_device(op->kind) != (id == TG_ACCOUNT_BUSY))
             continue;
-        /* The mean over all steps of all runs: what strikes one step here and one there is in it. */
+        /* The mean over all steps of all runs:
+         * what strikes one step here and one there is in it. */
         for (int side = 0; side < 2; side++) {
             for (size_t at = w->first[side]; at < w->first[side + 1]; at++)
                 for (size_t j = 0; j < w->used[at].n; j++)
@@ -224,8 +227,8 @@ static bool is_spread(const struct tg_diff_work *w, enum tg_account_id id, doubl
     return before > 0 && more / before >= TG_HALF * growth;
 }
 
-/* Is it what this part leaves out that holds the growth: without it, it has not grown, and by less than
- * half as much? */
+/* Is it what this part leaves out that holds the growth: without it, it has not grown,
+ * and by less than half as much? */
 static bool is_held_outside(struct tg_diff_work *w, enum tg_account_id id, enum part_of part)
 {
     const struct tg_comparison *c = w->c;
@@ -253,8 +256,8 @@ static void close_series(struct tg_diff_work *w, enum tg_account_id id)
         return;
     s->few = arranged < TG_GROWN_ARRANGED;
     s->limit = s->few ? TG_GROWN_FEW : TG_GROWN;
-    /* Ranks of both sides, where runs can prove what one of many does. One that grew beside a slower one
-     * shows in neither mean nor most: it has to be proven, by the larger limit. */
+    /* Ranks of both sides, where runs can prove what one of many does. One that grew beside a
+     * slower one shows in neither mean nor most: it has to be proven, by the larger limit. */
     size_t n_ranks = ranks_of(w, id, TG_TEST);
     n_ranks = !s->few && ranks_of(w, id, TG_BASE) == n_ranks ? n_ranks : 0;
     const int64_t *ranks =
@@ -288,7 +291,8 @@ static void close_series(struct tg_diff_work *w, enum tg_account_id id)
 
 void tg_account_close(struct tg_diff_work *w)
 {
-    /* Did every recording with device work say how long all of it took? 0.2.0 did not store that. */
+    /* Did every recording with device work say how long all
+     * of it took? 0.2.0 did not store that. */
     w->all_busy = true;
     for (int side = 0; side < 2; side++)
         for (size_t at = 0; at < w->c->n_runs[side] * w->measured[side].n_ranks; at++) {

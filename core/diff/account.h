@@ -1,8 +1,8 @@
 #ifndef TG_DIFF_ACCOUNT_H
 #define TG_DIFF_ACCOUNT_H
 /*
- * The account: did the program as a whole take longer or do more? Three series, one value per run, as
- * measured, nothing taken off, whatever could or could not be judged by name:
+ * The account: did the program as a whole take longer or do more? Three series, one value per run,
+ * as measured, nothing taken off, whatever could or could not be judged by name:
  *
  *   wall    (end of the last step - start of the first) / steps, ns; of a trace without markers its
  *           length, divided by the ratio of iterations
@@ -10,9 +10,9 @@
  *           collectives, whose time is a wait for other ranks
  *   calls   rows of operators, calls of the runtime and device work / steps, without polling
  *
- * Mean over ranks; if that has not grown, of the rank that has most, else of each rank by 30 %. What
- * is outside the steps (busy, calls) counts by the step or by the trace, whichever grew less; where the
- * window skips steps, the used ones' part of it.
+ * Mean over ranks; if that has not grown, of the rank that has most, else of each rank by 30 %.
+ * What is outside the steps (busy, calls) counts by the step or by the trace, whichever grew less;
+ * where the window skips steps, the used ones' part of it.
  *
  *   grown   median fresh / median baseline > 1 + limit, and the exact rank test of the runs has
  *           p <= 2/252 (one inversion of 5v5), or as little as so many runs can have
@@ -54,8 +54,9 @@ struct tg_account_series {
     /* Of growth: not as much without the longest step of each trace (a cold start, a
      * recompilation, a clock that jumps); not so within the steps; */
     bool one_step, outside;
-    /* In all names alike, as on a slower or busy machine: without the TG_SPREAD that grew most, the others
-     * have grown by half as much or more, in proportion. Of times, means over all steps and runs. */
+    /* In all names alike, as on a slower or busy machine: without the TG_SPREAD that grew most, the
+     * others have grown by half as much or more, in proportion. Of times,
+     * means over all steps and runs. */
     bool spread;
     size_t of;    /* the numbers are of these, or of one rank: TG_ACCOUNT_RANKS + its index, */
     int64_t rank; /* and its number */

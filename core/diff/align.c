@@ -1,6 +1,6 @@
 /*
- * Alignment: rows of both sides become operators by (kind, normalised name), with counts per step, sums,
- * and parts of the step. Did the calls of an operator change? The rule is in counts.c.
+ * Alignment: rows of both sides become operators by (kind, normalised name), with counts per step,
+ * sums, and parts of the step. Did the calls of an operator change? The rule is in counts.c.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -132,7 +132,7 @@ void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op *
     tg_strmap_release(&g.key);
 }
 
-/* ---- what an operator is: its raw names, its parent, its class, what its time and calls mean ---- */
+/* ---- what an operator is: names, parent, class, what its time and calls mean ---- */
 
 /* Time by text; the largest wins, of equals the first in byte order. */
 struct weights {
@@ -243,8 +243,8 @@ static struct sums *sums_new(const struct tg_diff_work *w)
     return x;
 }
 
-/* Adds up one cell. Returns the modal count; `settled` falls when too few steps have it. `steady`: do
- * all have it, but for a first one? */
+/* Adds up one cell. Returns the modal count; `settled` falls when too few steps have it. `steady`:
+ * do all have it, but for a first one? */
 static uint64_t sum_cell(const struct tg_diff_work *w, struct tg_op *op, int side, size_t at,
                          struct sums *x, double *total, double *self, bool *steady)
 {
@@ -372,8 +372,8 @@ static bool has_calls(const struct tg_diff_work *w, const struct sums *x, int si
 
 /*
  * Does every run of a side have the name, in a step that is not just a cold first one, and no step
- * of the other side? Even if a run has such a step with the least favourable chance, one in two, one
- * set of three runs per side in 64 looks like this.
+ * of the other side? Even if a run has such a step with the least favourable chance, one in two,
+ * one set of three runs per side in 64 looks like this.
  */
 static bool in_every_run_of(const struct tg_diff_work *w, const struct sums *x, int side)
 {
@@ -539,12 +539,13 @@ static void scale_counts(struct tg_diff_work *w)
 }
 
 /*
- * ---- how long a step is, what part of it each operator takes, and evidence for that part. Parts are of
- * the wall clock, which every report shows as the step's time; D, which small changes are measured by, is
- * the device's where it has work ----
+ * ---- how long a step is, what part of it each operator takes, and evidence for that part. Parts
+ * are of the wall clock, which every report shows as the step's time; D, which small changes are
+ * measured by, is the device's where it has work ----
  */
 
-/* Length of one step of a shard by a metric, if it has it; else from the step's begin to its end. */
+/* Length of one step of a shard by a metric, if it has it;
+ * else from the step's begin to its end. */
 static double length_by(enum tg_metric m, const struct tg_shard *s, size_t j)
 {
     const struct tg_metric_value *v = s->metrics ? &s->metrics[m * s->n_steps + j] : NULL;
@@ -642,7 +643,8 @@ static bool collapsed(const struct tg_comparison *c)
            graphs[TG_TEST] <= graphs[TG_BASE] && busy[TG_TEST] < 0.5 * busy[TG_BASE];
 }
 
-/* Which sorts of frames every shard of a side holds, and of which fewer have any than on the other side. */
+/* Which sorts of frames every shard of a side holds,
+ * and of which fewer have any than on the other side. */
 static void find_frame_sorts(const struct tg_diff_work *w)
 {
     static const enum tg_kind kinds[TG_STACK_SORTS] = {

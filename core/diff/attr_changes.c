@@ -7,8 +7,8 @@
 #include "core/diff/internal.h"
 #include "core/diff/names.h"
 
-/* A value of one kind, and how many events have it, all ranks together: of each run, those of the baseline
- * first, and of each side. */
+/* A value of one kind, and how many events have it, all ranks together: of each run, those of the
+ * baseline first, and of each side. */
 struct value {
     tg_sv text;
     uint64_t *times, all[2];
@@ -60,7 +60,8 @@ static bool is_array(tg_sv s)
     return s.n >= 2 && s.p[0] == '[' && s.p[s.n - 1] == ']';
 }
 
-/* A tensor's type begins with a small letter; "Scalar", "Device" and "" stand for other arguments. */
+/* A tensor's type begins with a small letter; "Scalar",
+ * "Device" and "" stand for other arguments. */
 static bool is_number_type(tg_sv e)
 {
     return e.n > 1 && e.p[0] == '"' && e.p[1] >= 'a' && e.p[1] <= 'z';
@@ -197,7 +198,8 @@ static bool is_uneven(const struct table *t, int side)
     return false;
 }
 
-/* Events of a run with values that no run of the side has: of its own side, that no other run has. */
+/* Events of a run with values that no run of the side has: of its own side,
+ * that no other run has. */
 static uint64_t foreign(const struct table *t, size_t run, int side)
 {
     uint64_t times = 0;
@@ -359,15 +361,16 @@ static bool is_steady(const struct table *t, int side)
     return any && agrees(t, side) && !is_uneven(t, side);
 }
 
-/* Each fresh run has values in more than a step that the baseline has never. Other data have, too: so none of those of
- * the baseline stays, which come again from run to run, or its steps or runs have the same. */
+/* Each fresh run has values in more than a step that the baseline has never. Other data have, too:
+ * so none of those of the baseline stays, which come again from run to run,
+ * or its steps or runs have the same. */
 static bool has_new(const struct tg_op *op, const struct table *t)
 {
     for (size_t run = t->first[TG_TEST]; run < t->end[TG_TEST]; run++)
         if (foreign(t, run, TG_BASE) <= t->run[run].of_step)
             return false;
-    /* Do the values of its runs come again from run to run, but for those of one step? One run must have the
-     * same in its steps. */
+    /* Do the values of its runs come again from run to run, but for those of one step? One run must
+     * have the same in its steps. */
     if (!any_stays(t) && t->end[TG_BASE] == 1)
         return !is_uneven(t, TG_BASE);
     if (!any_stays(t)) {

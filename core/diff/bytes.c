@@ -59,7 +59,8 @@ static bool bytes_of_attr(const struct tg_attr *f, double *out)
 
 /*
  * The row's sizes as every step has them, and what the first step has beyond: its calls by step are
- * alike but for the first, and the calls of each size divide evenly. False: the sizes are not known.
+ * alike but for the first, and the calls of each size divide evenly. False:
+ * the sizes are not known.
  */
 static bool split_evenly(const struct tg_row *row, size_t n_steps, double *each, double *first)
 {

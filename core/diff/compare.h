@@ -5,9 +5,9 @@
  * beyond the direction; limits and severities are the policy's. Pure data in one arena; the order
  * of everything is defined, so equal input gives equal bytes.
  *
- * Rules, formulae and constants: docs/statistics-rules.md, with a worked example in README.md. A sample
- * is a run; its steps only sharpen the run's value; ranks are a dimension (values are per rank and
- * step, summed over ranks, then divided by their number).
+ * Rules, formulae and constants: docs/statistics-rules.md, with a worked example in README.md. A
+ * sample is a run; its steps only sharpen the run's value; ranks are a dimension (values are per
+ * rank and step, summed over ranks, then divided by their number).
  */
 #include "core/diff/account.h"
 #include "core/summary/summary.h"
@@ -17,7 +17,8 @@ enum { TG_BASE, TG_TEST }; /* index of every two-element array here */
 struct tg_op_rows; /* core/diff's own: where an operator's rows are */
 
 enum tg_change { TG_SAME, TG_ADDED, TG_REMOVED, TG_MORE, TG_FEWER };
-/* Whose common factor `drift` is: if there is device work, host and device have separate factors. */
+/* Whose common factor `drift` is: if there is device work,
+ * host and device have separate factors. */
 enum tg_drift_of { TG_DRIFT_OF_ALL, TG_DRIFT_OF_HOST, TG_DRIFT_OF_DEVICE };
 enum tg_relation {
     TG_REL_NONE,
@@ -27,7 +28,8 @@ enum tg_relation {
     TG_REL_MOVED           /* slower only by what moved to it: its place is not */
 };
 
-/* What came and costs next to nothing, without a wait, a copy or an allocation of its own (place_small.c). */
+/* What came and costs next to nothing, without a wait,
+ * a copy or an allocation of its own (place_small.c). */
 enum tg_slight {
     TG_SLIGHT_NOT,
     TG_SLIGHT_SMALL, /* one of several additions that are together under 0.1 % of the step */
@@ -92,27 +94,28 @@ struct tg_evidence {
     bool faster;           /* the same with signs swapped: for "improved" lines */
     bool less;             /* `proven` with signs swapped: it takes less time, however little */
     bool suspicious;       /* too few runs, but large and separated */
-    /* In every fresh run, one step takes much longer than the usual step of either side, and longer than
-     * any baseline step. This only warns. `slowest`: ns, medians over runs. */
+    /* In every fresh run, one step takes much longer than the usual step of either side, and longer
+     * than any baseline step. This only warns. `slowest`: ns, medians over runs. */
     bool some_steps;
     unsigned some_runs; /* the same of runs: most fresh runs, but too few to fail */
     double slowest[2];
-    bool
-        fastest_alone; /* `e` is of the fastest steps: neither the mean step rose nor the slow ones did */
+    /* `e` is of the fastest steps: neither the mean step rose nor the slow ones did. */
+    bool fastest_alone;
     bool withheld;  /* slower, but withheld: the machine was busy or the data differs */
     bool slot_form; /* slot by slot; else by sums of steps or by call */
     /* RED, CLEARED: all numbers are of the new runs alone; RED: e and p are those of shift.c */
     enum tg_asked asked;
     size_t tell_runs; /* UNTOLD: new runs per side that would exclude the size, at this noise */
-    /* Number of operators whose times are added up here: added ones and those that they replaced. 0: a
-     * single operator, even if renamed. */
+    /* Number of operators whose times are added up here: added ones and those that they replaced.
+     * 0: a single operator, even if renamed. */
     size_t pooled;
 };
 
 /* How the calls per step of an operator behave; a first step that is cold does not count. */
 enum tg_count_shape {
     TG_COUNT_CONSTANT, /* each side has one count in all its steps */
-    TG_COUNT_RUNS_DIFFER, /* constant in the baseline; each fresh run has one count, but not the same */
+    /* constant in the baseline; each fresh run has one count, but not the same */
+    TG_COUNT_RUNS_DIFFER,
     TG_COUNT_SOME_STEPS, /* constant in the baseline; some fresh steps have another */
     TG_COUNT_FIRST_STEP, /* only first steps of fresh runs have more */
     TG_COUNT_VARIES      /* the baseline's steps or runs differ: by data, by branches */
@@ -154,8 +157,8 @@ struct tg_rank_alone {
     const char *called; /* "rank 5" */
 };
 
-/* What a call of the runtime takes inside one of its callers: ns per step and rank, means over steps; median, least and
- * most of the runs. */
+/* What a call of the runtime takes inside one of its callers: ns per step and rank, means over
+ * steps; median, least and most of the runs. */
 struct tg_in_caller {
     tg_sv in; /* normalised; "" none */
     double self[2], least[2], most[2];
@@ -167,15 +170,16 @@ struct tg_attr_change {
 };
 
 /*
- * Was a kind of attribute compared? The runs of a side must agree: the same values in as many calls per step,
- * not counting one cold step. If they do not, it is still a change if each fresh run has values that no run of the
- * baseline has, whose own come again from run to run.
+ * Was a kind of attribute compared? The runs of a side must agree: the same values in as many calls
+ * per step, not counting one cold step. If they do not, it is still a change if each fresh run has
+ * values that no run of the baseline has, whose own come again from run to run.
  */
 struct tg_attr_state {
     enum {
         TG_ATTR_NONE, /* neither side has any */
         TG_ATTR_COMPARED,
-        TG_ATTR_LACKS, /* some or all runs of `sides` (bits 1 << side) do not record it, or lack the name; */
+        /* some or all runs of `sides` (bits 1 << side) do not record it, or lack the name; */
+        TG_ATTR_LACKS,
         TG_ATTR_CUT,    /* have more values than a summary keeps */
         TG_ATTR_VARIES, /* other ones in their runs, steps or ranks */
         TG_ATTR_OTHER_COUNT,
@@ -185,8 +189,9 @@ struct tg_attr_state {
 };
 
 /*
- * One operator, kernel, …: identity is (kind, normalised name). A Python frame (module, source) has two
- * entries: one for host time and calls, one (`launched`) for the device work launched inside it.
+ * One operator, kernel, …: identity is (kind, normalised name). A Python frame (module, source) has
+ * two entries: one for host time and calls, one (`launched`) for
+ * the device work launched inside it.
  */
 struct tg_op {
     tg_sv name;   /* normalised */
@@ -204,8 +209,8 @@ struct tg_op {
     bool settled;    /* >= 60 % of steps of every run have the modal count */
     bool agreed;     /* and all runs of a side have the same one */
     enum tg_change change; /* TG_SAME unless proven */
-    /* Ranks that call it more often, each side in all its runs: others may have as many less, and the
-     * mean over ranks is the same. NULL: none. */
+    /* Ranks that call it more often, each side in all its runs: others may have as many less, and
+     * the mean over ranks is the same. NULL: none. */
     const struct tg_rank_shift *shift;
     struct tg_count_evidence counted; /* of what `change` says, or hints at */
     bool iteration_scaled; /* counts compared after division by a common ratio (no step markers) */
@@ -217,8 +222,8 @@ struct tg_op {
         *choice;        /* device work: all that differs is libraries' choice; the first */
     bool on_rank_alone; /* it takes longer on tg_comparison.rank_alone's, and on no other: there */
     double there_ns[2]; /* so much per step, medians over runs */
-    /* Other kernels for the same calls: a tg_algorithm of the comparison tells their time, and what launches
-     * them takes another time on the host. */
+    /* Other kernels for the same calls: a tg_algorithm of the comparison tells their time, and what
+     * launches them takes another time on the host. */
     bool chooses;
     bool repaid; /* it came, or got slower, where a place provably takes less time (place_cost.c) */
     enum tg_slight slight; /* of what came: does it cost next to nothing? */
@@ -234,8 +239,8 @@ struct tg_op {
      */
     struct tg_evidence ev;
     struct tg_evidence ev_total; /* inclusive time of host operators; device: a copy of ev */
-    /* The evidence that decided a verdict about this time, if it is not ev: set by the policy, so that
-     * tables and charts show the numbers of its sentences. NULL: ev. */
+    /* The evidence that decided a verdict about this time, if it is not ev: set by the policy, so
+     * that tables and charts show the numbers of its sentences. NULL: ev. */
     const struct tg_evidence *reported;
     tg_sv place; /* the nearest annotation around what changed, or most of it; "" the step */
     enum tg_relation relation;
@@ -253,17 +258,18 @@ struct tg_op {
     uint32_t
         leader; /* index of the outermost operator whose additional calls make these; TG_NO_ID */
     bool leads; /* it is such a leader, and nothing excuses its calls */
-    /* Of a wait, or of a runtime call in another number than before: by caller, what rose most first. */
+    /* Of a wait, or of a runtime call in another number than before: by caller,
+     * what rose most first. */
     const struct tg_in_caller *callers;
     size_t n_callers;
     const struct tg_attr_change *attrs;
     size_t n_attrs;
     struct tg_attr_state attr[TG_ATTR_KINDS]; /* which kinds are compared; of frames none */
     /*
-     * Bytes copied, set, or sent by a collective, per step and rank; for a renamed operator the base
-     * is that of the other name. Unknown if some calls do not give them. `bytes` is compared: the
-     * usual step's if steps are alike, after division by the ratio of iterations. `bytes_mean` is the
-     * mean over all steps. `moved`: did they rise? Other kinds: all 0.
+     * Bytes copied, set, or sent by a collective, per step and rank; for a renamed operator the
+     * base is that of the other name. Unknown if some calls do not give them. `bytes` is compared:
+     * the usual step's if steps are alike, after division by the ratio of iterations. `bytes_mean`
+     * is the mean over all steps. `moved`: did they rise? Other kinds: all 0.
      */
     double bytes[2], bytes_mean[2];
     bool bytes_known[2];
@@ -273,8 +279,8 @@ struct tg_op {
 };
 
 /*
- * A library's choice (place_choice.c): an operator that is called as before and runs other kernels, sets and
- * copies of its own.
+ * A library's choice (place_choice.c): an operator that is called as before and runs other kernels,
+ * sets and copies of its own.
  */
 struct tg_algorithm {
     uint32_t by;     /* index into ops: the operator */
@@ -309,8 +315,9 @@ struct tg_region_side { /* see the functions tg_region_… */
 };
 
 /*
- * A number beside the traces (core/number/number.h), by name. Its runs are its own: those of the files
- * that have it, of a side maybe none. All values are in its unit: another unit is another number.
+ * A number beside the traces (core/number/number.h), by name. Its runs are its own: those of the
+ * files that have it, of a side maybe none. All values are in its unit:
+ * another unit is another number.
  */
 struct tg_number_change {
     tg_sv name, unit;
@@ -327,11 +334,12 @@ struct tg_metric_change {
                           steps and ranks */
     double least[2], most[2]; /* of the runs */
     double slowest[2];        /* the worst rank's, same reduction */
-    /* Per run: for times where larger is worse, the median over steps; for step_time the minimum; for
-     * all others the mean, as in `value`. */
+    /* Per run: for times where larger is worse, the median over steps; for step_time the minimum;
+     * for all others the mean, as in `value`. */
     struct tg_evidence ev;
     struct tg_evidence ev_slowest; /* the same of the worst rank of each run */
-    /* Times of which more is worse: the same by the mean of the steps; else why_not is TG_NOT_ONE_SIDED. */
+    /* Times of which more is worse: the same by the mean of the steps;
+     * else why_not is TG_NOT_ONE_SIDED. */
     struct tg_evidence mean, mean_slowest;
 };
 
@@ -363,9 +371,9 @@ struct tg_comparison {
     size_t n_brought[2], n_lacking[2];
     const int64_t *lacking[2];
     /*
-     * The sides as given: with more ranks than `side`, if one side stores only the step times of some
-     * ranks (core/summary/fit.h). Those ranks, `steps_only`, count only for skew, rank_spread, and
-     * the step time of the slowest rank.
+     * The sides as given: with more ranks than `side`, if one side stores only the step times of
+     * some ranks (core/summary/fit.h). Those ranks, `steps_only`, count only for skew, rank_spread,
+     * and the step time of the slowest rank.
      */
     struct tg_side given[2];
     const int64_t *steps_only; /* ascending */
@@ -380,9 +388,9 @@ struct tg_comparison {
     size_t n_ops;
     /*
      * Totals by Python frame, as `ops`; judged only if a rule names their kind. `frame_sorts`: the
-     * sorts that all shards of the side hold, a bit per enum tg_stack_sort. `frames_lack`: the sorts
-     * of which fewer shards have any frame than on the other side. Such a side was recorded without
-     * stacks, so a missing name says nothing.
+     * sorts that all shards of the side hold, a bit per enum tg_stack_sort. `frames_lack`: the
+     * sorts of which fewer shards have any frame than on the other side. Such a side was recorded
+     * without stacks, so a missing name says nothing.
      */
     struct tg_op *frames;
     size_t n_frames;
@@ -409,19 +417,20 @@ struct tg_comparison {
     double drift; /* common factor c0 (log), the larger; |drift| > ln 1.10 is a warning */
     bool drifted;
     enum tg_drift_of drift_of;
-    /* ln of what the device's work takes in the second half of a run's steps against the first, of the side
-     * where that is more; 0: it keeps its speed, within TG_TAU_DEVICE. */
+    /* ln of what the device's work takes in the second half of a run's steps against the first, of
+     * the side where that is more; 0: it keeps its speed, within TG_TAU_DEVICE. */
     double warming;
-    /* The fresh runs were disturbed: for most operators, mean minus least step is larger than in the
-     * baseline; `excess` is the difference as a share of the step. Durations are then not judged. */
+    /* The fresh runs were disturbed: for most operators, mean minus least step is larger than in
+     * the baseline; `excess` is the difference as a share of the step.
+     * Durations are then not judged. */
     bool busy;
     double excess;
     /* Most counts that vary anyway are above the baseline's: the fresh runs had other data, which
      * explains their time. Durations are then not judged. */
     bool other_data;
     size_t n_withheld; /* operators withheld: they would have failed */
-    /* Every trace has known steps: from markers, or because `window: whole` makes one. `any_marked`: at
-     * least one trace has. */
+    /* Every trace has known steps: from markers, or because `window: whole` makes one.
+     * `any_marked`: at least one trace has. */
     bool marked[2];
     bool any_marked[2];
     size_t least_steps[2];     /* of any trace, without ignored ones; 0: one has none to judge */
@@ -429,8 +438,8 @@ struct tg_comparison {
     struct tg_env_change *env; /* keys that differ or are unknown on one side */
     size_t n_env;
     /*
-     * False: a key of require_same differs; `differs` names it ("device, cuda_major"). Durations, and
-     * all that the device's kernels decide, are then shown and not judged.
+     * False: a key of require_same differs; `differs` names it ("device, cuda_major"). Durations,
+     * and all that the device's kernels decide, are then shown and not judged.
      */
     bool same_device;
     tg_sv differs;
@@ -496,14 +505,15 @@ double tg_op_quantile(const struct tg_op *op, int side, double q);
  */
 bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidence *ev);
 /*
- * The smallest factor, to 0.5 %, by which the operator's time in the fresh runs would have to grow to
- * be slower; 1: it is slower. `most` if that is not enough, or if it is not judged
- * by itself.
+ * The smallest factor, to 0.5 %, by which the operator's time in the fresh runs would have to grow
+ * to be slower; 1: it is slower. `most` if that is not enough, or if it is not judged by itself.
  */
 double tg_op_slower_from(const struct tg_op *op, double most);
-/* Why a kind of attribute was not compared: "input shapes differ from run to run in the baseline"; NULL: it was. */
+/* Why a kind of attribute was not compared: "input shapes differ
+ * from run to run in the baseline"; NULL: it was. */
 const char *tg_attr_state_text(const struct tg_op *op, enum tg_attr_kind kind, struct tg_arena *a);
-/* Evidence for its share of the mean step, with what it replaced; value and delta_ns in %. False: its time is not judged. */
+/* Evidence for its share of the mean step, with what it replaced; value and delta_ns in %. False:
+ * its time is not judged. */
 bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev);
 
 static inline const struct tg_evidence *tg_op_reported(const struct tg_op *op)
@@ -524,9 +534,10 @@ enum tg_op_part { TG_OP_SELF, TG_OP_TOTAL };
 bool tg_op_evidence_of_mean(const struct tg_op *op, enum tg_op_part part, struct tg_evidence *ev);
 
 /*
- * Compares two sides. `out`, and everything that it points at, is in `a`, except for what it shares with
- * the sides: their summaries must outlive it. False: the sides cannot be compared (no rank in common,
- * a step that does not exist), and `out` means nothing. Cost: a few passes over the rows of all shards.
+ * Compares two sides. `out`, and everything that it points at, is in `a`, except for what it shares
+ * with the sides: their summaries must outlive it. False: the sides cannot be compared (no rank in
+ * common, a step that does not exist), and `out` means nothing. Cost:
+ * a few passes over the rows of all shards.
  *
  *     struct tg_comparison c;
  *     if (tg_compare(&c, &base, &test, &(struct tg_compare_opts){ .skip_first = 1 }, a, err))
@@ -571,23 +582,27 @@ static inline bool tg_op_is_collective(const struct tg_op *op)
 const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_metric m);
 /* More calls in some steps, which have one number in the baseline: a mean says little of them. */
 bool tg_op_in_some_steps(const struct tg_op *op);
-/* The one of several ranks that calls it more often, where all of the change is that rank's; NULL. */
+/* The one of several ranks that calls it more often,
+ * where all of the change is that rank's; NULL. */
 const struct tg_rank_shift *tg_op_rank_alone(const struct tg_comparison *c, const struct tg_op *op);
 /* What became of its calls in a replacement: TG_BASE they went, TG_TEST they came, -1 neither. */
 int tg_op_side_of_region(const struct tg_op *op);
 /*
- * The names of one side of a replacement, the largest change of time first, autograd's nodes of a listed
- * operator left out: at most `most` (up to TG_REGION_NAMED) of them in `out`; how many there are.
+ * The names of one side of a replacement, the largest change of time first, autograd's nodes of a
+ * listed operator left out: at most `most` (up to TG_REGION_NAMED) of them in `out`;
+ * how many there are.
  */
 size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
                        const struct tg_op **out, size_t most);
-/* Calls of the baseline per step that the names of a replacement have in all: some may be as before. Without
- * autograd's own bookkeeping ("autograd::engine::evaluate_function: …", "MulBackward0"), unless nothing else is left. */
+/* Calls of the baseline per step that the names of a replacement have in all: some may be as
+ * before. Without autograd's own bookkeeping ("autograd::engine::evaluate_function: …",
+ * "MulBackward0"), unless nothing else is left. */
 double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region *g);
-/* Of a name that took the place of a part of other names' calls, and is judged with the rest of them: ns per step of that part
- * before and after. False: it is not so. */
+/* Of a name that took the place of a part of other names' calls, and is judged with the rest of
+ * them: ns per step of that part before and after. False: it is not so. */
 bool tg_region_part(const struct tg_comparison *c, const struct tg_op *op, double ns[2]);
-/* What reports say of one side of a replacement; of a comparison made by hand it is added up at each call. */
+/* What reports say of one side of a replacement;
+ * of a comparison made by hand it is added up at each call. */
 struct tg_region_side tg_region_side_of(const struct tg_comparison *c, uint32_t region, int side);
 /* Adds waiting or traffic: synchronising calls, copies, collectives, aten::item. Such additions
  * always count for themselves, whatever they replace and however small. */

@@ -74,7 +74,8 @@ bool tg_confirm_excludes(const struct tg_evidence *ev, double detect)
     return tg_shift_find(without, n, ev->x[TG_BASE], ev->n_x[TG_BASE], 0).p <= TG_ASK_EXCLUDED_P;
 }
 
-/* The largest p that confirms; of what the first look proves a larger one, since both have to err. */
+/* The largest p that confirms; of what the first look proves a larger one,
+ * since both have to err. */
 static double red_p(bool proven, bool last)
 {
     return proven ? TG_ASK_PROVEN_P : last ? TG_ASK_RED_P : TG_ASK_RED_P / 2;

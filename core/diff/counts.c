@@ -152,8 +152,8 @@ static bool find_schedule(const struct tg_step_counts *run, size_t n_runs, struc
 }
 
 /*
- * Both sides repeat a schedule, all steps or those after the first: their means over its periods are as
- * exact as constant counts, if neither repeats by luck. Does it decide?
+ * Both sides repeat a schedule, all steps or those after the first: their means over its periods
+ * are as exact as constant counts, if neither repeats by luck. Does it decide?
  */
 static bool judge_schedules(const struct question *q, bool waits, struct tg_count_evidence *ev)
 {
@@ -163,8 +163,9 @@ static bool judge_schedules(const struct question *q, bool waits, struct tg_coun
     if (!all && (!find_schedule(q->warm[TG_BASE], q->n_runs[TG_BASE], &s[TG_BASE]) ||
                  !find_schedule(q->warm[TG_TEST], q->n_runs[TG_TEST], &s[TG_TEST])))
         return false;
-    /* The chance to draw the numbers of a fresh run, in whatever order, from the steps of a run of each
-     * side: all of a constant one at least as large, else those that are above the baseline. */
+    /* The chance to draw the numbers of a fresh run, in whatever order, from the steps of a run of
+     * each side: all of a constant one at least as large,
+     * else those that are above the baseline. */
     const struct tg_step_counts *base = &q->run[TG_BASE][0], *fresh = &q->run[TG_TEST][0];
     bool constant = is_constant(&q->all[TG_TEST]);
     size_t as_many = 0;
@@ -193,8 +194,8 @@ static bool repeats_one_run(const struct question *q, int side)
 
 /*
  * The baseline varies. More than twice as many calls, with a gap between the sides that is wider
- * than either of them, are neither chance nor other data. Steps that mostly have more may be other data,
- * whatever the number of runs: those of a run share it.
+ * than either of them, are neither chance nor other data. Steps that mostly have more may be other
+ * data, whatever the number of runs: those of a run share it.
  */
 static void judge_varying(const struct question *q, bool waits, struct tg_count_evidence *ev)
 {
@@ -216,8 +217,8 @@ static void judge_varying(const struct question *q, bool waits, struct tg_count_
     }
     if (judge_schedules(q, waits, ev))
         return;
-    /* What some steps did, the same ones in each run, all do now: every fourth step became every one, or other
-     * data. Or a step as the baseline has none by far. */
+    /* What some steps did, the same ones in each run, all do now: every fourth step became every
+     * one, or other data. Or a step as the baseline has none by far. */
     bool all_now = is_constant(fresh) && fresh->most >= base->most && repeats_one_run(q, TG_BASE) &&
                    repeats_one_run(q, TG_TEST);
     if (all_now || ev->most - all->most > all->most - all->least)

@@ -226,8 +226,8 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
     leader->ev = ev;
     leader->joined = joint->op;
     leader->ev_total = ev;
-    /* What measurably got faster is not a regression, however many calls it takes. A host's time tells no
-     * cost where a device does the work. */
+    /* What measurably got faster is not a regression, however many calls it takes. A host's time
+     * tells no cost where a device does the work. */
     if (!ev.faster || leader->region == TG_NO_ID || (!on_device && tg_has_device_ops(c)))
         return;
     c->regions[leader->region].worse_count = false;
@@ -265,7 +265,8 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         own_aim.device = tg_kind_is_device(op->kind) && !tg_op_is_collective(op);
         tg_evidence_fill(w, &op->ev, &v[i], machine_of(w, op), own_aim, TG_ESTIMATE_LEAST);
         find_slow_steps(w, op, &v[i]);
-        /* Two single runs say nothing of the bus, and of collectives if these take twice as long. */
+        /* Two single runs say nothing of the bus,
+         * and of collectives if these take twice as long. */
         op->ev.suspicious &= !op->wait || (tg_op_is_collective(op) && op->ev.e > log(TG_TWICE));
         c->n_withheld += op->ev.withheld;
         op->ev_total = op->ev;

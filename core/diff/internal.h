@@ -71,8 +71,8 @@ enum tg_clock { TG_HOST_TIMES, TG_DEVICE_TIMES, TG_OWN_CLOCKS, TG_EITHER_TIMES =
 
 /*
  * Added operators and those that they replaced, as one operator, reported at `leader`, the largest
- * added one. Inside annotations cost moves between names, so the enclosing annotation must confirm a
- * slowdown.
+ * added one. Inside annotations cost moves between names,
+ * so the enclosing annotation must confirm a slowdown.
  */
 struct tg_joint {
     uint32_t leader;
@@ -119,7 +119,8 @@ static inline size_t tg_diff_cell_index(const struct tg_diff_work *w, int side, 
 /* What messages call a side: "baseline", "fresh". */
 const char *tg_side_label(const struct tg_diff_work *w, int side);
 
-/* core/diff/select.c: takes runs out of both sides that were recorded with other flags of the profiler. */
+/* core/diff/select.c: takes runs out of both sides that were
+ * recorded with other flags of the profiler. */
 void tg_runs_leave(struct tg_diff_work *w);
 /* Which flags those are. */
 size_t tg_profiler_flags(const char *const **flags);
@@ -171,13 +172,15 @@ void tg_places_repay(struct tg_diff_work *w);
 /* Lists the operators of each replacement; adds them up, when all rows are final. */
 void tg_regions_group(struct tg_comparison *c);
 void tg_regions_close(struct tg_comparison *c);
-/* The rows of several operators as those of one: of each cell all of its members' rows, or those in a caller of each. */
+/* The rows of several operators as those of one: of each cell all of its members' rows,
+ * or those in a caller of each. */
 struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const tg_sv *caller,
                           size_t n);
 /* Do these together, by their inclusive time, show at least half of a slowdown? */
 bool tg_borne_out(struct tg_diff_work *w, const uint32_t *around, size_t n,
                   const struct tg_evidence *ev);
-/* The same of the step; where a device works, its host's time says nothing, and all is borne out. */
+/* The same of the step; where a device works, its host's time says nothing,
+ * and all is borne out. */
 bool tg_borne_out_by_step(const struct tg_diff_work *w, const struct tg_evidence *ev);
 
 /* ---- core/diff/run_values.c ---- */
@@ -256,8 +259,8 @@ void tg_logs_level(const struct tg_diff_work *w, struct tg_run_values *v);
 
 /* ---- core/diff/machine.c ---- */
 
-/* What all operators share in one direction and estimate: the machine's factor, the usual noise, and how
- * unlike they shifted. */
+/* What all operators share in one direction and estimate: the machine's factor, the usual noise,
+ * and how unlike they shifted. */
 struct tg_background {
     double c, v0;
     bool has_v0;   /* some operator tells it */
@@ -266,8 +269,8 @@ struct tg_background {
 struct tg_machine {
     struct tg_background of[2][TG_ESTIMATES]; /* forward, swapped */
 };
-/* Of the values that are `judged`, all operators'; fills w->big, w->speed, w->busy, and drift and busy
- * of the comparison. Levels the values. `m`: TG_CLOCKS of them. */
+/* Of the values that are `judged`, all operators'; fills w->big, w->speed, w->busy, and drift and
+ * busy of the comparison. Levels the values. `m`: TG_CLOCKS of them. */
 void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool *judged,
                      struct tg_machine *m);
 /* Whose speed the self time of a kind follows. */
@@ -286,7 +289,8 @@ enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock cloc
 /* Reasons of its own, the strongest first. */
 enum tg_judged tg_own_reason(const struct tg_op *op, const struct tg_run_values *v);
 bool tg_kind_is_timed(enum tg_kind k);
-/* Self time of these is what runs between operators: no speed of the machine's, and no usual noise. */
+/* Self time of these is what runs between operators: no speed of the machine's,
+ * and no usual noise. */
 static inline bool tg_kind_is_gap(enum tg_kind k)
 {
     return k == TG_KIND_STEP || k == TG_KIND_ANNOTATION;
@@ -312,8 +316,8 @@ static inline double tg_most_floor(bool device)
 {
     return device ? TG_RARE_FLOOR : TG_MUCH;
 }
-/* Fills `ev`, all but `why_not`, which says whether what is found counts. Levels the values. By the mean of the
- * steps nothing is `faster` or held. */
+/* Fills `ev`, all but `why_not`, which says whether what is found counts. Levels the values. By the
+ * mean of the steps nothing is `faster` or held. */
 void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
                       const struct tg_machine *m, struct tg_aim aim, enum tg_estimate estimate);
 
@@ -321,11 +325,12 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
 void tg_evidence_of_ops(struct tg_diff_work *w);
 /* And, once it is known what only moved, of the step, and of what replaced something. */
 void tg_evidence_of_places(struct tg_diff_work *w);
-/* Evidence for times of the runs outside the list of operators: the machine's common factor is taken off, and the
- * floor of 0.1 % of the step holds. */
+/* Evidence for times of the runs outside the list of operators: the machine's common factor is
+ * taken off, and the floor of 0.1 % of the step holds. */
 void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
                           struct tg_run_values *v, enum tg_estimate by);
-/* For counts, percentages, GB/s of the runs: did they rise, or with `worse` < 0 fall? They count from 0.01. */
+/* For counts, percentages, GB/s of the runs: did they rise,
+ * or with `worse` < 0 fall? They count from 0.01. */
 void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev,
                             double *const y[2], int worse);
 /* Median of the runs of a side. */
@@ -340,14 +345,15 @@ bool tg_metric_of_rank(const struct tg_diff_work *w, enum tg_metric m, int side,
 void tg_compare_numbers(struct tg_diff_work *w);
 void tg_compare_env(struct tg_diff_work *w);
 
-/* core/diff/collectives.c: the process group of a row: "" unknown, "*" several, which nothing tells apart
- * by call. */
+/* core/diff/collectives.c: the process group of a row: "" unknown, "*" several,
+ * which nothing tells apart by call. */
 tg_sv tg_collective_group(const struct tg_row *row);
 /* Of one run, in %. False: no collective that two ranks have, or single
  * durations are missing in a summary. */
 bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, double *out);
 
-/* A rank that a collective waits for; if several come last together, its part of the longest wait. */
+/* A rank that a collective waits for; if several come last together,
+ * its part of the longest wait. */
 struct tg_wait {
     uint32_t rank; /* index */
     tg_sv name;    /* of the kernel; valid during the call */

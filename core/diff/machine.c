@@ -96,9 +96,9 @@ static double excess_of(const struct tg_diff_work *w, const struct tg_run_values
 }
 
 /*
- * Were the fresh runs disturbed? Then the steps of most operators lie further above their least than
- * the baseline's do, and together by a good part of the step. The two operators with most of it are
- * left out: that is what a change looks like which strikes some of the steps.
+ * Were the fresh runs disturbed? Then the steps of most operators lie further above their least
+ * than the baseline's do, and together by a good part of the step. The two operators with most of
+ * it are left out: that is what a change looks like which strikes some of the steps.
  */
 static void find_busy(struct tg_diff_work *w, const struct tg_run_values *v, const bool *judged,
                       const bool *big, enum tg_clock clock)

@@ -21,9 +21,10 @@ static bool is_step(enum tg_metric m)
 }
 
 /*
- * A metric of a shard, or of a run over its ranks. SHOWN: the mean of the steps; of a ratio that of the sums,
- * so that long steps weigh as long as they are. The others are what the rule is asked. As the least of times
- * the middle step, of the step time the shortest, which preemption touches least; of all else what is shown.
+ * A metric of a shard, or of a run over its ranks. SHOWN: the mean of the steps; of a ratio that of
+ * the sums, so that long steps weigh as long as they are. The others are what the rule is asked. As
+ * the least of times the middle step, of the step time the shortest, which preemption touches
+ * least; of all else what is shown.
  */
 enum { SHOWN = TG_STEP_STATISTICS, NUMBERS };
 struct value {
@@ -171,7 +172,8 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
         tg_evidence_of_times(w, ev[o][0], &y[o], TG_ESTIMATE_LEAST);
         tg_evidence_of_times(w, ev[o][1], &y[o], TG_ESTIMATE_MEAN);
     }
-    /* Is the step's time the sum of its parts, which are known of all ranks? Better values than the shortest's. */
+    /* Is the step's time the sum of its parts,
+     * which are known of all ranks? Better values than the shortest's. */
     if (id == TG_METRIC_STEP_TIME && m->ev.why_not != TG_NOT_ONE_SIDED && c->step.name.n &&
         c->step.ev_total.why_not != TG_NOT_WAIT && !c->n_unnamed) {
         m->ev = c->step.ev_total;
@@ -181,7 +183,8 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
 
 /* ---- ranks ---- */
 
-/* A rank's step: the device's part of it, which waits for other ranks less than the host; else all. */
+/* A rank's step: the device's part of it, which waits for other ranks less than the host;
+ * else all. */
 static struct value rank_step(const struct tg_diff_work *w, const struct tg_side_shards *of,
                               size_t at)
 {
@@ -321,7 +324,8 @@ static int by_key(const void *pa, const void *pb)
     return tg_sv_cmp(a->key, b->key);
 }
 
-/* Of one rank alone nobody knows for whom it waits, unless the trace says that there is no other. */
+/* Of one rank alone nobody knows for whom it waits,
+ * unless the trace says that there is no other. */
 static bool has_all_ranks(const struct tg_diff_work *w)
 {
     for (int side = 0; side < 2; side++) {

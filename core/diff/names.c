@@ -328,7 +328,8 @@ void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
 
 bool tg_name_waits(enum tg_kind kind, tg_sv name)
 {
-    /* PyTorch's operators that wait for a collective of theirs; other namespaces are the program's. */
+    /* PyTorch's operators that wait for a collective of theirs;
+     * other namespaces are the program's. */
     static const char *const collective[] = { "c10d::*wait*", "_c10d_functional::*wait*",
                                               "c10d_functional::*wait*" };
     if (kind == TG_KIND_MEMCPY || kind == TG_KIND_MEMSET || kind == TG_KIND_SYNC ||
@@ -342,7 +343,8 @@ bool tg_name_waits(enum tg_kind kind, tg_sv name)
 
 /* ---- backward nodes ---- */
 
-/* The next letter of a name written one way or the other, without regard to underscores and case; 0: none. */
+/* The next letter of a name written one way or the other,
+ * without regard to underscores and case; 0: none. */
 static int next_letter(tg_sv *s)
 {
     *s = tg_sv_past(*s, "_");
@@ -415,9 +417,9 @@ bool tg_name_put_letters(tg_sv op, struct tg_buf *out)
 /* ---- views ---- */
 
 /*
- * Views of the same storage, the same in place, what has nothing to do or calls what does it, and questions about
- * metadata. One that copies after all calls clone, copy_ or _to_copy, which count, or takes longer than views do
- * (place_small.c).
+ * Views of the same storage, the same in place, what has nothing to do or calls what does it, and
+ * questions about metadata. One that copies after all calls clone, copy_ or _to_copy, which count,
+ * or takes longer than views do (place_small.c).
  */
 static const char views[] =
     "aten::_conj aten::_neg_view aten::_reshape_alias aten::_unsafe_view aten::adjoint "

@@ -35,7 +35,8 @@ void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out);
 /* Is its time somebody else's: a copy, a synchronising call, a wait? (A collective's is, too.) */
 bool tg_name_waits(enum tg_kind kind, tg_sv name);
 
-/* Is it a row of autograd's around what a node calls: "MulBackward0", "torch::autograd::AccumulateGrad"? */
+/* Is it a row of autograd's around what a node calls: "MulBackward0",
+ * "torch::autograd::AccumulateGrad"? */
 bool tg_name_is_node(tg_sv name);
 
 /*
@@ -44,15 +45,15 @@ bool tg_name_is_node(tg_sv name);
  */
 bool tg_name_is_backward_of(tg_sv node, tg_sv op);
 /*
- * The letters that it compares, to find one among many: a node and an operator with the same letters are such
- * a pair. False: the name is not a node of autograd, or none of ATen's operators.
+ * The letters that it compares, to find one among many: a node and an operator with the same
+ * letters are such a pair. False: the name is not a node of autograd, or none of ATen's operators.
  */
 bool tg_name_put_node_letters(tg_sv node, struct tg_buf *out);
 bool tg_name_put_letters(tg_sv op, struct tg_buf *out);
 
 /*
- * Does the operator of this name, where it neither copies nor allocates, cost nothing in a program: a
- * view, a question about metadata (names.c), or autograd's node of one?
+ * Does the operator of this name, where it neither copies nor allocates, cost nothing in a program:
+ * a view, a question about metadata (names.c), or autograd's node of one?
  */
 bool tg_name_is_view(tg_sv name);
 #endif

@@ -1,7 +1,7 @@
 /*
- * Numbers beside the traces, by name: medians over runs, and the evidence of durations for both ways. Their
- * runs need not be those of the traces. Nothing is known of the machine that they were taken on, so nothing
- * is taken off.
+ * Numbers beside the traces, by name: medians over runs, and the evidence of durations for both
+ * ways. Their runs need not be those of the traces. Nothing is known of the machine that they were
+ * taken on, so nothing is taken off.
  */
 #include <math.h>
 

@@ -1,10 +1,11 @@
 #ifndef TG_DIFF_NUMBERS_H
 #define TG_DIFF_NUMBERS_H
 /*
- * All numbers that can move a verdict, each once: what it is a part or a multiple of, and who uses it.
- * Those marked (noise) were set on the recorded pairs of that name (docs/experiments/first-round.md);
- * the others are choices that no recorded pair speaks against. A page or a message that quotes one
- * quotes it from here. tests/lint/pages.py finds a number that stands elsewhere.
+ * All numbers that can move a verdict, each once: what it is a part or a multiple of, and who uses
+ * it. Those marked (noise) were set on the recorded pairs of that name
+ * (docs/experiments/first-round.md); the others are choices that no recorded pair speaks against. A
+ * page or a message that quotes one quotes it from here.
+ * tests/lint/pages.py finds a number that stands elsewhere.
  */
 
 /* ---- parts of the step, D ---- */
@@ -35,15 +36,16 @@
 #define TG_APART 5 /* with too few runs: times what the others changed by (294 pairs of one run) */
 
 /* ---- parts of runs, steps, names ---- */
-#define TG_QUARTER                                                                                 \
-    0.25 /* of the ranks: so many are stragglers; p of new runs: beyond it they do not look slower */
+/* Of the ranks: so many are stragglers; p of new runs: beyond it they do not look slower. */
+#define TG_QUARTER 0.25
 #define TG_LEVELLED                                                                                \
     0.33 /* of the variance between runs: at most so much stays without their speeds (noise) */
-#define TG_HALF                                                                                    \
-    0.5 /* of a change that half of the steps, the enclosers, the machine have to show; of the calls of
-           an operator, each with work of others inside (noise) */
-#define TG_SETTLED 0.6 /* of the steps with one number of calls; of the names with one ratio; of a kernel */
-#define TG_WINS 0.75   /* of the pairs of steps; of the big operators that moved together (noise) */
+/* Of a change that half of the steps, the enclosers, the machine have to show; of the calls of an
+ * operator, each with work of others inside (noise). */
+#define TG_HALF 0.5
+/* Of the steps with one number of calls; of the names with one ratio; of a kernel. */
+#define TG_SETTLED 0.6
+#define TG_WINS 0.75 /* of the pairs of steps; of the big operators that moved together (noise) */
 #define TG_NEARLY_ALL 0.9 /* of the change under one parent; of the other big operators (noise) */
 
 /* ---- numbers of things ---- */
@@ -58,7 +60,7 @@
 #define TG_SCHEDULE_P 0.0001 /* of a schedule: a proof */
 #define TG_RANK_P 0.001      /* of ranks of steps, where counts vary; of runs (noise) */
 
-/* ---- thresholds by runs: z standard errors, a size tau, the largest p; docs/statistics.md (noise) ---- */
+/* ---- thresholds by runs: z standard errors, a size tau, the largest p (noise) ---- */
 #define TG_Z_3 4 /* 3v3, 4v3 */
 #define TG_TAU_3 0.15
 #define TG_Z_4 3.5 /* 4v4, 5v3 */

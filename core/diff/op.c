@@ -16,7 +16,8 @@ bool tg_op_makes_wait(const struct tg_op *op)
 
 bool tg_op_makes_memory(const struct tg_op *op)
 {
-    /* empty_like and clone are named besides what they call, whose number may vary with the data. */
+    /* empty_like and clone are named besides what they call,
+     * whose number may vary with the data. */
     static const char *const names[] = { "aten::empty",   "aten::empty_strided",
                                          "aten::resize_", "aten::_resize_output_",
                                          "aten::copy_",   "aten::_copy_from",

@@ -43,8 +43,8 @@ static void pair_renames(struct tg_diff_work *w)
         of[side] = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
         ns[side] = TG_NEW_N(w->a, double, c->n_ops + 1);
     }
-    /* What came or went alone, and takes so long that its time says something: never many names. By the least
-     * of the steps, as times are judged: one slow by chance does not make names alike. */
+    /* What came or went alone, and takes so long that its time says something: never many names. By
+     * the least of the steps, as times are judged: one slow by chance does not make names alike. */
     for (uint32_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         int side = op->change == TG_ADDED ? TG_TEST : TG_BASE;
@@ -110,8 +110,8 @@ static enum tg_kind sort_of(const struct tg_op *op)
 
 enum { FREE, CALLER, WORK }; /* what a call weighs in a balance */
 
-/* Are counts of this operator part of the balance? Those that vary move it by chance, another device
- * has other kernels by nature, and what costs nothing excuses nothing. */
+/* Are counts of this operator part of the balance? Those that vary move it by chance, another
+ * device has other kernels by nature, and what costs nothing excuses nothing. */
 static bool is_balanced(const struct tg_comparison *c, const struct tg_op *op)
 {
     return is_counted(op) && op->relation == TG_REL_NONE && op->slight != TG_SLIGHT_FREE &&
@@ -161,9 +161,9 @@ static double longer_by(const struct tg_comparison *c, const double ns[2])
 }
 
 /*
- * What the program itself calls: fewer calls that take no longer are no more, whatever those call inside.
- * `foreach` calls what a loop called, and a batched product may be as many products inside. Counts that vary with
- * the data are left out.
+ * What the program itself calls: fewer calls that take no longer are no more, whatever those call
+ * inside. `foreach` calls what a loop called, and a batched product may be as many products inside.
+ * Counts that vary with the data are left out.
  */
 static void add_up_made(struct job *j)
 {
@@ -227,7 +227,8 @@ static void add_up(struct job *j)
     add_up_made(j);
     for (size_t i = 0; i < j->key.n; i++) {
         struct place *p = &j->place[i];
-        /* ns per step outside every operator: with a call goes Python's time around it, that of all. */
+        /* ns per step outside every operator: with a call goes Python's time around it,
+         * that of all. */
         const struct tg_op *gaps = p->by != TG_NO_ID ? &c->ops[p->by] : NULL;
         for (size_t k = 0; !gaps && k < c->n_ops; k++)
             gaps = c->ops[k].kind == TG_KIND_STEP ? &c->ops[k] : NULL;
@@ -242,7 +243,8 @@ static void add_up(struct job *j)
     }
 }
 
-/* Where more came than went, equal times are chance: `silu` that became `sigmoid` and `mul` is not a rename. */
+/* Where more came than went, equal times are chance:
+ * `silu` that became `sigmoid` and `mul` is not a rename. */
 static bool revoke_renames(struct job *j)
 {
     struct tg_comparison *c = j->w->c;
@@ -267,8 +269,8 @@ static bool revoke_renames(struct job *j)
 }
 
 /*
- * What an operator that changed is to its places: replaced only if every place where it rose is paid. It is
- * reported in the place where most of it came unpaid, if anywhere.
+ * What an operator that changed is to its places: replaced only if every place where it rose is
+ * paid. It is reported in the place where most of it came unpaid, if anywhere.
  */
 static void relate(struct job *j, uint32_t index)
 {
@@ -283,10 +285,10 @@ static void relate(struct job *j, uint32_t index)
         if (rise == 0)
             continue;
         const struct place *p = place_of(j, op, &v[i]);
-        /* What costs nothing is paid for by a place that takes no longer, however often it is called:
-         * neither in time nor as a part of the step, which a slower machine leaves as it is. As much as
-         * beside nothing that went (place_small.c): a saving makes no view dearer. A large place varies
-         * by more than that. */
+        /* What costs nothing is paid for by a place that takes no longer, however often it is
+         * called: neither in time nor as a part of the step, which a slower machine leaves as it
+         * is. As much as beside nothing that went (place_small.c): a saving makes no view dearer. A
+         * large place varies by more than that. */
         double noise = TG_RESTLESS * p->sum.time[TG_BASE] / j->w->c->step_ns[TG_BASE];
         bool counted = j->weight[index] == p->weight || j->weight[index] != FREE;
         bool paid =
@@ -364,8 +366,8 @@ struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const 
     return joint;
 }
 
-/* Reported at the member that came and takes longest. Inside annotations cost moves between names, so they
- * have to confirm a slowdown. */
+/* Reported at the member that came and takes longest. Inside annotations cost moves between names,
+ * so they have to confirm a slowdown. */
 static void add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n, uint32_t region)
 {
     struct tg_joint joint = { .leader = TG_NO_ID, .region = region };
@@ -412,7 +414,8 @@ void tg_places_balance(struct tg_diff_work *w)
         for (size_t k = x->first_inside[i]; k < x->first_inside[i + 1]; k++) {
             const struct tg_use *of = &x->v[TG_IN_CALLER][x->inside[k]];
             const struct tg_op *called = &c->ops[of->op];
-            /* One allocation has many names: empty_like calls empty_strided. What copies allocates, too. */
+            /* One allocation has many names: empty_like calls empty_strided.
+             * What copies allocates, too. */
             bool memory = tg_op_makes_memory(called) && !tg_op_makes_memory(&c->ops[i]);
             bool work = called->kind == TG_KIND_OP && !called->view && !memory && of->op != i;
             inside += work ? of->per_step[TG_BASE] + of->per_step[TG_TEST] : 0;

@@ -1,8 +1,9 @@
 /*
- * A library's choice. An operator that is called as often as before, on the same shapes and types, and
- * runs other kernels, sets and copies of its own is another algorithm: cuDNN, cuBLAS and autotuning pick
- * by the time that they measure in this very process. A program decides the operator. So the operator is
- * judged by its time on the device, not by the names or the number of its kernels.
+ * A library's choice. An operator that is called as often as before, on the same shapes and types,
+ * and runs other kernels, sets and copies of its own is another algorithm: cuDNN, cuBLAS and
+ * autotuning pick by the time that they measure in this very process. A program decides the
+ * operator. So the operator is judged by its time on the device,
+ * not by the names or the number of its kernels.
  *
  * A run that has all that a run of the baseline has, and more, made no choice: work was added.
  */
@@ -75,8 +76,8 @@ static bool is_choice(const struct tg_comparison *c, const struct work *x, bool 
 }
 
 /* As many calls of others in every run are a rename or a replacement, which every metric by name is
- * judged for. Of a name that mostly stays, since others launch it, the operator holds the difference:
- * in the name's time it is lost. */
+ * judged for. Of a name that mostly stays, since others launch it, the operator holds the
+ * difference: in the name's time it is lost. */
 static bool is_exchange(const struct tg_comparison *c, const struct work *x)
 {
     double calls[2] = { 0 };
@@ -98,7 +99,8 @@ static bool is_exchange(const struct tg_comparison *c, const struct work *x)
     return calls[TG_BASE] == calls[TG_TEST];
 }
 
-/* What operators that chose and others both launch, the others chose, too: a name is one or the other. */
+/* What operators that chose and others both launch, the others chose, too:
+ * a name is one or the other. */
 static bool spread(const struct tg_comparison *c, const struct work *x, bool *is_chosen,
                    bool *name_chosen)
 {

@@ -1,7 +1,8 @@
 /*
- * What a place costs, when times are judged. Inside it time moves between names, with calls or where others
- * replace them: it must itself be slower. And what came does not fail if its place provably takes less time
- * than before: the work was exchanged for less. A head that is computed for one token alone needs an index.
+ * What a place costs, when times are judged. Inside it time moves between names, with calls or
+ * where others replace them: it must itself be slower. And what came does not fail if its place
+ * provably takes less time than before: the work was exchanged for less. A head that is computed
+ * for one token alone needs an index.
  */
 #include <math.h>
 
@@ -12,10 +13,10 @@
 /* ---- moved ---- */
 
 /*
- * ns per step by which an operator may take longer at no cost. What calls cost their caller, dispatch and
- * Python around them, moves with them: as much as those lost that had them before, or, if no more came, as a
- * caller without work of its own may take. And what is no longer recorded is its caller's own time. A wait
- * does not move.
+ * ns per step by which an operator may take longer at no cost. What calls cost their caller,
+ * dispatch and Python around them, moves with them: as much as those lost that had them before, or,
+ * if no more came, as a caller without work of its own may take. And what is no longer recorded is
+ * its caller's own time. A wait does not move.
  */
 static double moved_with_calls(const struct tg_diff_work *w, uint32_t op)
 {
@@ -51,8 +52,8 @@ static double moved_with_calls(const struct tg_diff_work *w, uint32_t op)
 enum { EXCHANGED = 1, WENT = 2, CAME = 4 };
 
 /*
- * What operators did in each annotation, by index, and last outside them. After an exchange, or if they only went,
- * caches and memory are others.
+ * What operators did in each annotation, by index, and last outside them. After an exchange, or if
+ * they only went, caches and memory are others.
  */
 static unsigned char *changes_in(const struct tg_diff_work *w)
 {
@@ -116,8 +117,9 @@ static bool is_of_clock(const struct tg_op *op, bool device)
 }
 
 /*
- * With too few runs to prove a time: an unchanged name stands out if it moved by as much as would make it
- * suspicious, and five times as far as nearly all of those that did not. INFINITY: nothing says how far.
+ * With too few runs to prove a time: an unchanged name stands out if it moved by as much as would
+ * make it suspicious, and five times as far as nearly all of those that did not. INFINITY:
+ * nothing says how far.
  */
 static double distance_of_still(const struct tg_comparison *c, bool device)
 {
@@ -136,8 +138,9 @@ static double distance_of_still(const struct tg_comparison *c, bool device)
 }
 
 /*
- * What one clock of the step lost beyond all doubt of few runs, ns: what went and what stands out, less what
- * came, and less by how much the others moved, in whichever direction. `doubt` false: without the last.
+ * What one clock of the step lost beyond all doubt of few runs, ns: what went and what stands out,
+ * less what came, and less by how much the others moved, in whichever direction.
+ * `doubt` false: without the last.
  */
 static double lost_by_few(const struct tg_comparison *c, bool device, bool doubt)
 {
@@ -154,9 +157,9 @@ static double lost_by_few(const struct tg_comparison *c, bool device, bool doubt
 }
 
 /*
- * ns per step that annotations lost: places of their own, which pay for nothing outside them. On the host
- * by their time, of those that are in no other; on a device, where they have none, by the names of which
- * any work is launched in them.
+ * ns per step that annotations lost: places of their own, which pay for nothing outside them. On
+ * the host by their time, of those that are in no other; on a device, where they have none, by the
+ * names of which any work is launched in them.
  */
 static double saved_elsewhere(const struct tg_diff_work *w, bool device)
 {
@@ -182,9 +185,9 @@ static double saved_elsewhere(const struct tg_diff_work *w, bool device)
 }
 
 /*
- * The clock of an annotation: what its names take inside it, ns per step and rank in each run. `lost`: what it
- * lost beyond all doubt of few runs, as lost_by_few says of the step, on the host with the time between the
- * calls; `doubt` false: without by how much the others moved.
+ * The clock of an annotation: what its names take inside it, ns per step and rank in each run.
+ * `lost`: what it lost beyond all doubt of few runs, as lost_by_few says of the step, on the host
+ * with the time between the calls; `doubt` false: without by how much the others moved.
  */
 struct clock {
     double *y[2], lost;
@@ -223,9 +226,9 @@ static struct clock clock_of(const struct tg_diff_work *w, uint32_t by, bool dev
 }
 
 /*
- * ns per step that a place takes less than before; not above 0: not provably less. Its work is the device's where
- * there is one: then what the host takes more is taken off, and at least half of the rest has to be seen in the
- * step, which may wait for the host alone.
+ * ns per step that a place takes less than before; not above 0: not provably less. Its work is the
+ * device's where there is one: then what the host takes more is taken off, and at least half of the
+ * rest has to be seen in the step, which may wait for the host alone.
  */
 static double saved_by_annotation(const struct tg_diff_work *w, uint32_t by)
 {
@@ -266,7 +269,8 @@ static double saved_by_step(const struct tg_diff_work *w)
     return saved > 0 ? saved - saved_elsewhere(w, device) : 0;
 }
 
-/* Came, and counts against its place: by what it costs more than before, and than what it replaced. */
+/* Came, and counts against its place: by what it costs more than before,
+ * and than what it replaced. */
 static bool is_of_net(const struct tg_op *op)
 {
     return tg_op_rose(op) && !op->polling && tg_kind_is_counted(op->kind) &&
@@ -279,7 +283,8 @@ static double cost_of(const struct tg_op *op)
     return exchanged ? 0 : fmax(op->self[TG_TEST] - op->self[TG_BASE], 0);
 }
 
-/* Copies, and memory that was not allocated there before: their cost is not their own time alone. */
+/* Copies, and memory that was not allocated there before:
+ * their cost is not their own time alone. */
 static bool is_memory(const struct tg_op *op)
 {
     return tg_op_makes_memory(op) &&
@@ -293,7 +298,8 @@ static bool got_slower_beside(const struct tg_op *op)
            op->kind == TG_KIND_OP;
 }
 
-/* What came is worth what it saves. A wait counts for itself; a copy is small beside a saving of five times as much. */
+/* What came is worth what it saves. A wait counts for itself;
+ * a copy is small beside a saving of five times as much. */
 static void repay_op(struct tg_op *op, bool memory_is_small)
 {
     if (tg_op_makes_wait(op))
@@ -336,7 +342,8 @@ static bool is_for_less(const struct tg_region *g)
             (g->calls[TG_TEST] == g->calls[TG_BASE] && g->ev.less));
 }
 
-/* An exchange for less needs no warning; on the host only if what the device does there was not exchanged for more. */
+/* An exchange for less needs no warning; on the host only if
+ * what the device does there was not exchanged for more. */
 static void repay_exchanges(struct tg_comparison *c)
 {
     for (size_t id = 0; id < c->n_regions; id++) {

@@ -2,8 +2,9 @@
  * Inside which operator additional calls lie. A batch with more rows makes `aten::bmm` call
  * `aten::select` more often: `aten::select` is what fails, `aten::bmm` is where to look.
  *
- * There is an answer only if it is exact: nearly all of the change is under one caller, and if that one is
- * itself called more often, its additional calls explain the change, so that its own answer holds.
+ * There is an answer only if it is exact: nearly all of the change is under one caller, and if that
+ * one is itself called more often, its additional calls explain the change,
+ * so that its own answer holds.
  */
 #include <math.h>
 
@@ -12,7 +13,8 @@
 
 #define MAX_DEPTH 64 /* of callers; names that enclose each other would not end */
 
-/* The caller under which most calls came; NULL: under none. `part`: of all that came or went, under any. */
+/* The caller under which most calls came; NULL: under none. `part`: of all that came or went,
+ * under any. */
 static const struct tg_use *main_caller(const struct tg_diff_work *w, uint32_t op, double *part)
 {
     const struct tg_use *best = NULL;
@@ -31,9 +33,9 @@ static const struct tg_use *main_caller(const struct tg_diff_work *w, uint32_t o
 }
 
 /*
- * The unchanged operator around the additional calls; NULL: none, several, or not known. Their `part` is
- * multiplied up the chain. `leader`: the outermost operator on the way that is called more often, `added`:
- * that is new; or TG_NO_ID.
+ * The unchanged operator around the additional calls; NULL: none, several, or not known. Their
+ * `part` is multiplied up the chain. `leader`: the outermost operator on the way that is called
+ * more often, `added`: that is new; or TG_NO_ID.
  */
 static const struct tg_op *encloser(const struct tg_diff_work *w, uint32_t at, double *part,
                                     uint32_t *leader, uint32_t *added)

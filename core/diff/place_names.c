@@ -1,6 +1,6 @@
 /*
- * What reports tell of a place where calls came and went: the names of both sides, and their calls. It may
- * have thousands of names, so they are added up once, when the comparison is complete.
+ * What reports tell of a place where calls came and went: the names of both sides, and their calls.
+ * It may have thousands of names, so they are added up once, when the comparison is complete.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
  * What came and costs next to nothing: views and metadata, which cost nothing in a program, callers
- * without work of their own, and other additions that are together less than 0.1 % of the step. Nothing
- * that waits, copies or allocates is small: its price is paid elsewhere. Nor is what calls such an operator
- * (place_lead.c: `leads`).
+ * without work of their own, and other additions that are together less than 0.1 % of the step.
+ * Nothing that waits, copies or allocates is small: its price is paid elsewhere. Nor is what calls
+ * such an operator (place_lead.c: `leads`).
  */
 #include <math.h>
 
@@ -46,7 +46,8 @@ struct in_step {
     double ns, calls;
 };
 
-/* Median over runs of the least step, which says nothing of calls that only some steps have: of their mean. */
+/* Median over runs of the least step, which says nothing of calls that only some steps have:
+ * of their mean. */
 static struct in_step on_rank(const struct tg_diff_work *w, const struct tg_op *op, int side,
                               size_t rank)
 {
@@ -85,8 +86,9 @@ struct rise {
 };
 
 /*
- * All its additional calls are inside calls of the same name: an overload that passes on to another, as `sort` to the
- * stable `sort`. Only the inner one works, so that an average over both says nothing.
+ * All its additional calls are inside calls of the same name: an overload that passes on to
+ * another, as `sort` to the stable `sort`. Only the inner one works,
+ * so that an average over both says nothing.
  */
 static bool passes_on(const struct tg_diff_work *w, const struct tg_op *op)
 {
@@ -96,7 +98,8 @@ static bool passes_on(const struct tg_diff_work *w, const struct tg_op *op)
 
     if (inside <= 0 || inside < tg_op_rise(w->c, op))
         return false;
-    /* The fresh calls that are not inside its own name mostly take time, or are events that were recorded twice. */
+    /* The fresh calls that are not inside its own name mostly take time,
+     * or are events that were recorded twice. */
     for (size_t at = w->first[TG_TEST]; at < w->n_cells; at++)
         for (size_t r = 0; r < op->rows->cell[at].n; r++) {
             const struct tg_row *row = op->rows->cell[at].row[r];
@@ -110,10 +113,10 @@ static bool passes_on(const struct tg_diff_work *w, const struct tg_op *op)
 }
 
 /*
- * As the calls do on average, or what the name takes more than before, whether in time or at the pace of
- * what is called as often (the machine may be slower), if that is more: a call that is longer than the others
- * hides in neither, and a pause makes nothing small. On the rank that has most of it: over many ranks, what
- * one of them does would be little.
+ * As the calls do on average, or what the name takes more than before, whether in time or at the
+ * pace of what is called as often (the machine may be slower), if that is more: a call that is
+ * longer than the others hides in neither, and a pause makes nothing small. On the rank that has
+ * most of it: over many ranks, what one of them does would be little.
  */
 static struct rise rise_of(const struct job *j, const struct tg_op *op)
 {
@@ -135,8 +138,8 @@ static struct rise rise_of(const struct job *j, const struct tg_op *op)
     return most;
 }
 
-/* New names in some steps are measured by their mean; of known names only a settled count tells what
- * came. */
+/* New names in some steps are measured by their mean;
+ * of known names only a settled count tells what came. */
 static bool may_be_slight(const struct tg_op *op)
 {
     bool new = op->change == TG_ADDED, more = op->change == TG_MORE &&
@@ -173,7 +176,8 @@ static double inside_ns(const struct job *j, const struct tg_op *op, bool on_dev
     return ns;
 }
 
-/* A caller without work of its own: what it calls comes as often as before, and takes most of its time. */
+/* A caller without work of its own: what it calls comes as often as before,
+ * and takes most of its time. */
 static bool only_wraps(const struct job *j, const struct tg_op *op)
 {
     const struct tg_diff_work *w = j->w;
@@ -182,8 +186,8 @@ static bool only_wraps(const struct job *j, const struct tg_op *op)
            inside_ns(j, op, false) > tg_op_rise(w->c, op) * op->self[TG_TEST] / op->count[TG_TEST];
 }
 
-/* Beside what went, a place's balance says what an addition costs. What it launches may hide among the
- * same kernels of others. */
+/* Beside what went, a place's balance says what an addition costs. What it launches may hide among
+ * the same kernels of others. */
 static bool stands_alone(const struct job *j, const struct tg_op *op)
 {
     return op->relation == TG_REL_NONE &&

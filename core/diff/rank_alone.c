@@ -1,10 +1,12 @@
 /*
- * One rank alone takes longer. All ranks run the same program, so the machine of that rank is the first
- * suspect, and what its names do is one event.
+ * One rank alone takes longer. All ranks run the same program, so the machine of that rank is the
+ * first suspect, and what its names do is one event.
  *
  *   time of a rank   self time of its device work without collectives, which wait for other ranks;
- *                    without device work that of operators and calls; of a run, the mean of its steps
- *   it has grown     median fresh / median baseline > 1.08, each fresh run above each of the baseline
+ *                    without device work that of operators and calls; of a run, the mean of its
+ *                    steps
+ *   it has grown     median fresh / median baseline > 1.08, each fresh run above each of the
+ *                    baseline
  *   alone            it is the only one that has, and holds nine tenths of all growth
  *
  * The same of a name, by medians: it is of that rank where nine tenths of its growth are.

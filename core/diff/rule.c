@@ -1,6 +1,6 @@
 /*
- * The rule of durations for one operator: size, error, an exact rank test and what supports them, in
- * both directions. Formulae: docs/statistics-rules.md; example: README.md.
+ * The rule of durations for one operator: size, error, an exact rank test and what supports them,
+ * in both directions. Formulae: docs/statistics-rules.md; example: README.md.
  */
 #include <math.h>
 
@@ -163,9 +163,9 @@ static bool supports(const struct tg_diff_work *w, const struct question *q,
 }
 
 /*
- * Of the least: each half of the steps has to show at least half of the slowdown. Operators with two
- * speeds change between them within a run, too: three runs that never were fast differ from three
- * that were fast for a while, but only in some of their steps. Of the mean: more than the
+ * Of the least: each half of the steps has to show at least half of the slowdown. Operators with
+ * two speeds change between them within a run, too: three runs that never were fast differ from
+ * three that were fast for a while, but only in some of their steps. Of the mean: more than the
  * slowest fifth, or some steps of every run; one that was preempted moves a mean, too.
  */
 static bool supported(const struct tg_diff_work *w, const struct tg_evidence *ev,
@@ -264,7 +264,8 @@ static void find_slow_runs(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->slowest[TG_TEST] = ev->delta_ns + ev->value[TG_BASE];
 }
 
-/* Did only the least of the steps rise? Slow steps but for the slowest fifth, which may be cold starts. */
+/* Did only the least of the steps rise? Slow steps but for the slowest fifth,
+ * which may be cold starts. */
 static bool is_of_fastest(const struct tg_diff_work *w, const struct tg_evidence *ev,
                           const struct question *q)
 {
@@ -294,7 +295,8 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     ev->why_not = judged;
     ev->slot_form = v->form == TG_FORM_SLOTS;
     ev->slower = slower && judged == TG_JUDGED;
-    /* Calls that vary may be of other sizes each time: only much slower ones are worth a warning. */
+    /* Calls that vary may be of other sizes each time:
+     * only much slower ones are worth a warning. */
     bool varies = least && judged == TG_NOT_COUNT_VARIES && v->form == TG_FORM_CALLS &&
                   ev->e > log(TG_RARE_STEP) &&
                   ev->delta_ns > TG_RARE_FLOOR * w->c->step_ns[TG_BASE];

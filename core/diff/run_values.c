@@ -1,7 +1,8 @@
 /*
- * The value of a run: one number per operator and run, in several statistics. The k-th call of a fine
- * row (name, parent, device, stream) is a slot; it does the same work in every step, and whatever
- * disturbs it only adds time. So each slot is read over the steps, and the slots are added up.
+ * The value of a run: one number per operator and run, in several statistics. The k-th call of a
+ * fine row (name, parent, device, stream) is a slot; it does the same work in every step, and
+ * whatever disturbs it only adds time. So each slot is read over the steps,
+ * and the slots are added up.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -116,12 +117,14 @@ static bool has_slots(const struct tg_diff_work *w, const struct tg_op *op, size
 
 /* ---- slots ---- */
 
-/* What has to be alike in the steps that are read: nothing, the number of calls, or that of each fine row. */
+/* What has to be alike in the steps that are read: nothing, the number of calls,
+ * or that of each fine row. */
 enum alike { ALIKE_NOT, ALIKE_CALLS, ALIKE_ROWS };
 
 /*
- * The keys of the cell's steps: calls in the high bits, so that of equally frequent ones the fuller wins, a hash of
- * the rows' counts below. Returns the usual one, and in `hits` how many steps have it.
+ * The keys of the cell's steps: calls in the high bits, so that of equally frequent ones the fuller
+ * wins, a hash of the rows' counts below. Returns the usual one,
+ * and in `hits` how many steps have it.
  */
 static uint64_t find_keys(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
                           enum alike alike, size_t *hits)
@@ -165,8 +168,8 @@ struct plan {
 /* ---- usual steps ---- */
 
 /*
- * The run's calls in a usual step, mean over its ranks; `steps` receives in how many steps each rank
- * has them at least. -1: its steps vary.
+ * The run's calls in a usual step, mean over its ranks; `steps` receives in how many steps each
+ * rank has them at least. -1: its steps vary.
  */
 static double usual_of_run(const struct tg_diff_work *w, const struct tg_op *op, int side,
                            size_t run, enum alike alike, size_t *steps)
@@ -186,8 +189,8 @@ static double usual_of_run(const struct tg_diff_work *w, const struct tg_op *op,
 }
 
 /*
- * What more than half of the side's runs call in a usual step, -1: nothing; `steps` is lowered to how
- * many such steps all of these have. The other runs hide nothing of them.
+ * What more than half of the side's runs call in a usual step, -1: nothing; `steps` is lowered to
+ * how many such steps all of these have. The other runs hide nothing of them.
  */
 static double usual_of_side(const struct tg_diff_work *w, const struct tg_op *op, int side,
                             enum alike alike, size_t *steps)
@@ -237,7 +240,7 @@ static struct plan usual_plan(const struct tg_diff_work *w, const struct tg_op *
     return p;
 }
 
-/* ---- steps that differ, alike in all runs: an optimizer's after some batches, data by a fixed seed ---- */
+/* ---- steps that differ, alike in all runs: every fourth of an optimizer, data by a seed ---- */
 
 /* A first step with calls like no other is cold: the steps that say something begin after it. */
 static size_t first_warm(const struct tg_diff_work *w, const struct tg_op *op)
@@ -260,7 +263,8 @@ static bool sort_calls(const struct tg_diff_work *w, const struct tg_op *op, siz
     return out[0] != out[n - 1];
 }
 
-/* Has each rank as many steps of each number of calls in all runs, in whatever order, and several numbers? */
+/* Has each rank as many steps of each number of calls in all runs, in whatever order,
+ * and several numbers? */
 static bool differ_alike(const struct tg_diff_work *w, const struct tg_op *op)
 {
     size_t n = w->used[0].n, n_ranks = w->c->n_ranks[TG_BASE], from = first_warm(w, op);
@@ -311,7 +315,8 @@ static void row_values(const struct reading *q, const struct tg_row *row, size_t
     }
 }
 
-/* Of the first steps that are alike, slot by slot or their sums. False: the operator is not there. */
+/* Of the first steps that are alike, slot by slot or their sums. False:
+ * the operator is not there. */
 static bool cell_values(const struct reading *q, size_t at, double out[TG_STEP_STATISTICS])
 {
     const struct tg_diff_cell *cell = &q->op->rows->cell[at];
@@ -332,8 +337,8 @@ static bool cell_values(const struct reading *q, size_t at, double out[TG_STEP_S
 }
 
 /*
- * Time per call, of so many calls. Where calls vary it is that of the usual step: the least would be the one whose
- * calls happen to be small. False: no step has calls.
+ * Time per call, of so many calls. Where calls vary it is that of the usual step: the least would
+ * be the one whose calls happen to be small. False: no step has calls.
  */
 static bool call_values(const struct reading *q, size_t at, double of,
                         double out[TG_STEP_STATISTICS])
@@ -397,8 +402,8 @@ static struct plan plan_of(const struct tg_diff_work *w, const struct tg_op *op,
 }
 
 /*
- * A collective ends on all ranks of its group at once, and all but the last one wait in it: its own time
- * is that of the rank where it is shortest.
+ * A collective ends on all ranks of its group at once, and all but the last one wait in it: its own
+ * time is that of the rank where it is shortest.
  */
 static void share_least(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
                         size_t n_ranks, struct of_rank *v)

@@ -1,4 +1,5 @@
-/* The runs, ranks and steps that are compared, and the grid of cells that everything after works on. */
+/* The runs, ranks and steps that are compared,
+ * and the grid of cells that everything after works on. */
 #include <inttypes.h>
 
 #include "core/diff/internal.h"
@@ -6,9 +7,10 @@
 #include "core/diff/stats.h"
 
 /*
- * ---- runs that another profile was recorded of. Shapes, stacks and memory cost time, so a run that records
- * them is not a sample beside runs that do not. If enough runs of both sides were recorded alike, the others
- * leave, and the comparison says which; a side that differs as a whole has nothing to be compared with ----
+ * ---- runs that another profile was recorded of. Shapes, stacks and memory cost time, so a run
+ * that records them is not a sample beside runs that do not. If enough runs of both sides were
+ * recorded alike, the others leave, and the comparison says which; a side that differs as a whole
+ * has nothing to be compared with ----
  */
 
 static const char *const FLAGS[] = { "with_stack", "record_shapes", "profile_memory", "with_flops",
@@ -83,8 +85,8 @@ void tg_runs_leave(struct tg_diff_work *w)
 }
 
 /*
- * ---- ranks of which a stored side holds no more than the step times, and those that were loaded without
- * names: of the former nothing else is compared, of the latter no operator ----
+ * ---- ranks of which a stored side holds no more than the step times, and those that were loaded
+ * without names: of the former nothing else is compared, of the latter no operator ----
  */
 
 enum lack { LACKS_ALL_BUT_STEPS, LACKS_NAMES };
@@ -100,7 +102,8 @@ static void keep_ranks(struct tg_diff_work *w, struct tg_side *s, const int64_t 
     tg_side_keep(s, keep, w->a);
 }
 
-/* Takes out of both sides the ranks of which any run of either lacks something: these, ascending. */
+/* Takes out of both sides the ranks of which any run of either lacks something:
+ * these, ascending. */
 static size_t drop_lacking(struct tg_diff_work *w, enum lack what, const int64_t **out)
 {
     struct tg_side *in = w->c->side;
@@ -307,7 +310,8 @@ static void lay_out_cells(struct tg_diff_work *w)
     }
 }
 
-/* Are the steps that were asked for there? If not, the hint lists those of the side's first shard. */
+/* Are the steps that were asked for there? If not,
+ * the hint lists those of the side's first shard. */
 static bool steps_exist(const struct tg_diff_work *w, int side, struct tg_err *err)
 {
     const int64_t *list = w->o->steps[side];

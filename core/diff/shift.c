@@ -13,13 +13,14 @@ enum { SIZES = 14 };
 enum { FINE = 16 };  /* steps from one of them to the next */
 enum { ALL = 1000 }; /* so many divisions are all tried; */
 /*
- * else so many are drawn, or until ENOUGH gain as much (Besag, Clifford 1991), or none of SURE: that
- * adds under a hundredth to the error of a look, e^(-SURE p) / (SURE p) of its largest p.
+ * else so many are drawn, or until ENOUGH gain as much (Besag, Clifford 1991), or none of SURE:
+ * that adds under a hundredth to the error of a look, e^(-SURE p) / (SURE p) of its largest p.
  */
 enum { DRAWN = 10000, ENOUGH = 50, SURE = 5000 };
 enum { BLOCK = 16, BLOCKS = 2 * TG_RANK_MAX / BLOCK }; /* factors of a likelihood in one product */
 
-/* One value for each size: a division is asked about all of them at once, which the compiler makes vectors of. */
+/* One value for each size: a division is asked about all of them at once,
+ * which the compiler makes vectors of. */
 typedef double sizes[SIZES];
 
 struct field {
@@ -61,7 +62,8 @@ static void sum_side(const struct field *f, size_t from, size_t to)
     }
 }
 
-/* Of each size, but for a constant: the product over all runs, in blocks that stay in range. Returns how many. */
+/* Of each size, but for a constant: the product over all runs,
+ * in blocks that stay in range. Returns how many. */
 static size_t likelihoods(const struct field *f, sizes out[BLOCKS])
 {
     sizes *base = f->all, *fresh = f->all + f->nb;

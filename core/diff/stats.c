@@ -37,7 +37,8 @@ double tg_mean(const double *v, size_t n)
     return n ? sum / (double)n : 0;
 }
 
-/* Shell's sort with Ciura's gaps: for the runs and steps of a comparison five times as fast as qsort. */
+/* Shell's sort with Ciura's gaps: for the runs and steps of a
+ * comparison five times as fast as qsort. */
 void tg_ascend(double *v, size_t n)
 {
     static const size_t gaps[] = { 701, 301, 132, 57, 23, 10, 4, 1 };
@@ -166,10 +167,10 @@ double tg_choose(size_t n, size_t k)
 
 /*
  * Arrangements of m + n values with statistic u, by which side holds the largest:
- * w(m, n, u) = w(m - 1, n, u - n) + w(m, n - 1, u), and 0 from u = m n + 1 on. One m at a time: after
- * round i row j has w(i, j, u), from the largest u down, so that what is read is still of round
- * i - 1. Cost (m n)^2 / 4. `p` receives the part of all arrangements that has at most u, for
- * u = 0..u_max.
+ * w(m, n, u) = w(m - 1, n, u - n) + w(m, n - 1, u), and 0 from u = m n + 1 on. One m at a time:
+ * after round i row j has w(i, j, u), from the largest u down, so that what is read is still of
+ * round i - 1. Cost (m n)^2 / 4. `p` receives the part of all arrangements that has at most u,
+ * for u = 0..u_max.
  */
 static void rank_chances(double *p, size_t m, size_t n, size_t u_max)
 {

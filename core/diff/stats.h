@@ -17,9 +17,9 @@ void tg_ascend(double *v, size_t n);
 /* Median of `n` numbers (mean of the middle two); 0 when n == 0. Sorts `v`. */
 double tg_median(double *v, size_t n);
 /*
- * Mean of the middle half: without the floor(n / 4), but of three or more at least one, smallest and
- * largest. Of up to four numbers the median. As robust as quartiles are, and less random than the median
- * of five. 0 when n == 0. Sorts `v`.
+ * Mean of the middle half: without the floor(n / 4), but of three or more at least one, smallest
+ * and largest. Of up to four numbers the median. As robust as quartiles are, and less random than
+ * the median of five. 0 when n == 0. Sorts `v`.
  */
 double tg_mid_mean(double *v, size_t n);
 /* Quantile q (0..1) by linear interpolation between order statistics. Sorts `v`; NaN when empty. */

@@ -2,8 +2,8 @@
  * Which ranks the others wait for. A collective ends on all of its ranks at once, so that the rank
  * with the shortest one came last, and the longest wait is longest - shortest; ranks that come last
  * together share it. Stragglers are the rank that is waited for most and those with at least half
- * as much, if they are few, cause half of all waiting of the fresh runs, at least TG_LATE_PART of the
- * step, and twice what they caused in the baseline.
+ * as much, if they are few, cause half of all waiting of the fresh runs, at least TG_LATE_PART of
+ * the step, and twice what they caused in the baseline.
  *
  * What they did instead is the operator or kernel whose time on these ranks exceeds the median of
  * the others most. Waiting kernels and host calls that wait say nothing and are left out.
@@ -84,7 +84,8 @@ static int64_t step_number(const struct waits *x, size_t id)
     return number;
 }
 
-/* The step from which on these ranks cause half of the waiting in every step; how many those are. */
+/* The step from which on these ranks cause half of the waiting in every step;
+ * how many those are. */
 static void find_since(const struct waits *x, const bool *in, struct tg_straggler *out,
                        struct tg_arena *a)
 {

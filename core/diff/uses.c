@@ -296,7 +296,8 @@ double tg_use_rise(const struct tg_comparison *c, const struct tg_use *x)
 
 /* ---- time of the runtime's calls by the operator that makes them: one name serves many ---- */
 
-/* Waits move from caller to caller, and a cost is that of the calls that came; other names need no split. */
+/* Waits move from caller to caller, and a cost is that of the calls that came;
+ * other names need no split. */
 static bool is_split(const struct tg_op *op)
 {
     bool call = op->kind == TG_KIND_RUNTIME || op->kind == TG_KIND_SYNC;

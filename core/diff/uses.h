@@ -2,13 +2,14 @@
 #define TG_DIFF_USES_H
 /*
  * Who calls what, and how often: the index that places are made of, built once where any count
- * changed. The caller is the name around a row, for device work what launched it. The annotation is the
- * nearest one around each call by its path in the calling context trees of both sides
- * (core/summary/tree.h), at the largest the step: work of one name under two annotations is in two places.
+ * changed. The caller is the name around a row, for device work what launched it. The annotation is
+ * the nearest one around each call by its path in the calling context trees of both sides
+ * (core/summary/tree.h), at the largest the step:
+ * work of one name under two annotations is in two places.
  *
- * Without trees (a summary of 0.2.0) the annotation is found by climbing from name to name, each by the
- * name around most of its own calls, which may be wrong. With a clock of whole microseconds children seem to
- * start before their parents: the name around is wrong by chance (`exact`).
+ * Without trees (a summary of 0.2.0) the annotation is found by climbing from name to name, each by
+ * the name around most of its own calls, which may be wrong. With a clock of whole microseconds
+ * children seem to start before their parents: the name around is wrong by chance (`exact`).
  */
 #include "core/diff/internal.h"
 
@@ -20,7 +21,8 @@ struct tg_use {
     tg_sv in;       /* the name of that, normalised; "" the step */
     double *run[2]; /* per step in each run, all ranks: what its usual step has */
     double per_step[2]; /* per rank; the median of the runs */
-    /* Inside an annotation, as the trees tell, ns in each run, all ranks: the least of the steps. NULL: not known. */
+    /* Inside an annotation, as the trees tell, ns in each run, all ranks:
+     * the least of the steps. NULL: not known. */
     double *ns[2];
 };
 
@@ -33,9 +35,9 @@ struct tg_use_index {
 };
 
 /*
- * A place is where the program decides work: the annotation around calls, at the largest the step. Inside
- * a place names are contents. What came and what went there are balanced, and the balance is what the
- * place decided; what another place saves excuses nothing.
+ * A place is where the program decides work: the annotation around calls, at the largest the step.
+ * Inside a place names are contents. What came and what went there are balanced, and the balance is
+ * what the place decided; what another place saves excuses nothing.
  *
  *   index     who calls what, and inside which annotation                  uses.c
  *   balance   what came and went in a place: renamed, replaced, worse      place.c
@@ -45,14 +47,15 @@ struct tg_use_index {
  *   cost      moved with calls, repaid by the place                        place_cost.c
  *   names     what reports tell of a place                                 place_names.c
  *
- * Calls are counted by one measure: of what changed in a place, the weightiest sort alone. Views and
- * metadata weigh nothing, an operator that mostly calls others less than what it calls. A graph counts as the
- * kernels that it launches.
+ * Calls are counted by one measure: of what changed in a place, the weightiest sort alone. Views
+ * and metadata weigh nothing, an operator that mostly calls others less than what it calls. A graph
+ * counts as the kernels that it launches.
  */
 
 /* Does all that came of it lie inside one annotation; TG_NO_ID: in the step? */
 bool tg_uses_only_in(const struct tg_diff_work *w, uint32_t by, uint32_t op);
-/* Its time per step and rank on a side: the median over runs of the least step, where each has the same calls. */
+/* Its time per step and rank on a side: the median over runs of the least step,
+ * where each has the same calls. */
 double tg_op_least_ns(const struct tg_diff_work *w, const struct tg_op *op, int side);
 /* Adds an index to a list that has room for it, unless it is there, or TG_NO_ID. */
 void tg_add_once(uint32_t *v, size_t *n, uint32_t x);
@@ -69,8 +72,8 @@ static inline const struct tg_use *tg_uses_of(const struct tg_use_index *x, enum
 }
 /* Its calls inside calls of its own name; NULL: none. */
 const struct tg_use *tg_uses_of_itself(const struct tg_diff_work *w, const struct tg_op *op);
-/* Those inside the annotation, or the step, where most of them came or went; where their number is the same, where
- * most of them are. NULL: none. */
+/* Those inside the annotation, or the step, where most of them came or went; where their number is
+ * the same, where most of them are. NULL: none. */
 const struct tg_use *tg_uses_most(const struct tg_diff_work *w, const struct tg_op *op);
 /* Its time per step and rank on a side: the median of the runs. */
 double tg_use_ns(const struct tg_diff_work *w, const struct tg_use *x, int side);

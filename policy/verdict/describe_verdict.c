@@ -204,8 +204,9 @@ static bool is_mine_by_name(const struct costs *x, tg_sv name)
 }
 
 /*
- * What a wait takes more in the finding's own operators, if it is called there; false: it is called by
- * others alone, whose sum is that of the row. All of a row's waits together may be as long as before.
+ * What a wait takes more in the finding's own operators, if it is called there; false: it is called
+ * by others alone, whose sum is that of the row.
+ * All of a row's waits together may be as long as before.
  */
 static bool add_waits_of(struct cost *cost, const struct costs *x, const struct tg_op *wait)
 {

@@ -230,8 +230,8 @@ static double part_that_went_out(const struct tg_comparison *c, const struct tg_
     return less > 0 ? fmin(fmax(more, 0) / less, 1) : 0;
 }
 
-/* ns that operators lost, but by what went outside the steps. What device work saves would have ended
- * the waits sooner: it is a saving in another place, too. */
+/* ns that operators lost, but by what went outside the steps. What device work saves would have
+ * ended the waits sooner: it is a saving in another place, too. */
 static double saved_elsewhere(const struct tg_comparison *c)
 {
     double device = 0, waits = 0, operators = 0;
@@ -248,7 +248,8 @@ static double saved_elsewhere(const struct tg_comparison *c)
 
 /* Gaps, and the sum of operators and gaps, also grow where operators leave the marker's thread,
  * or the marker its place; and where the host waits for the device less, since it comes later.
- * Then the step is as long as before, beyond the doubt of its runs, and no operator is shorter instead. */
+ * Then the step is as long as before, beyond the doubt of its runs,
+ * and no operator is shorter instead. */
 static bool is_as_long(const struct tg_comparison *c, const struct tg_judging *w)
 {
     const struct tg_metric_change *step = &c->metrics[TG_METRIC_HOST_TIME];

@@ -282,9 +282,9 @@ static double events_of(const struct tg_comparison *c, int side, double *rest)
 }
 
 /*
- * Python functions, the device's copies of annotations, flows, counters: no rule sees them. If there
- * are as many more as the baseline has events, by the step and by the trace, neither fewer steps nor
- * a longer start explains them.
+ * Python functions, the device's copies of annotations, flows, counters: no rule sees them. If
+ * there are as many more as the baseline has events, by the step and by the trace, neither fewer
+ * steps nor a longer start explains them.
  */
 static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison *c)
 {

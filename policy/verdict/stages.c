@@ -92,7 +92,8 @@ static void open_guard(struct tg_eval_state *e, tg_sv message, const char *next)
                     TG_SV("(asked again)"), message, tg_sv_of(next));
 }
 
-/* A pass says what it could have missed: only a note, because most passes of the same code have such names. */
+/* A pass says what it could have missed: only a note,
+ * because most passes of the same code have such names. */
 static void note_hidden(struct tg_eval_state *e)
 {
     const struct tg_asking *asking = e->in->comparison->asking;

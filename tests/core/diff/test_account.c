@@ -34,8 +34,8 @@ static const struct tg_account_series *compared(struct fixture *f, struct walls 
 }
 
 /*
- * 3v3 has 20 arrangements: complete separation is 1/20, so 8 % decides; 2v3 has 10: 30 %. 5v5 has 252, and one
- * inversion is 2/252.
+ * 3v3 has 20 arrangements: complete separation is 1/20, so 8 % decides; 2v3 has 10: 30 %. 5v5 has
+ * 252, and one inversion is 2/252.
  */
 BY_HAND(growth_needs_size_and_separation)
 {
@@ -81,7 +81,8 @@ BY_HAND(one_polluted_baseline_run_is_forgiven)
     assert_int_equal(s->growth, TG_GROWTH_NONE); /* by 30 % */
 }
 
-/* Beyond the limit above every baseline run: 102 * 1.08 is 110.2. Without the largest baseline run 2v5 asks for 30 %. */
+/* Beyond the limit above every baseline run: 102 * 1.08 is 110.2.
+ * Without the largest baseline run 2v5 asks for 30 %. */
 BY_HAND(growth_in_most_runs)
 {
     static const struct {
@@ -136,7 +137,8 @@ BY_HAND(the_rank_that_has_most)
     near(series(f, TG_ACCOUNT_WALL)->value[TG_TEST], 1120000);
 }
 
-/* Rank 0 of five takes twice as long anyway. What rank 4 takes more shows in no sum: 30 % of its own count. */
+/* Rank 0 of five takes twice as long anyway. What rank 4 takes more shows in no sum:
+ * 30 % of its own count. */
 BY_HAND(a_rank_beside_a_slower_one)
 {
     for (int64_t us = 1299; us <= 1301; us += 2) {

@@ -9,8 +9,8 @@ static void last(struct fixture *f, int side, size_t run, tg_ns first, tg_ns sec
 }
 
 /*
- * Steps of 100 and 200, 300 and 150, 400 and 500 us. The shortest are 100, 150 and 400, of which the
- * median is 150; the means are 150, 225 and 450, and 45 us are a fifth of 225.
+ * Steps of 100 and 200, 300 and 150, 400 and 500 us. The shortest are 100, 150 and 400, of which
+ * the median is 150; the means are 150, 225 and 450, and 45 us are a fifth of 225.
  */
 BY_HAND(the_step_and_a_share_of_it)
 {
@@ -44,7 +44,8 @@ BY_HAND(the_devices_step_comes_before_the_hosts)
     near(f->c.step_ns[TG_BASE], 80000); /* the shortest is the other step */
 }
 
-/* Ten kernels of 1 us before. Gone are more than half of them and of their time, and no graph came. */
+/* Ten kernels of 1 us before. Gone are more than half of them and of their time,
+ * and no graph came. */
 BY_HAND(a_benchmark_that_did_not_run)
 {
     static const struct {

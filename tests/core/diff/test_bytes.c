@@ -75,7 +75,8 @@ BY_HAND(sizes_are_judged_as_calls_are)
     }
 }
 
-/* A cold first step copies more, in one side's sizes and in the other's: no step is above another. */
+/* A cold first step copies more, in one side's sizes and in the other's:
+ * no step is above another. */
 BY_HAND(a_cold_first_step_drops_out)
 {
     static const uint32_t cold[STEPS] = { 3, 1, 1, 1 };
@@ -92,7 +93,8 @@ BY_HAND(a_cold_first_step_drops_out)
     }
 }
 
-/* Elements times the width of their type: 2000 in, 8000 out, of 2 bytes; of an unknown type nothing. */
+/* Elements times the width of their type: 2000 in, 8000 out, of 2 bytes;
+ * of an unknown type nothing. */
 BY_HAND(collectives_tell_elements)
 {
     static const uint32_t once[STEPS] = { 1, 1, 1, 1 };
@@ -108,7 +110,8 @@ BY_HAND(collectives_tell_elements)
     assert_false(f->c.ops[0].bytes_known[TG_TEST]);
 }
 
-/* A copy a step on each of two ranks: [side][rank][step], and the rank that has more than before. */
+/* A copy a step on each of two ranks: [side][rank][step],
+ * and the rank that has more than before. */
 BY_HAND(the_same_bytes_on_other_ranks)
 {
     static const struct {

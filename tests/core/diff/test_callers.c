@@ -39,7 +39,8 @@ BY_HAND(a_wait_moves_from_caller_to_caller)
     near(in(op, "aten::copy_")->self[TG_TEST], 11001);
 }
 
-/* The calls that a new operator makes; of one that is called as often nobody asks, and it is not split. */
+/* The calls that a new operator makes; of one that is called as often nobody asks,
+ * and it is not split. */
 BY_HAND(calls_that_came)
 {
     make(f, 3, 3, 2);

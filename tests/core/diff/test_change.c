@@ -1,4 +1,5 @@
-/* How the calls of an operator changed (align.c): what the rule of counts is asked, and of traces. */
+/* How the calls of an operator changed (align.c): what the rule of counts is asked,
+ * and of traces. */
 #include "by_hand.h"
 
 BY_HAND(by_step)
@@ -33,8 +34,9 @@ BY_HAND(by_step)
 }
 
 /*
- * "x" in some of five steps of each run. At most three of them but for the first: the number of steps alone
- * proves nothing, at C(12, 3) / C(24, 3) = 11 %. What a run has only in its first step may be cold.
+ * "x" in some of five steps of each run. At most three of them but for the first: the number of
+ * steps alone proves nothing, at C(12, 3) / C(24, 3) = 11 %.
+ * What a run has only in its first step may be cold.
  */
 BY_HAND(in_some_steps)
 {
@@ -75,7 +77,8 @@ BY_HAND(in_some_steps)
     }
 }
 
-/* The other side has fewer than three runs: three with the name against two without, and the reverse. */
+/* The other side has fewer than three runs: three with the name against two without,
+ * and the reverse. */
 BY_HAND(few_runs_of_the_other_side)
 {
     static const uint32_t part[] = { 0, 1, 0, 0, 0 }, none[5];
@@ -92,8 +95,8 @@ BY_HAND(few_runs_of_the_other_side)
 
 /*
  * Traces without steps: one number a run. Runs that agree are exact; else all of a side must be
- * beyond the other, and the medians a tenth apart. Three others keep their counts, so that no ratio of
- * iterations explains it.
+ * beyond the other, and the medians a tenth apart. Three others keep their counts, so that no ratio
+ * of iterations explains it.
  */
 BY_HAND(by_trace)
 {

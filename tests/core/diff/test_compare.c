@@ -75,8 +75,8 @@ CASE(unsettled_counts_need_twice_as_many)
 }
 
 /*
- * A mixture of experts: three operators follow the number of experts of a step. `shift` more experts
- * are other data; `more` calls of aten::copy_ in each step are not.
+ * A mixture of experts: three operators follow the number of experts of a step. `shift` more
+ * experts are other data; `more` calls of aten::copy_ in each step are not.
  */
 static void experts(struct fixture *f, uint32_t shift)
 {
@@ -170,8 +170,9 @@ enum { MOST = 14 };
 #define NOWHERE .calling_op = ""
 
 /*
- * One run a side, three steps of 1 ms. A row has the calls of a name in each step of the baseline and of
- * the fresh side, each of `ns`, and what becomes of the name; what is 0 or NULL is not asked.
+ * One run a side, three steps of 1 ms. A row has the calls of a name in each step of the baseline
+ * and of the fresh side, each of `ns`, and what becomes of the name;
+ * what is 0 or NULL is not asked.
  */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 static const struct change {
@@ -577,8 +578,8 @@ CASE(a_busy_machine_judges_no_durations)
         add_all(f, TG_BASE, TG_KIND_OP, "slow", "", 1, 50001);
         add_all(f, TG_TEST, TG_KIND_OP, "slow", "", 1, 100001);
         compare(f);
-        /* Each of six has 100 us of excess in five steps, 20 us a step; without two of them 80 us of
-         * 650 us: 12 %. One operator alone is a change of the program. */
+        /* Each of six has 100 us of excess in five steps, 20 us a step; without two of them 80 us
+         * of 650 us: 12 %. One operator alone is a change of the program. */
         assert_int_equal(f->c.busy, disturbed == 6);
         assert_int_equal(find(f, "slow")->ev.why_not, disturbed == 6 ? TG_NOT_BUSY : TG_JUDGED);
         assert_int_equal(find(f, "slow")->ev.withheld, disturbed == 6);

@@ -184,7 +184,8 @@ TEST(the_same_name_of_the_same_kind)
     assert_null(tg_confirm_op(&again, &other));
 }
 
-/* What grew in the first runs alone has not grown; what the first runs do not show is not looked for. */
+/* What grew in the first runs alone has not grown;
+ * what the first runs do not show is not looked for. */
 TEST(the_whole_is_what_the_new_runs_say)
 {
     struct tg_op first[] = { { .name = TG_SV("a"), .ev.withheld = true },

@@ -1,6 +1,7 @@
 /*
  * Counts by step: which differences are exact, which are chance, which are hints. A side is written
- * as its runs, a digit a step, of which a is 10; expected probabilities are worked out beside each row.
+ * as its runs, a digit a step, of which a is 10;
+ * expected probabilities are worked out beside each row.
  */
 #include <ctype.h>
 #include <math.h>
@@ -116,8 +117,10 @@ TEST(counts_are_judged_as_written)
 }
 
 /*
- * What runs every so many steps. The chance is that of the order of the steps, times that of the numbers:
- *   10101010 becomes 11111111: 2 of 70 orders repeat after two steps; 16 of 16 drawn from 12 of 16: C(12,8)/C(16,8)
+ * What runs every so many steps. The chance is that of the order of the steps,
+ * times that of the numbers:
+ *   10101010 becomes 11111111: 2 of 70 orders repeat after two steps; 16 of 16 drawn from 12 of 16:
+ *                              C(12,8)/C(16,8)
  *   10001000 becomes 20002000: 4 of 28 on both sides; both twos fresh: C(8,2)/C(16,2)
  */
 TEST(a_schedule_is_exact)

@@ -1,6 +1,6 @@
 /*
- * Durations, by hand: the worked example of core/diff/README.md, evidence by the mean of the steps, and
- * what holds it back.
+ * Durations, by hand: the worked example of core/diff/README.md, evidence by the mean of the steps,
+ * and what holds it back.
  */
 #include "by_hand.h"
 
@@ -115,7 +115,8 @@ BY_HAND(by_the_mean_of_the_steps)
     assert_false(longest.proven);
 }
 
-/* Three runs a side that do not differ: 15 % is asked for. Its time is not what it is multiplied with. */
+/* Three runs a side that do not differ: 15 % is asked for.
+ * Its time is not what it is multiplied with. */
 BY_HAND(what_would_be_slower)
 {
     make(f, 3, 3, 4);

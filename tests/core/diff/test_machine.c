@@ -1,4 +1,5 @@
-/* What all operators tell of the machine: its factor, its speed by run, whether it was busy (machine.c). */
+/* What all operators tell of the machine: its factor, its speed by run,
+ * whether it was busy (machine.c). */
 #include "by_hand.h"
 #include "core/diff/internal.h"
 
@@ -65,7 +66,8 @@ BY_HAND(a_faster_machine_takes_nothing_off)
     assert_false(find(f, "a")->ev.slower);
 }
 
-/* The second run of the baseline twice as slow in everything: its speed is 2, that of the others 1. */
+/* The second run of the baseline twice as slow in everything: its speed is 2,
+ * that of the others 1. */
 BY_HAND(the_speed_of_each_run)
 {
     const struct tg_diff_work *w;
@@ -84,8 +86,9 @@ BY_HAND(the_speed_of_each_run)
 }
 
 /*
- * Six operators and six kernels. The device a fifth slower: no kernel is, and an operator that takes a
- * fifth longer by itself is. The other way round likewise; both together are the whole machine.
+ * Six operators and six kernels. The device a fifth slower: no kernel is, and an operator that
+ * takes a fifth longer by itself is. The other way round likewise;
+ * both together are the whole machine.
  */
 BY_HAND(host_and_device_are_two_machines)
 {
@@ -119,9 +122,9 @@ BY_HAND(host_and_device_are_two_machines)
 }
 
 /*
- * Five steps of 50 us; in `risen` of six operators all fresh steps but the first take 60: 8 us more on
- * average. Without the two that have most, of six that is 32 us in 300, 11 % of the step; of two,
- * nothing.
+ * Five steps of 50 us; in `risen` of six operators all fresh steps but the first take 60: 8 us more
+ * on average. Without the two that have most, of six that is 32 us in 300, 11 % of the step;
+ * of two, nothing.
  */
 BY_HAND(a_busy_machine)
 {
@@ -141,9 +144,9 @@ BY_HAND(a_busy_machine)
 }
 
 /*
- * Six kernels of 50 us in the first half of the fresh steps and of 52 in the last: the device slows down by
- * ln 1.04 within the runs, and what single names of it prove below the size of the runs counts for nothing. Half
- * a microsecond is within what a steady device varies by.
+ * Six kernels of 50 us in the first half of the fresh steps and of 52 in the last: the device slows
+ * down by ln 1.04 within the runs, and what single names of it prove below the size of the runs
+ * counts for nothing. Half a microsecond is within what a steady device varies by.
  */
 BY_HAND(a_device_that_changes_its_speed)
 {

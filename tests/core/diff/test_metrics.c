@@ -129,8 +129,8 @@ BY_HAND(a_percentage_is_proven_as_it_is_shown)
 }
 
 /*
- * Steps of rank 0 take 100 ns; the one of five of rank 1 that takes 200 instead of 100 makes its mean
- * 120: 120 / 110 - 1 is 9.1 %, 20 ns. Its shortest step is as short as before.
+ * Steps of rank 0 take 100 ns; the one of five of rank 1 that takes 200 instead of 100 makes its
+ * mean 120: 120 / 110 - 1 is 9.1 %, 20 ns. Its shortest step is as short as before.
  */
 BY_HAND(ranks_are_compared_as_they_are_shown)
 {

@@ -1,4 +1,5 @@
-/* Numbers beside the traces, on sides by hand; and how often the rule finds what is there, by drawing. */
+/* Numbers beside the traces, on sides by hand; and how often the rule finds what is there,
+ * by drawing. */
 #include "by_hand.h"
 
 struct given {
@@ -56,7 +57,8 @@ BY_HAND(medians_of_their_own_runs)
     near(x->fell.e, -log(1.25));
 }
 
-/* Small and negative values have a scale, too: 0.02 is twice 0.01; what is not above 0 has no ratio. */
+/* Small and negative values have a scale, too: 0.02 is twice 0.01;
+ * what is not above 0 has no ratio. */
 BY_HAND(any_size_has_a_ratio)
 {
     static const double base[] = { 0.01, 0.0101, 0.0099 }, test[] = { 0.02, 0.0202, 0.0198 };
@@ -109,7 +111,8 @@ static double normal(uint64_t *seed)
 
 enum { DRAWS = 2000, RUNS = 5 };
 
-/* Of 2,000 draws of five runs per side with 1 % of noise: how many exceed a limit of 3 %, this way. */
+/* Of 2,000 draws of five runs per side with 1 % of noise: how many exceed a limit of 3 %,
+ * this way. */
 static size_t found(struct fixture *f, double factor, bool fell)
 {
     uint64_t seed = 11;

@@ -1,4 +1,5 @@
-/* What is true of an operator or a name by itself (op.c): each rule beside a case just outside it. */
+/* What is true of an operator or a name by itself (op.c):
+ * each rule beside a case just outside it. */
 #include "by_hand.h"
 #include "core/diff/internal.h"
 

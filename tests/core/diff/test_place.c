@@ -43,7 +43,8 @@ BY_HAND(what_a_rename_is)
     assert_false(renamed(f));
 }
 
-/* The old name takes 10 us in two steps and 60 in one, the new one as long as its mean: no rename; or its least. */
+/* The old name takes 10 us in two steps and 60 in one, the new one as long as its mean:
+ * no rename; or its least. */
 BY_HAND(a_slow_step_makes_no_rename)
 {
     static const tg_ns ns[2] = { 26667, 10003 };
@@ -74,8 +75,9 @@ BY_HAND(the_nearest_pair_up)
     assert_ptr_equal(&f->c.ops[find(f, "b")->partner], find(f, "x"));
 }
 
-/* Of two operators each has another kernel. The backward kernel that went takes as long as the forward
- * kernel that came, which is chance; within one operator, or one that was renamed, it is a rename. */
+/* Of two operators each has another kernel. The backward kernel that went takes as long as the
+ * forward kernel that came, which is chance; within one operator, or one that was renamed,
+ * it is a rename. */
 BY_HAND(a_kernel_is_renamed_within_its_operator)
 {
     static const struct {
@@ -130,8 +132,9 @@ BY_HAND(a_replacement_may_not_call_more)
 }
 
 /*
- * What went, work and views (aten::view) of 30 us a call, and what came: work of 10 and views of 20 us, so that none
- * is free. Views pay for no work; work pays for views as long as the place takes no longer.
+ * What went, work and views (aten::view) of 30 us a call, and what came: work of 10 and views of 20
+ * us, so that none is free. Views pay for no work;
+ * work pays for views as long as the place takes no longer.
  */
 BY_HAND(views_pay_for_no_work)
 {
@@ -217,7 +220,8 @@ BY_HAND(a_coarse_clock_knows_only_the_step)
     }
 }
 
-/* "mul" is one of what replaced eight calls in the forward pass; if more came in the optimiser, too, it is not told as that. */
+/* "mul" is one of what replaced eight calls in the forward pass; if more came in the optimiser,
+ * too, it is not told as that. */
 BY_HAND(a_name_is_told_where_it_rose_unpaid)
 {
     for (uint32_t calls = 4; calls <= 5; calls++) {

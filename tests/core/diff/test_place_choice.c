@@ -1,4 +1,5 @@
-/* A library's choice of kernels (place_choice.c). A step lasts 1 ms; aten::conv is called twice in it. */
+/* A library's choice of kernels (place_choice.c). A step lasts 1 ms;
+ * aten::conv is called twice in it. */
 #include "by_hand.h"
 
 /* Kernels under aten::conv of a run: calls of "a", "b" and "c". */
@@ -115,7 +116,8 @@ BY_HAND(a_slower_choice_is_slower)
     assert_true(f->c.choices[0].ev.slower);
 }
 
-/* As many calls under another name, in all runs: a rename or a replacement, as without an operator. */
+/* As many calls under another name, in all runs: a rename or a replacement,
+ * as without an operator. */
 BY_HAND(an_exchange_one_for_one_is_no_choice)
 {
     struct set base = { .a = 2 }, test = { .b = 2 };

@@ -1,6 +1,6 @@
 /*
- * What came where its place provably takes less time (place_cost.c). A step is what its operators take; five
- * runs a side, of three steps.
+ * What came where its place provably takes less time (place_cost.c). A step is what its operators
+ * take; five runs a side, of three steps.
  */
 #include "by_hand.h"
 
@@ -81,7 +81,8 @@ BY_HAND(another_place_repays_nothing)
     assert_false(repaid(f, (struct work){ .mm = 400, .more = 4, .slower = 50, .parent = "head" }));
 }
 
-/* The 200 us are saved inside an annotation, and the calls are outside it; inside it they are paid. */
+/* The 200 us are saved inside an annotation, and the calls are outside it;
+ * inside it they are paid. */
 BY_HAND(what_an_annotation_saves_repays_nothing_outside)
 {
     assert_false(repaid(f, (struct work){ .mm = 400, .more = 4, .slower = 50, .saves = "mlp" }));
@@ -102,8 +103,8 @@ BY_HAND(a_slower_neighbour_is_repaid_beside_an_exchange)
 
 /* ---- moved ---- */
 
-/* aten::mish moves from "outer" to "inner", and "inner" takes 18 us more by itself; what "outer" loses
- * excuses 1.25 times as much. */
+/* aten::mish moves from "outer" to "inner", and "inner" takes 18 us more by itself; what "outer"
+ * loses excuses 1.25 times as much. */
 static void moved(struct fixture *f, const char *to, tg_ns outer_after)
 {
     make(f, 5, 5, 3);
@@ -131,8 +132,9 @@ BY_HAND(what_the_old_parent_lost_excuses_the_new_one)
 }
 
 /*
- * Where calls only went, the first to touch the memory is another: 60 -> 100 us in an annotation of 400 that becomes no
- * longer. It counts if the annotation takes 30 us more, if calls came besides, and outside of annotations.
+ * Where calls only went, the first to touch the memory is another: 60 -> 100 us in an annotation of
+ * 400 that becomes no longer. It counts if the annotation takes 30 us more, if calls came besides,
+ * and outside of annotations.
  */
 BY_HAND(what_only_went_moves_time_inside_its_annotation)
 {
@@ -179,7 +181,8 @@ BY_HAND(only_where_calls_went_time_may_go)
     assert_true(find(f, "inner")->ev.slower);
 }
 
-/* Between operators it takes 18 us more: 20 us -> 38 us. An operator of `gone` ns is not called any more. */
+/* Between operators it takes 18 us more: 20 us -> 38 us.
+ * An operator of `gone` ns is not called any more. */
 static const struct tg_op *between(struct fixture *f, enum tg_kind kind, const char *name,
                                    tg_ns gone)
 {
@@ -203,7 +206,8 @@ BY_HAND(calls_that_went_excuse_time_between_operators)
     assert_true(between(f, TG_KIND_SYNC, "cudaDeviceSynchronize", 90001)->ev.slower);
 }
 
-/* Beside a replacement inside an annotation: "beside" takes 18 us more, and that one as long as before, or more too. */
+/* Beside a replacement inside an annotation: "beside" takes 18 us more,
+ * and that one as long as before, or more too. */
 BY_HAND(inside_an_annotation_its_time_tells)
 {
     for (int longer = 0; longer < 2; longer++) {

@@ -36,7 +36,8 @@ BY_HAND(less_than_a_thousandth_is_small)
     assert_int_equal(slight(f, "aten::neg"), TG_SLIGHT_NOT);
 }
 
-/* Three names of 400 ns are 0.12 % together; views may take 0.3 % together, whatever their names. */
+/* Three names of 400 ns are 0.12 % together; views may take 0.3 % together,
+ * whatever their names. */
 BY_HAND(together_they_are_not_small)
 {
     static const char *const names[] = { "aten::neg", "aten::abs", "aten::exp" };
@@ -121,7 +122,8 @@ BY_HAND(what_calls_them_is_not_small)
     }
 }
 
-/* Another 1.4 ms in the step: a part of it, not the time, tells what a slower machine calls as often. */
+/* Another 1.4 ms in the step: a part of it, not the time,
+ * tells what a slower machine calls as often. */
 BY_HAND(a_slower_machine_makes_nothing_large)
 {
     make(f, 1, 1, 3);

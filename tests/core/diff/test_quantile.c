@@ -65,8 +65,8 @@ BY_HAND(evidence_of_each_runs)
     assert_false(ev.proven);
 }
 
-/* A call of a new name is compared with one of the name that it replaced, if there were as many: of two
- * calls that became one, each did a part of the work. */
+/* A call of a new name is compared with one of the name that it replaced, if there were as many: of
+ * two calls that became one, each did a part of the work. */
 BY_HAND(of_what_was_replaced)
 {
     static const struct {

@@ -2,9 +2,9 @@
  * What the rank test costs, in operations and not in time: core/diff/stats.c is compiled into this
  * test with a call at each basic block (-fsanitize-coverage=trace-pc), which is counted here.
  *
- * The chances of all U are (nb nt)^2 steps and counted once a comparison. What an operator adds is nb nt
- * pairs and sorting: twice the runs a side are four times the pairs. Counted once an operator, it
- * would be sixteen times.
+ * The chances of all U are (nb nt)^2 steps and counted once a comparison. What an operator adds is
+ * nb nt pairs and sorting: twice the runs a side are four times the pairs. Counted once an
+ * operator, it would be sixteen times.
  */
 #include <stdio.h>
 

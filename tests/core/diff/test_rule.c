@@ -35,8 +35,8 @@ static struct tg_evidence answer(struct asked *q, struct tg_aim aim)
 }
 
 /*
- * 102 -> 152 us. Harmful are the baseline's 103 and 104 and the fresh 150 and 151: the variance is 2/8
- * of the sum of their squares. Moderated by itself it stays, and SE^2 is two fifths of it. All
+ * 102 -> 152 us. Harmful are the baseline's 103 and 104 and the fresh 150 and 151: the variance is
+ * 2/8 of the sum of their squares. Moderated by itself it stays, and SE^2 is two fifths of it. All
  * 5 fresh runs are above all 5 others: 1 of C(10, 5) = 252 orders.
  */
 BY_HAND(the_pieces_by_hand)

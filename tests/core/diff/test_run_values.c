@@ -58,7 +58,8 @@ BY_HAND(each_reading_of_steps)
     near(v.y[TG_LEAST][TG_BASE][0], 1150);
 }
 
-/* A step of five with other calls is left out, unless all runs have one; with three of five the slots do not align. */
+/* A step of five with other calls is left out, unless all runs have one;
+ * with three of five the slots do not align. */
 BY_HAND(steps_with_other_calls)
 {
     static const uint32_t usual[] = { 2, 2, 2, 2, 2 }, once[] = { 2, 2, 3, 2, 2 },

@@ -1,7 +1,8 @@
 /* How long a step is, and what part of it an operator takes. Steps of the fixture take 1 ms. */
 #include "by_hand.h"
 
-/* Two steps in each of three runs a side, in which "x" takes these times; a run's is its number more. */
+/* Two steps in each of three runs a side, in which "x" takes these times;
+ * a run's is its number more. */
 static struct tg_op *compared(struct fixture *f, tg_ns base, tg_ns test)
 {
     make(f, 3, 3, 2);
@@ -32,7 +33,8 @@ BY_HAND(part_of_the_hosts_step)
     assert_true(op->share[TG_TEST] > 0.25 && op->share[TG_TEST] < 0.25001);
 }
 
-/* Steps of 1 ms by the clock, of which the device has 400 and 600 us: D is its shorter one, shares are of the clock. */
+/* Steps of 1 ms by the clock, of which the device has 400 and 600 us: D is its shorter one,
+ * shares are of the clock. */
 BY_HAND(part_of_the_wall_clock)
 {
     const struct tg_op *op;

@@ -1,6 +1,6 @@
 /*
- * How much slower, and is that chance (shift.h). Oracles: of separated runs one division of C(n, n/2) fits as well, the
- * true one. Two-speed operators by hand: what ranks do not see.
+ * How much slower, and is that chance (shift.h). Oracles: of separated runs one division of C(n,
+ * n/2) fits as well, the true one. Two-speed operators by hand: what ranks do not see.
  */
 #include <math.h>
 
@@ -29,9 +29,10 @@ TEST(separated_runs_are_one_division_of_all)
 }
 
 /*
- * Each run is fast or takes twice as long (ln 2 = .69), and the fresh ones are slower by .41 (+50 %): two of five fresh
- * ones were slow, three of the baseline. By ranks U = 10 + 3 + 2: the median of the baseline is the slow speed, so that
- * the fresh ones look faster. Moved back by .41 they fall on the baseline's two speeds.
+ * Each run is fast or takes twice as long (ln 2 = .69), and the fresh ones are slower by .41 (+50
+ * %): two of five fresh ones were slow, three of the baseline. By ranks U = 10 + 3 + 2: the median
+ * of the baseline is the slow speed, so that the fresh ones look faster. Moved back by .41 they
+ * fall on the baseline's two speeds.
  */
 TEST(two_speeds_that_both_rose)
 {
@@ -42,14 +43,16 @@ TEST(two_speeds_that_both_rose)
     near_by(s.e, .41, .02);
 }
 
-/* Both sides have both speeds: one side has more slow runs, which is the layout of processes, not the program. */
+/* Both sides have both speeds: one side has more slow runs, which is the layout of processes,
+ * not the program. */
 TEST(more_runs_of_the_slow_speed_prove_nothing)
 {
     const double base[] = { 0, .01, .02, .70, .71 }, fresh[] = { .01, .69, .70, .70, .71 };
     assert_true(tg_shift_find(base, 5, fresh, 5, 0).p > .1);
 }
 
-/* Many runs: p of drawn divisions, as exact as ENOUGH allows; and the same in whatever order the runs come. */
+/* Many runs: p of drawn divisions, as exact as ENOUGH allows;
+ * and the same in whatever order the runs come. */
 TEST(of_many_divisions_some_are_drawn)
 {
     double base[12], fresh[12], turned[12];
@@ -58,7 +61,8 @@ TEST(of_many_divisions_some_are_drawn)
         fresh[i] = .3 + .01 * (i * 7 % 12);
         turned[11 - i] = fresh[i];
     }
-    struct tg_shift s = tg_shift_find(base, 12, fresh, 12, 0), t = tg_shift_find(base, 12, turned, 12, 0);
+    struct tg_shift s = tg_shift_find(base, 12, fresh, 12, 0);
+    struct tg_shift t = tg_shift_find(base, 12, turned, 12, 0);
     near_by(s.p, 1. / 5001, 1e-12); /* of 5,000 drawn none of 2.7 million */
     assert_true(s.p == t.p && s.e == t.e);
     for (int i = 0; i < 12; i++)
@@ -67,8 +71,8 @@ TEST(of_many_divisions_some_are_drawn)
 }
 
 /*
- * Equal code: of many draws of two speeds a p of at most .1 comes in a tenth of them. 400 draws: 40 expected, standard
- * deviation 6; p counts ties against itself, so it may be less often.
+ * Equal code: of many draws of two speeds a p of at most .1 comes in a tenth of them. 400 draws: 40
+ * expected, standard deviation 6; p counts ties against itself, so it may be less often.
  */
 TEST(of_the_same_code_p_is_what_it_says)
 {

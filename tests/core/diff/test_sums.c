@@ -74,8 +74,8 @@ BY_HAND(what_is_outside_every_step)
     assert_int_equal(find(f, "x")->step_count[TG_BASE], 2);
 }
 
-/* Calls of rank 0 that rank 1 makes now: the mean is the same, `shift` names rank 1. Calls that vary
- * from step to step prove nothing; a first step may be cold. */
+/* Calls of rank 0 that rank 1 makes now: the mean is the same, `shift` names rank 1. Calls that
+ * vary from step to step prove nothing; a first step may be cold. */
 BY_HAND(the_same_calls_on_other_ranks)
 {
     static const struct {

@@ -44,8 +44,8 @@ BY_HAND(most_names_must_share_the_ratio)
     }
 }
 
-/* Names that ran once before and after did not scale: they are fewer by that measure. With markers on
- * a side nothing is scaled. */
+/* Names that ran once before and after did not scale: they are fewer by that measure. With markers
+ * on a side nothing is scaled. */
 BY_HAND(a_marked_side_is_not_scaled)
 {
     make(f, 1, 1, 1);

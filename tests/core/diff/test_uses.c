@@ -1,4 +1,5 @@
-/* Inside which annotation work lies: by the path of each call, not by what a name is mostly called from. */
+/* Inside which annotation work lies: by the path of each call,
+ * not by what a name is mostly called from. */
 #include <stdlib.h>
 
 #include "core/diff/uses.h"
@@ -73,7 +74,8 @@ BY_HAND(the_nearest_annotation_and_none)
     is_text(find(f, "d")->place, "");
 }
 
-/* Without trees the name around most of the helper's calls is all that is known: both are in `one`. */
+/* Without trees the name around most of the helper's calls is all that is known:
+ * both are in `one`. */
 BY_HAND(rows_alone_know_less)
 {
     make(f, 3, 3, 3);
@@ -148,7 +150,8 @@ BY_HAND(spots_of_one_name_are_one)
     assert_spots(f, "x", " 3 -> 3\nlayer.1 1 -> 2\nlayer.2 0 -> 1\n");
 }
 
-/* A cold first step, every third step, steps that agree; of two steps the first is as good as the last. */
+/* A cold first step, every third step, steps that agree;
+ * of two steps the first is as good as the last. */
 BY_HAND(calls_of_a_usual_step)
 {
     static const uint32_t steps[][4] = { { 9, 2, 2, 2 }, { 0, 0, 1, 0 }, { 3, 3, 3, 3 } };

@@ -1,6 +1,7 @@
 /*
- * Which times are asked again (judge_rows.c), and what becomes of them; on comparisons made by hand of a step of 1 ms. From
- * 4 % on and p <= .075 % new runs confirm, or 1.5 % what one look proved (core/diff/numbers.h).
+ * Which times are asked again (judge_rows.c), and what becomes of them; on comparisons made by hand
+ * of a step of 1 ms. From 4 % on and p <= .075 % new runs confirm, or 1.5 % what one look proved
+ * (core/diff/numbers.h).
  */
 #include "by_hand.h"
 

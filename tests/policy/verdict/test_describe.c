@@ -1,6 +1,6 @@
 /*
- * The sentence about one row (describe.c), from values made by hand. The forms are those of docs/reports.md and
- * docs/statistics-rules.md; a step lasts 1 ms.
+ * The sentence about one row (describe.c), from values made by hand. The forms are those of
+ * docs/reports.md and docs/statistics-rules.md; a step lasts 1 ms.
  */
 #include "by_hand.h"
 #include "policy/verdict/describe.h"
@@ -231,7 +231,8 @@ WITH_HAND(a_budget_and_its_limit)
     hand_text(s.r.message, "3 per step, 2 over the limit of as written, was 1");
 }
 
-/* Of a number of calls the operator that adds most of them: what makes its calls, if that came too. */
+/* Of a number of calls the operator that adds most of them: what makes its calls,
+ * if that came too. */
 WITH_HAND(what_is_behind_a_number_of_calls)
 {
     struct tg_limit_list max = hand_limit(h, TG_BOUND_MAX, 1);
@@ -300,7 +301,8 @@ static struct said of_attrs(struct hand *h, enum tg_attr_kind kind, const struct
     return s;
 }
 
-/* The word before one value is given once; several values keep theirs. Attributes of another metric are its own. */
+/* The word before one value is given once; several values keep theirs.
+ * Attributes of another metric are its own. */
 WITH_HAND(attributes_of_a_metric)
 {
     static const struct changed_attr v[] = {
@@ -450,7 +452,8 @@ WITH_HAND(kernels_of_another_data_type)
     }
 }
 
-/* Of ten calls four went, in whose place as many came: what the four took, and what is there instead. */
+/* Of ten calls four went, in whose place as many came: what the four took,
+ * and what is there instead. */
 WITH_HAND(a_part_of_the_calls_is_replaced)
 {
     enum { PART, ALL, MORE, ALONE, FEW_RUNS, NO_TIME, N };
@@ -544,7 +547,8 @@ WITH_HAND(evidence_of_a_time)
         "5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +8.0 %; limit +8.0 %");
 }
 
-/* A bound that the runs give is told as they give it, alone or beside a least size; others as they are written. */
+/* A bound that the runs give is told as they give it, alone or beside a least size;
+ * others as they are written. */
 WITH_HAND(limits_that_the_runs_give)
 {
     static const struct {

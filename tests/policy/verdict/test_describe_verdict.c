@@ -1,4 +1,5 @@
-/* Headline and coverage of a verdict (describe_verdict.c). The forms are those of docs/reports.md. */
+/* Headline and coverage of a verdict (describe_verdict.c).
+ * The forms are those of docs/reports.md. */
 #include "by_hand.h"
 #include "core/diff/internal.h"
 #include "policy/verdict/describe.h"
@@ -108,7 +109,8 @@ WITH_HAND(the_device_has_a_part_of_the_step)
     headline(h, r, "FAIL: 1 violation: device_extent 3 ns, over the limit of 1");
 }
 
-/* One finding: what its calls cost, with what is told with it, each operator once; and where it is. */
+/* One finding: what its calls cost, with what is told with it, each operator once;
+ * and where it is. */
 WITH_HAND(what_a_finding_costs)
 {
     struct tg_op ops[3];
@@ -150,8 +152,8 @@ WITH_HAND(what_a_finding_costs)
     hand_text(headline_of(h, &h->c), "FAIL: 2 violations: a +2 calls, k +2 calls");
 }
 
-/* An operator with a copy: +105 us on the host, +12 us on the device. The cost is that of the side that the step waits
- * for, and the other one is told beside it. */
+/* An operator with a copy: +105 us on the host, +12 us on the device. The cost is that of the side
+ * that the step waits for, and the other one is told beside it. */
 WITH_HAND(the_cost_is_of_the_side_that_sets_the_pace)
 {
     struct tg_op ops[] = { hand_op("aten::clone", TG_KIND_OP), hand_op("copy", TG_KIND_MEMCPY),
@@ -197,7 +199,8 @@ WITH_HAND(the_cost_is_of_the_side_that_sets_the_pace)
     hand_text(h->v.headline, "FAIL: 1 violation: aten::clone +3 calls (+12.0 us on the device)");
 }
 
-/* A cost is that of calls of a name in one finding, told once, and not of what came in their place. */
+/* A cost is that of calls of a name in one finding, told once,
+ * and not of what came in their place. */
 WITH_HAND(what_has_a_cost)
 {
     struct tg_op ops[2] = { hand_op("a", TG_KIND_OP), hand_op("k", TG_KIND_KERNEL) };
@@ -546,7 +549,8 @@ WITH_HAND(names_of_a_headline)
     hand_text(h->v.headline, "INCONCLUSIVE: no steps");
 }
 
-/* What is in the step comes before the step, however much the step grew; a budget is a finding of its own. */
+/* What is in the step comes before the step, however much the step grew;
+ * a budget is a finding of its own. */
 WITH_HAND(the_step_as_a_whole_comes_last)
 {
     struct tg_result v[] = { hand_row("step_time", 9), hand_row("b", 2), hand_row("c", 2) };
@@ -712,7 +716,8 @@ WITH_HAND(what_could_have_been_detected)
     covers(h, true, true, true, "counts judged; durations judged: 5 baseline runs, 1 fresh run");
 }
 
-/* By metric, names of both sides: a new one has nothing to compare with, nor has another device. Calls have a line of their own. */
+/* By metric, names of both sides: a new one has nothing to compare with, nor has another device.
+ * Calls have a line of their own. */
 WITH_HAND(attributes_that_were_not_compared)
 {
     static const char said[] = "counts judged; durations judged: 5 baseline runs, 5 fresh runs";
@@ -754,7 +759,8 @@ WITH_HAND(attributes_that_were_not_compared)
     hand_text(h->v.coverage, said);
 }
 
-/* Of what varies, what takes 1 % of the step or more on either side; another reason is another matter. */
+/* Of what varies, what takes 1 % of the step or more on either side;
+ * another reason is another matter. */
 WITH_HAND(what_varies_is_not_judged)
 {
     static const char said[] = "counts judged; durations judged: 5 baseline runs, 5 fresh runs";

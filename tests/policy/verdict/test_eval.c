@@ -1,5 +1,6 @@
-/* eval.c, fold.c, describe_verdict.c: order, consequences, outcome, headline, coverage. Each row is a pair of sides and a policy; what the verdict says of it is
- * tests/golden/verdict_eval.txt, derived from docs/policy.md when it was written and read through at every change. */
+/* eval.c, fold.c, describe_verdict.c: order, consequences, outcome, headline, coverage. Each row is
+ * a pair of sides and a policy; what the verdict says of it is tests/golden/verdict_eval.txt,
+ * derived from docs/policy.md when it was written and read through at every change. */
 #include "by_hand.h"
 #include "model.h"
 #include "tests/support.h"

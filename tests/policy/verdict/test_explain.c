@@ -1,6 +1,6 @@
 /*
- * `policy explain` (explain.c): what a rule asks, of names and of traces. The policy is text, the comparison is made by
- * hand; where a limit begins: docs/policy.md#limits.
+ * `policy explain` (explain.c): what a rule asks, of names and of traces. The policy is text, the
+ * comparison is made by hand; where a limit begins: docs/policy.md#limits.
  */
 #include "../../core/diff/by_hand.h"
 #include "../language/policy_support.h"
@@ -326,7 +326,8 @@ WITH_HAND(how_sharp_the_runs_are)
     now(h, &op, "metric: max, fail: {abs: 20us}", NULL); /* no call of it was seen in a step */
 }
 
-/* The longest call is one of the steps' calls; of five runs two have none, so nothing is known of a run's. */
+/* The longest call is one of the steps' calls; of five runs two have none,
+ * so nothing is known of a run's. */
 BY_HAND(a_name_of_some_runs_has_no_evidence)
 {
     struct hand h = { 0 };

@@ -1,6 +1,6 @@
 /*
- * Consequences under their finding (fold.c), on rows made by hand. An operator that is called as often more as the one that
- * calls it follows from that, and so does what a new operator calls.
+ * Consequences under their finding (fold.c), on rows made by hand. An operator that is called as
+ * often more as the one that calls it follows from that, and so does what a new operator calls.
  */
 #include "by_hand.h"
 
@@ -92,7 +92,8 @@ WITH_HAND(what_came_in_one_place_is_one_finding)
     folded(h, (struct tg_result[]){ a, b }, 2, "a b");
 }
 
-/* A change of shapes runs through what follows: one finding a rule, and none beside the name's own calls or time. */
+/* A change of shapes runs through what follows: one finding a rule,
+ * and none beside the name's own calls or time. */
 WITH_HAND(an_attribute_is_one_finding)
 {
     struct tg_result a = hand_row("a", 2), b = hand_row("b", 5), c = hand_row("c", 1);
@@ -195,7 +196,8 @@ WITH_HAND(what_a_new_operator_calls_is_folded_under_it)
     folded(h, (struct tg_result[]){ b, a, c }, 3, "b a c");
 }
 
-/* Autograd's node of an operator, as often more at most: what needs no gradient has none. Others and more are findings. */
+/* Autograd's node of an operator, as often more at most: what needs no gradient has none. Others
+ * and more are findings. */
 WITH_HAND(a_backward_node_follows_its_operator)
 {
     struct tg_op *ops = chain(h);
@@ -315,7 +317,8 @@ WITH_HAND(a_waiver_covers_what_its_own_rule_says)
     assert_false(h->e.results[1].follows);
 }
 
-/* What is waived under one rule is one row; what is not waived is never under it, nor the other way round. */
+/* What is waived under one rule is one row; what is not waived is never under it,
+ * nor the other way round. */
 WITH_HAND(waived_rows_of_one_rule_are_one)
 {
     struct tg_result a = hand_row("a", 2), b = hand_row("b", 2);
@@ -371,7 +374,8 @@ WITH_HAND(a_step_that_several_findings_hold_is_under_the_costliest)
            "b step_time<a a");
 }
 
-/* Where the host sets the pace, the Python around calls comes with them; what only got slower brings none. */
+/* Where the host sets the pace, the Python around calls comes with them;
+ * what only got slower brings none. */
 WITH_HAND(gaps_follow_the_calls_that_came)
 {
     struct tg_op *ops = chain(h);
@@ -387,8 +391,9 @@ WITH_HAND(gaps_follow_the_calls_that_came)
     folded(h, (struct tg_result[]){ gaps, slower("a", 900) }, 2, "ProfilerStep a");
 }
 
-/* Where the device sets the pace, the host's time between operators is a wait without a call of its own: it grows with
- * the kernel. Where the step grew by the sum of both, the host worked; and so it did where it sets the pace. */
+/* Where the device sets the pace, the host's time between operators is a wait without a call of its
+ * own: it grows with the kernel. Where the step grew by the sum of both, the host worked; and so it
+ * did where it sets the pace. */
 WITH_HAND(a_wait_without_a_call_follows_the_kernel)
 {
     struct tg_op *ops = chain(h);
@@ -610,7 +615,8 @@ WITH_HAND(a_step_under_a_finding_stays_there)
     joined(h, v, 4, "step_time<b b a c<b");
 }
 
-/* The gaps are told with the step, and so is the host's part of it, if the step grew by half as much. */
+/* The gaps are told with the step, and so is the host's part of it,
+ * if the step grew by half as much. */
 WITH_HAND(parts_of_the_step_are_told_with_it)
 {
     struct tg_result v[] = { step(1000), slower("ProfilerStep", 400), step(700) };

@@ -1,6 +1,7 @@
 /*
- * What a row may rest on (judge_rows.c): the rule's exceptions, hints, runs and steps that it asks for, other devices.
- * The rules are in docs/policy.md (exceptions, noise, require_same) and docs/statistics-rules.md.
+ * What a row may rest on (judge_rows.c): the rule's exceptions, hints, runs and steps that it asks
+ * for, other devices. The rules are in docs/policy.md (exceptions, noise, require_same) and
+ * docs/statistics-rules.md.
  */
 #include "by_hand.h"
 
@@ -95,7 +96,8 @@ WITH_HAND(exceptions_are_for_failures)
     expect_because(r, "device");
 }
 
-/* Its number is random; that it polls at all is not. `fails` calls exceed a limit, `warns` another. */
+/* Its number is random; that it polls at all is not. `fails` calls exceed a limit,
+ * `warns` another. */
 WITH_HAND(polling_is_not_judged_unless_it_is_new)
 {
     static const struct {
@@ -184,7 +186,8 @@ WITH_HAND(too_few_runs_are_told)
 
 /* ---- calls in some steps ---- */
 
-/* One call was usual; a step has `most`, the mean of the steps is `mean`. Two more fail, one more warns. */
+/* One call was usual; a step has `most`, the mean of the steps is `mean`. Two more fail,
+ * one more warns. */
 WITH_HAND(a_hint_warns_and_its_mean_may_fail)
 {
     const enum tg_rule_metric count = TG_RULE_METRIC_COUNT, bytes = TG_RULE_METRIC_BYTES;
@@ -298,7 +301,8 @@ WITH_HAND(a_rule_asks_for_runs_of_its_own)
 
 /* ---- another device ---- */
 
-/* What the program asks for is the same on every device; kernels, times and what frames launch are not. */
+/* What the program asks for is the same on every device; kernels,
+ * times and what frames launch are not. */
 WITH_HAND(what_another_device_leaves_to_judge)
 {
     static const struct {

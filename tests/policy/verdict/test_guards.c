@@ -1,5 +1,6 @@
-/* guards.c: what must hold before anything is judged. Each row is a pair of sides and a policy; what the verdict says of it is
- * tests/golden/verdict_guards.txt, derived from docs/policy.md when it was written and read through at every change. */
+/* guards.c: what must hold before anything is judged. Each row is a pair of sides and a policy;
+ * what the verdict says of it is tests/golden/verdict_guards.txt, derived from docs/policy.md when
+ * it was written and read through at every change. */
 #include <stdio.h>
 
 #include "by_hand.h"
@@ -177,8 +178,8 @@ WITH_HAND(a_change_has_to_be_detectable)
         h, "detectable: step time is not judged: recorded on different devices; required is +10 %");
     ev->why_not = TG_NOT_FEW_RUNS;
     h->policy.noise.min_runs = 6;
-    guarded(h,
-            "detectable: step time is not judged: too few runs a side: 6 needed; required is +10 %");
+    guarded(h, "detectable: step time is not judged: too few runs a side: 6 needed; "
+               "required is +10 %");
 }
 
 /* Of four expected: which are missing, where the other side has them; else how many there are. */
@@ -351,7 +352,8 @@ WITH_HAND(a_side_without_a_step)
     }
 }
 
-/* Four steps a side: markers inside others, that overlap, or that hold nothing, on one side alone. */
+/* Four steps a side: markers inside others, that overlap, or that hold nothing,
+ * on one side alone. */
 WITH_HAND(steps_that_one_side_marks_in_another_way)
 {
     static const struct {
@@ -442,7 +444,8 @@ WITH_HAND(damage_is_a_part_of_the_whole)
     }
 }
 
-/* Launches that lost their kernels, work its launch, or events their times: so many, and a part of all. */
+/* Launches that lost their kernels, work its launch, or events their times: so many,
+ * and a part of all. */
 WITH_HAND(pairs_and_times_that_were_lost)
 {
     struct tg_shard shard = { 0 };
@@ -580,7 +583,8 @@ WITH_HAND(more_lost_work_than_in_the_baseline)
         }
 }
 
-/* Marks and what the profiler itself took are nothing that ran; frames and stored step times are. */
+/* Marks and what the profiler itself took are nothing that ran;
+ * frames and stored step times are. */
 WITH_HAND(a_trace_of_marks_alone_is_empty)
 {
     static const struct {

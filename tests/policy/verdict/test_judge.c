@@ -95,8 +95,8 @@ static struct tg_probe timed(struct tg_evidence *ev, double base, double test)
     };
 }
 
-/* What is shown is measured, whatever was taken off before it was judged: 1000 -> 2000 ns is +100 %,
- * and a limit asks the 600 ns (+60 %) that the machine does not explain. */
+/* What is shown is measured, whatever was taken off before it was judged: 1000 -> 2000 ns is +100
+ * %, and a limit asks the 600 ns (+60 %) that the machine does not explain. */
 TEST(what_is_shown_is_measured_and_what_is_judged_is_the_evidence)
 {
     struct tg_evidence ev = {
@@ -222,7 +222,8 @@ TEST(the_worst_limit_counts)
         }
 }
 
-/* A failure that is not proven hides no warning; of two that are not, the failure's limit is told. */
+/* A failure that is not proven hides no warning; of two that are not,
+ * the failure's limit is told. */
 TEST(a_warning_beside_a_failure)
 {
     struct tg_evidence unproven = { .why_not = TG_JUDGED, .delta_ns = 1000, .e = log(2) };

@@ -1,6 +1,6 @@
 /*
- * What the account makes of growth (judge_account.c): a step of 1000 us grew to 1500 us at 5v5 unless a row says otherwise. The rule of
- * the policy fails by the step's time.
+ * What the account makes of growth (judge_account.c): a step of 1000 us grew to 1500 us at 5v5
+ * unless a row says otherwise. The rule of the policy fails by the step's time.
  */
 #include "by_hand.h"
 
@@ -45,7 +45,8 @@ static bool says(const struct hand *h, const char *text)
     return tg_sv_has(tg_buf_sv(&plain), tg_sv_of(text));
 }
 
-/* More calls in a step that provably takes less time warn; not if the host takes longer, nor calls outside the steps. */
+/* More calls in a step that provably takes less time warn; not if the host takes longer,
+ * nor calls outside the steps. */
 WITH_HAND(calls_are_repaid_by_a_faster_step)
 {
     struct tg_evidence *step = &h->c.metrics[TG_METRIC_STEP_TIME].ev;
@@ -91,7 +92,8 @@ WITH_HAND(growth_that_nothing_explains_fails)
     assert_int_equal(judged(h, "step_time"), TG_STATE_PASS);
 }
 
-/* `delta` of 500 us failed: half of it is the finding. Warned: without it the step must not have grown. */
+/* `delta` of 500 us failed: half of it is the finding. Warned:
+ * without it the step must not have grown. */
 WITH_HAND(rows_that_explain_it)
 {
     static const struct {
@@ -120,7 +122,8 @@ WITH_HAND(rows_that_explain_it)
     }
 }
 
-/* What may be the machine, the data, a cold start or a polluted run warns; what cannot be judged is open. */
+/* What may be the machine, the data, a cold start or a polluted run warns;
+ * what cannot be judged is open. */
 WITH_HAND(reasons_and_needs)
 {
     struct tg_account_series *s = grown(h, TG_ACCOUNT_WALL);
@@ -153,8 +156,9 @@ WITH_HAND(reasons_and_needs)
 }
 
 /*
- * While new runs can tell, no reason ends it: not the machine of the first runs, whatever it did (1500 / 1.4 is under the limit of 8 %).
- * What other devices did they would only repeat; beside a failure nothing is asked. Then the machine of the new runs counts.
+ * While new runs can tell, no reason ends it: not the machine of the first runs, whatever it did
+ * (1500 / 1.4 is under the limit of 8 %). What other devices did they would only repeat; beside a
+ * failure nothing is asked. Then the machine of the new runs counts.
  */
 WITH_HAND(new_runs_tell_before_any_reason)
 {

@@ -1,6 +1,6 @@
 /*
- * One result of a rule (judge_rows.c), on comparisons made by hand. A step lasts 1 ms; what a limit of a size of its own
- * asks, and what `auto` asks: docs/policy.md, docs/statistics.md#durations.
+ * One result of a rule (judge_rows.c), on comparisons made by hand. A step lasts 1 ms; what a limit
+ * of a size of its own asks, and what `auto` asks: docs/policy.md, docs/statistics.md#durations.
  */
 #include "by_hand.h"
 
@@ -47,7 +47,8 @@ WITH_HAND(few_steps_leave_counts_judged)
     assert_int_equal(judged(h, &op)->state, TG_STATE_FAIL);
 }
 
-/* noise.min_runs of the rule: what it makes of the evidence is the result's as long as that is there. */
+/* noise.min_runs of the rule: what it makes of the evidence is
+ * the result's as long as that is there. */
 WITH_HAND(a_rule_may_ask_for_fewer_runs)
 {
     struct tg_op slow = hand_op("aten::mm", TG_KIND_OP), same = hand_op("aten::add", TG_KIND_OP);
@@ -64,7 +65,8 @@ WITH_HAND(a_rule_may_ask_for_fewer_runs)
     hand_near(h->e.results[1].ev->value[TG_TEST], 300000);
 }
 
-/* Bytes that only the baseline says are no pass: nothing to compare. Another metric has no say there. */
+/* Bytes that only the baseline says are no pass: nothing to compare.
+ * Another metric has no say there. */
 WITH_HAND(bytes_that_only_the_baseline_says)
 {
     struct tg_op copy = hand_op("Memcpy HtoD", TG_KIND_MEMCPY);
@@ -316,8 +318,8 @@ WITH_HAND(gaps_without_evidence)
 }
 
 /*
- * 10 % of a step of 1 ms is 100 us. The gaps were 100 us: 60 us more are 60 % of them, 6 % of the step. With `auto` the
- * gaps are judged by themselves.
+ * 10 % of a step of 1 ms is 100 us. The gaps were 100 us: 60 us more are 60 % of them, 6 % of the
+ * step. With `auto` the gaps are judged by themselves.
  */
 WITH_HAND(a_size_of_step_time_is_one_of_the_step)
 {
@@ -340,8 +342,8 @@ WITH_HAND(a_size_of_step_time_is_one_of_the_step)
 }
 
 /*
- * The gaps grow by 50 us: half of that, 25 us, decides. `longer` ns and `se` are of the host's step of
- * 1 ms.
+ * The gaps grow by 50 us: half of that, 25 us, decides.
+ * `longer` ns and `se` are of the host's step of 1 ms.
  */
 WITH_HAND(gaps_of_a_step_that_is_as_long_only_warn)
 {

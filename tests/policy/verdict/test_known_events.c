@@ -239,7 +239,8 @@ WITH_HAND(a_failure_of_an_earlier_night)
     assert_int_equal(explained(h, &k, timed(TG_RULE_METRIC_SELF, 100, 130))->state, TG_STATE_FAIL);
 }
 
-/* A night's failure is of one rule, name, kind, metric and value; another of the same size is new. */
+/* A night's failure is of one rule, name, kind, metric and value;
+ * another of the same size is new. */
 WITH_HAND(of_the_same_thing_alone)
 {
     const struct tg_result same = timed(TG_RULE_METRIC_SELF, 100, 130);

@@ -1,5 +1,6 @@
-/* no_comparison.c: what is judged without a baseline. Each row is a pair of sides and a policy; what the verdict says of it is
- * tests/golden/verdict_no_comparison.txt, derived from docs/policy.md when it was written and read through at every change. */
+/* no_comparison.c: what is judged without a baseline. Each row is a pair of sides and a policy;
+ * what the verdict says of it is tests/golden/verdict_no_comparison.txt, derived from
+ * docs/policy.md when it was written and read through at every change. */
 #include "by_hand.h"
 #include "model.h"
 #include "tests/support.h"
@@ -160,7 +161,8 @@ WITH_HAND(policies_that_ask_metrics_alone)
     assert_false(tg_policy_asks_metrics_alone(&h->policy));
 }
 
-/* The fresh side against itself has this row: what is left of it in a verdict without a baseline? */
+/* The fresh side against itself has this row: what is
+ * left of it in a verdict without a baseline? */
 static struct tg_result *left(struct hand *h, struct tg_result row)
 {
     struct tg_verdict self = { .results = TG_NEW(h->a, struct tg_result), .n_results = 1 };
@@ -181,7 +183,8 @@ static struct tg_result budget(enum tg_state s)
     return r;
 }
 
-/* A budget that is exceeded, or could not be judged; not a change beside a budget, and nothing that is in order. */
+/* A budget that is exceeded, or could not be judged; not a change beside a budget,
+ * and nothing that is in order. */
 WITH_HAND(rows_that_need_no_baseline)
 {
     static const struct {
@@ -214,7 +217,8 @@ WITH_HAND(rows_that_need_no_baseline)
     }
 }
 
-/* There is no former value: the row keeps its words, which tell none (judge_rows.c), and has no values. */
+/* There is no former value: the row keeps its words, which tell none (judge_rows.c),
+ * and has no values. */
 WITH_HAND(a_budget_is_told_without_a_change)
 {
     struct tg_result r = budget(TG_STATE_FAIL);

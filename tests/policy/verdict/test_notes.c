@@ -1,5 +1,6 @@
-/* notes.c: banners, and what makes of a pass a warning. Each row is a pair of sides and a policy; what the verdict says of it is
- * tests/golden/verdict_notes.txt, derived from docs/policy.md when it was written and read through at every change. */
+/* notes.c: banners, and what makes of a pass a warning. Each row is a pair of sides and a policy;
+ * what the verdict says of it is tests/golden/verdict_notes.txt, derived from docs/policy.md when
+ * it was written and read through at every change. */
 #include "by_hand.h"
 #include "model.h"
 #include "tests/support.h"
@@ -74,7 +75,8 @@ TEST(verdicts_are_as_written)
 
 /* ---- by hand ---- */
 
-/* The notes of a comparison, one a line; those that lift the verdict begin with "!", other warnings with "?". */
+/* The notes of a comparison, one a line; those that lift the verdict begin with "!",
+ * other warnings with "?". */
 static void noted(struct hand *h, const char *want)
 {
     TG_BUF got = { 0 };
@@ -100,7 +102,8 @@ static void plain(struct hand *h)
     h->policy.n_rules = 1;
 }
 
-/* One rank a side that is not the same one is compared all the same; of several, those that both have. */
+/* One rank a side that is not the same one is compared all the same; of several,
+ * those that both have. */
 WITH_HAND(other_ranks)
 {
     static const int64_t zero[] = { 0, 1 }, three[] = { 3 }, two[] = { 2, 5 };
@@ -187,8 +190,8 @@ WITH_HAND(busy_and_other_data)
              "baseline's never were; durations are not judged");
 }
 
-/* A rank has more of what others have less of: the name that rose most on one rank, and how many more. A row that says
- * so by itself, a polled name and sides without steps do not count. */
+/* A rank has more of what others have less of: the name that rose most on one rank, and how many
+ * more. A row that says so by itself, a polled name and sides without steps do not count. */
 WITH_HAND(the_same_calls_on_other_ranks)
 {
     static const char two[] = "!as many calls as before, but on other ranks: 'b' 1 -> 7 on rank 3 "
@@ -230,7 +233,8 @@ WITH_HAND(the_same_calls_on_other_ranks)
     }
 }
 
-/* Of a copy that is on other ranks the calls are told, else its bytes; more in all is another matter. */
+/* Of a copy that is on other ranks the calls are told, else its bytes;
+ * more in all is another matter. */
 WITH_HAND(the_same_bytes_on_other_ranks)
 {
     static const char told[] =
@@ -285,8 +289,8 @@ WITH_HAND(more_of_what_no_rule_is_about)
 }
 
 /*
- * In the baseline's one trace of four steps are 100 events, of which 60 are rows of names. The fresh side
- * is told where, beside those of names, it has 100 more a step and 100 more a trace.
+ * In the baseline's one trace of four steps are 100 events, of which 60 are rows of names. The
+ * fresh side is told where, beside those of names, it has 100 more a step and 100 more a trace.
  */
 WITH_HAND(more_events_that_are_no_rows)
 {
@@ -416,7 +420,8 @@ static void steps_of(struct hand *h, struct tg_op *ops, int moved, double factor
     }
 }
 
-/* A device that gets slower within its runs is told, one that gets faster too; a steady one is not. */
+/* A device that gets slower within its runs is told, one that gets faster too;
+ * a steady one is not. */
 WITH_HAND(a_device_that_changes_its_speed)
 {
     plain(h);

@@ -54,7 +54,8 @@ BY_HAND(steps_that_are_skipped)
     near(tg_outside_growth_of(&f->c, 1u << TG_KIND_OP), 0);
 }
 
-/* An operator before, in and between the steps: calls of each step, calls of a trace outside of them. */
+/* An operator before, in and between the steps: calls of each step,
+ * calls of a trace outside of them. */
 struct cut {
     const char *what;
     enum tg_kind kind;
@@ -110,7 +111,8 @@ BY_HAND(what_came_into_the_steps)
         }
 }
 
-/* Of several the one with most time is named, wherever it is in the list; one on the host is enough. */
+/* Of several the one with most time is named, wherever it is in the list;
+ * one on the host is enough. */
 BY_HAND(the_largest_that_came_in)
 {
     static const struct cut op = { "", TG_KIND_OP, { 0, 2 }, { 8, 0 }, 8 },

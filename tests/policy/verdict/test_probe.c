@@ -1,4 +1,5 @@
-/* Values and evidence of each metric (probe.c): which fields of a comparison a metric reads. Formulas: docs/metrics.md, docs/policy.md. */
+/* Values and evidence of each metric (probe.c): which fields of a comparison a metric reads.
+ * Formulas: docs/metrics.md, docs/policy.md. */
 #include "../../core/diff/by_hand.h"
 #include "by_hand.h"
 
@@ -136,7 +137,8 @@ WITH_HAND(new_and_gone_names)
 
 enum { RUNS = 5 };
 
-/* Two operators of 100 us and one call a step in 5 runs of 5 steps; `slow` steps of the fresh runs take twice as long. */
+/* Two operators of 100 us and one call a step in 5 runs of 5 steps;
+ * `slow` steps of the fresh runs take twice as long. */
 static void compare_calls(struct fixture *f, size_t slow)
 {
     make(f, RUNS, RUNS, 5);
@@ -275,7 +277,8 @@ WITH_HAND(a_metric_that_one_side_lacks)
         }
 }
 
-/* Of all ranks, or of the slowest; times as evidence has them where it is judged, the rest as it is. */
+/* Of all ranks, or of the slowest; times as evidence has them where it is judged,
+ * the rest as it is. */
 WITH_HAND(a_metric_of_all_ranks_or_of_the_slowest)
 {
     struct tg_metric_change *busy = &h->c.metrics[TG_METRIC_GPU_BUSY],

@@ -1,4 +1,5 @@
-/* Many ranks in one row (rank_rows.c): the worst rank's values, how many share its state, and the spread over all. */
+/* Many ranks in one row (rank_rows.c): the worst rank's values, how many share its state,
+ * and the spread over all. */
 #include "by_hand.h"
 
 /* A row of a rank: `base` calls, and `more`. */

@@ -1,5 +1,6 @@
-/* rules.c, judge_rows.c, probe.c: each rule over what it selects. Each row is a pair of sides and a policy; what the verdict says of it is
- * tests/golden/verdict_rules.txt, derived from docs/policy.md when it was written and read through at every change. */
+/* rules.c, judge_rows.c, probe.c: each rule over what it selects. Each row is a pair of sides and a
+ * policy; what the verdict says of it is tests/golden/verdict_rules.txt, derived from
+ * docs/policy.md when it was written and read through at every change. */
 #include "by_hand.h"
 #include "model.h"
 #include "tests/support.h"
@@ -350,7 +351,8 @@ static void with_ranks(struct hand *h, int side, const int64_t *v, size_t n)
     h->c.side[side].n_ranks = h->c.n_ranks[side] = h->c.n_brought[side] = n;
 }
 
-/* Every kind of budget asks the fresh side alone, but for what is new or gone: that is so of the other side. */
+/* Every kind of budget asks the fresh side alone, but for what is new or gone:
+ * that is so of the other side. */
 WITH_HAND(frames_that_the_baseline_lacks)
 {
     static const struct {
@@ -383,7 +385,8 @@ WITH_HAND(frames_that_the_baseline_lacks)
     }
 }
 
-/* Which side, and whether nothing was stored or some trace was recorded without; the fresh side first. */
+/* Which side, and whether nothing was stored or some trace was recorded without;
+ * the fresh side first. */
 WITH_HAND(why_frames_are_not_there)
 {
     const unsigned sort = 1u << TG_STACK_MODULES;
@@ -487,7 +490,8 @@ WITH_HAND(ranks_that_are_not_compared)
     }
 }
 
-/* Sides without a rank in common: nothing to compare the fresh one with, whether it was named or is one of `each`. */
+/* Sides without a rank in common: nothing to compare the fresh one with,
+ * whether it was named or is one of `each`. */
 WITH_HAND(another_rank_on_each_side)
 {
     static const int64_t base[] = { 0, 1 }, test[] = { 1, 2 }, named[] = { 1, 2 }, other[] = { 1 };
@@ -671,7 +675,8 @@ static bool tells_all_gone(struct hand *h, const struct tg_match *m)
     return tg_sv_eq(h->e.results[h->e.n - 1].op, TG_SV("(all gone)"));
 }
 
-/* Of a kind as a whole nothing can be elsewhere; of some names of it the work may have another name. */
+/* Of a kind as a whole nothing can be elsewhere;
+ * of some names of it the work may have another name. */
 WITH_HAND(a_rule_whose_names_all_went_warns)
 {
     struct tg_op gone = hand_op("gemm", TG_KIND_KERNEL);

@@ -1,5 +1,6 @@
-/* select.c: which names a rule judges, where, and with which limits. Each row is a pair of sides and a policy; what the verdict says of it is
- * tests/golden/verdict_select.txt, derived from docs/policy.md when it was written and read through at every change. */
+/* select.c: which names a rule judges, where, and with which limits. Each row is a pair of sides
+ * and a policy; what the verdict says of it is tests/golden/verdict_select.txt, derived from
+ * docs/policy.md when it was written and read through at every change. */
 #include "by_hand.h"
 #include "model.h"
 #include "tests/support.h"

@@ -1,4 +1,5 @@
-/* Whether a verdict is final, what it asks for and what it says (stages.c), on results made by hand. */
+/* Whether a verdict is final, what it asks for and what it says (stages.c),
+ * on results made by hand. */
 #include "by_hand.h"
 
 #include "core/diff/confirm.h"
@@ -68,7 +69,8 @@ WITH_HAND(a_failure_is_told_alone)
     assert_int_equal(h->e.n, 2);
 }
 
-/* The first run a side: an operator's constant number of calls is final; a kernel's, one that varies, a time are not. */
+/* The first run a side: an operator's constant number of calls is final; a kernel's, one that
+ * varies, a time are not. */
 WITH_HAND(one_run_a_side_proves_constant_counts_alone)
 {
     struct tg_asking asking;
@@ -113,8 +115,9 @@ WITH_HAND(a_machine_that_was_busy_is_asked_again)
     assert_int_equal((int)tg_stages_next(&h->e), 0);
 }
 
-/* ln 1.2 = .182. Of a pass of 5v5, e + 2 SE: a .21, c .19 (cleared by 12 new ones), d .18 (excluded); b is 0.2 % of
- * the step. a needs 5 (.16 / .182)^2 = 3.9, at least the 5 that it has. */
+/* ln 1.2 = .182. Of a pass of 5v5, e + 2 SE: a .21, c .19 (cleared by 12 new ones), d .18
+ * (excluded); b is 0.2 % of the step. a needs 5 (.16 / .182)^2 = 3.9,
+ * at least the 5 that it has. */
 WITH_HAND(a_pass_names_what_could_hide_the_size_that_matters)
 {
     static const struct {

@@ -1,5 +1,6 @@
-/* waive.c: accepted violations. Each row is a pair of sides and a policy; what the verdict says of it is
- * tests/golden/verdict_waive.txt, derived from docs/policy.md when it was written and read through at every change. */
+/* waive.c: accepted violations. Each row is a pair of sides and a policy; what the verdict says of
+ * it is tests/golden/verdict_waive.txt, derived from docs/policy.md when it was written and read
+ * through at every change. */
 #include "by_hand.h"
 #include "model.h"
 #include "tests/support.h"
@@ -142,7 +143,8 @@ static struct tg_result *waived(struct hand *h, const struct tg_waiver *w, size_
     return h->e.results;
 }
 
-/* A rule about a step's time finds more than one measure: a waiver accepts the one that it names, or all. */
+/* A rule about a step's time finds more than one measure:
+ * a waiver accepts the one that it names, or all. */
 WITH_HAND(a_waiver_for_one_measure_of_a_rule)
 {
     struct tg_result rows[] = { hand_row("ProfilerStep", 2), hand_row("step_time", 2) };
@@ -252,7 +254,8 @@ WITH_HAND(consequences_of_consequences)
         assert_int_equal(r[i].state, TG_STATE_WAIVED);
 }
 
-/* What `with` adds is accepted up to its own ceiling; the consequences of a name up to that of the name. */
+/* What `with` adds is accepted up to its own ceiling;
+ * the consequences of a name up to that of the name. */
 WITH_HAND(names_of_one_change)
 {
     struct tg_waiver w[] = { waiver(h, "a"), waiver(h, "c") };

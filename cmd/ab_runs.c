@@ -203,10 +203,9 @@ bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
 /* Brings back the traces of a run from before a kill, if they are as ab.runs has them. */
 static bool is_kept(struct tg_ab *ab, size_t side, int64_t k, const char *stem)
 {
-    struct tg_strs were;
     if (!ab->o->resume || ab->stacks)
         return false;
-    were = files_of(ab, aside(ab, ab->side[side].folder), stem);
+    struct tg_strs were = files_of(ab, aside(ab, ab->side[side].folder), stem);
     if (!has_trace(&were) || !tg_sv_lists(tg_sv_of(read_text(ab, in_out(ab, "ab.runs"))), '\n',
                                           tg_sv_of(line_of(ab, side, k, &were))))
         return false;
@@ -296,7 +295,6 @@ bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err)
     const char *trace = tg_arena_printf(ab->arena, "%s%s", stem, suffix);
     const char **argv = TG_NEW_N(ab->arena, const char *, ab->command->n + 1);
     struct run r = { side, k, stem, trace, argv };
-    struct tg_strs files;
     char sum[65];
     for (size_t i = 0; i < ab->command->n; i++)
         argv[i] = with_trace(ab, ab->command->v[i], trace);
@@ -304,7 +302,7 @@ bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err)
         return false;
     if (ab->stacks) /* of the causes alone: not judged, and not resumed */
         return true;
-    files = files_of(ab, ab->side[side].folder, stem);
+    struct tg_strs files = files_of(ab, ab->side[side].folder, stem);
     for (size_t i = 0; i < files.n; i++)
         *TG_ARENA_PUSH(ab->arena, ab->taken.v, ab->taken.n, ab->taken.cap) = tg_arena_printf(
             ab->arena, "%s  %s", tg_sha256_file(files.v[i], sum) ? sum : "unreadable", files.v[i]);

@@ -91,18 +91,15 @@ static void find_private(struct tg_ab *ab)
 static long parent_of(const char *pid)
 {
     char path[64], text[512];
-    const char *name;
-    int fd;
-    ssize_t n;
     (void)snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
     if (fd >= 0)
         (void)close(fd);
     if (n <= 0)
         return -1;
     text[n] = '\0';
-    name = strrchr(text, ')');
+    const char *name = strrchr(text, ')');
     return name && strlen(name) > 4 ? strtol(name + 4, NULL, 10) : -1;
 }
 

@@ -54,12 +54,11 @@ static struct ask read_ask(struct tg_ab *ab, const char *path)
     struct ask k = { 0, 0, 0, "" };
     TG_BUF text = { 0 };
     int64_t *const to[] = { &k.first, &k.again, &k.suspects };
-    tg_sv rest, line;
     if (!read_back(ab, path, &text))
         return k;
     (void)unlink(path);
-    rest = tg_buf_sv(&text);
-    line = tg_sv_cut(&rest, '\n');
+    tg_sv rest = tg_buf_sv(&text);
+    tg_sv line = tg_sv_cut(&rest, '\n');
     for (size_t i = 0; i < 3; i++)
         (void)tg_sv_i64(tg_sv_cut(&line, ' '), to[i]);
     k.names = tg_arena_sv(ab->arena, tg_sv_cut(&rest, '\n')).p;
@@ -228,13 +227,12 @@ static int stages(struct tg_ab *ab, struct judged *j, struct tg_err *err)
     struct ask k = { .first = 1, .names = "" };
     for (int stage = 1;; stage++) {
         struct tg_strs more = { 0 };
-        int64_t can;
         ab->stage = stage;
         ab->until = ab->budget_ms ? begin + ab->budget_ms - judging : 0;
         ab->suspects = k.names[0] ? k.names : NULL;
         if (!make_stage(ab, &k, err))
             return tg_err_exit_code(err->kind);
-        can = affordable(ab, most);
+        int64_t can = affordable(ab, most);
         can = can > ab->k ? can : ab->k;
         add_option(ab, &more, "--ask", file);
         add_option(ab, &more, "--max-runs", tg_arena_printf(ab->arena, "%d", (int)can));
@@ -271,7 +269,6 @@ static int stages(struct tg_ab *ab, struct judged *j, struct tg_err *err)
 int tg_ab_compare(struct tg_ab *ab, struct tg_err *err)
 {
     struct judged j = { 0 };
-    int code;
     ab->k = ab->n_made = ab->made_ms = 0;
     ab->taken.n = 0;
     ab->pair_ms = 0;
@@ -280,7 +277,7 @@ int tg_ab_compare(struct tg_ab *ab, struct tg_err *err)
     ab->suspects = NULL;
     if (!tg_ab_runs_begin(ab, err))
         return tg_err_exit_code(err->kind);
-    code = ab->o->runs == TG_OPT_UNSET ? stages(ab, &j, err) : one_look(ab, &j, err);
+    int code = ab->o->runs == TG_OPT_UNSET ? stages(ab, &j, err) : one_look(ab, &j, err);
     tg_buf_release(&j.said);
     return code;
 }

@@ -27,10 +27,9 @@ static tg_sv lacks(const char *a, const char *b)
 bool tg_ab_same(struct tg_ab *ab, const char *what, const char *before, const char *after,
                 struct tg_err *err)
 {
-    tg_sv which;
     if (strcmp(before, after) == 0)
         return true;
-    which = lacks(after, before);
+    tg_sv which = lacks(after, before);
     if (!which.n)
         which = lacks(before, after);
     if (!which.n) /* the same lines in another order */
@@ -99,10 +98,9 @@ static bool git_writes(tg_sv line)
 static void add_git(struct tg_ab *ab, struct tg_buf *out, const char *const *args)
 {
     TG_BUF said = { 0 };
-    tg_sv rest;
     if (!tg_ab_git(ab, args, &said))
         tg_buf_printf(out, "git %s failed\n", args[0]);
-    rest = tg_buf_sv(&said);
+    tg_sv rest = tg_buf_sv(&said);
     while (rest.n) {
         tg_sv line = tg_sv_cut(&rest, '\n');
         if (!git_writes(line))

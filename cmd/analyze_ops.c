@@ -78,11 +78,10 @@ static bool ops_hta(struct tg_table *t, const struct tg_analyze_request *q, stru
     struct tg_hta_side side;
     struct tg_hta_op *ops = NULL;
     size_t n = 0;
-    bool ok;
     tg_table_init(t, "ops", real_columns, COLUMNS);
     tg_hta_init(&side, q->o->no_rounding);
-    ok = tg_hta_side_load(&side, q->inputs, q->repo, q->io, q->progress, err) &&
-         tg_hta_ops(&ops, &n, &side, &select, "the trace", q->arena, err);
+    bool ok = tg_hta_side_load(&side, q->inputs, q->repo, q->io, q->progress, err) &&
+              tg_hta_ops(&ops, &n, &side, &select, "the trace", q->arena, err);
     for (size_t i = 0; i < n; i++) {
         struct tg_table_cell *row = name_row(t, q->arena, ops[i].cat, ops[i].name);
         row[COL_COUNTS] = tg_table_real((double)ops[i].count);
@@ -191,9 +190,8 @@ static bool add_summary(struct whole *w, struct tg_source *source, struct tg_err
 {
     struct tg_summarize_opts so = { .rank = -1 };
     TG_AUTO(tg_summary_release) struct tg_summary summary;
-    bool ok;
     tg_summary_init(&summary);
-    ok = tg_summary_add(&summary, source, &so, w->q->progress, err);
+    bool ok = tg_summary_add(&summary, source, &so, w->q->progress, err);
     (void)pthread_mutex_lock(&w->lock);
     for (size_t i = 0; ok && i < summary.n; i++)
         if (tg_listed(w->q->ranks.v, w->q->ranks.n, summary.shards[i]->rank))
@@ -242,11 +240,10 @@ static bool ops_whole(struct tg_table *t, const struct tg_analyze_request *q, st
 {
     struct whole w = { .q = q };
     const struct sums *s = &w.sums;
-    bool ok;
     sums_init(&w.sums);
     (void)pthread_mutex_init(&w.lock, NULL);
     tg_table_init(t, "ops", whole_columns, COLUMNS);
-    ok = tg_reading_each(q->inputs->n, add_file, &w, q->progress, err);
+    bool ok = tg_reading_each(q->inputs->n, add_file, &w, q->progress, err);
     for (size_t i = 0; ok && i < s->keys.n; i++) {
         struct tg_table_cell *row = sums_row(t, q->arena, s, i);
         row[COL_COUNTS] = tg_table_int((int64_t)s->v[i].count);
@@ -298,12 +295,11 @@ static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q,
     struct sums s;
     uint64_t units = 0;
     tg_ns length = 0;
-    bool ok;
     sums_init(&s);
     tg_summary_init(&summary);
     tg_table_init(t, "ops", step_columns, STEP_COLUMNS);
-    ok = tg_inputs_load(&summary, q->inputs, &so, q->repo, q->progress, err) &&
-         tg_side_arrange(&side, &summary, q->arrange, q->arena, err) && one_run(&side, q, err);
+    bool ok = tg_inputs_load(&summary, q->inputs, &so, q->repo, q->progress, err) &&
+              tg_side_arrange(&side, &summary, q->arrange, q->arena, err) && one_run(&side, q, err);
     if (ok && (units = add_side(&s, &side, q, &length)) == 0)
         ok = tg_err_usage(err, "no trace has the wanted ranks and steps",
                           "Run without --rank and --step to see all of them.");

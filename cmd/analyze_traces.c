@@ -42,9 +42,8 @@ static struct tg_trace *load_trace(const struct tg_analyze_request *q, size_t i,
                                  .want_memory = !q->o->hta };
     TG_BUF bytes = { 0 };
     struct tg_source *s = tg_inputs_open(&q->inputs->v[i], q->repo, NULL, &bytes, err);
-    struct tg_trace *t;
     tg_reading_opts(&opts.reader, tg_reading_share(i, q->inputs->n));
-    t = s ? tg_trace_load(s, &opts, q->progress, err) : NULL;
+    struct tg_trace *t = s ? tg_trace_load(s, &opts, q->progress, err) : NULL;
     if (t && q->keep_python && !q->o->hta)
         tg_trace_set_python_apart(t);
     tg_source_close(s);
@@ -139,9 +138,8 @@ static bool read_all(struct loaded *l, const struct tg_analyze_request *q, struc
 {
     size_t n = q->inputs->n;
     struct tasks all = { tg_xrealloc(NULL, n, sizeof *all.v), q };
-    bool ok;
     memset(all.v, 0, n * sizeof *all.v);
-    ok = tg_reading_each(n, read_one, &all, q->progress, err) && add_traces(l, all.v, q, err);
+    bool ok = tg_reading_each(n, read_one, &all, q->progress, err) && add_traces(l, all.v, q, err);
     for (size_t i = 0; i < n; i++) {
         tg_steps_release(&all.v[i].steps);
         tg_trace_free(all.v[i].trace);

@@ -50,12 +50,11 @@ static const struct {
 
 static bool run_verb(struct tg_store_cmd *s, size_t verb, struct tg_err *err)
 {
-    bool ok;
     if (!verbs[verb].traces && s->args.n)
         return tg_err_usage(err, "baseline %s takes no argument, not '%s'",
                             "A suite is --suite NAME, a commit --commit REV.", verbs[verb].name,
                             s->args.v[0]);
-    ok = tg_given_check(&s->o->given, err) && (s->git = tg_repo_get(s->repo, err));
+    bool ok = tg_given_check(&s->o->given, err) && (s->git = tg_repo_get(s->repo, err));
     s->store = tg_store_open(s->git);
     if (ok && verbs[verb].policy)
         ok = tg_suites_load(&s->suites, s->o->policy, NULL, err) &&
@@ -72,11 +71,9 @@ static int baseline_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     struct tg_store_cmd s = { .o = c->opts, .io = c->io, .repo = c->repo, .arena = c->arena };
     const char *names[VERBS + 1] = { 0 };
-    size_t verb;
-    bool ok;
     for (size_t i = 0; i < VERBS; i++)
         names[i] = verbs[i].name;
-    verb = tg_options_verb("baseline", c->args, names, err);
+    size_t verb = tg_options_verb("baseline", c->args, names, err);
     if (verb == VERBS)
         return tg_err_exit_code(err->kind);
     s.args = (struct tg_strs){ c->args->v + 1, c->args->n - 1, 0 };
@@ -85,7 +82,7 @@ static int baseline_run(const struct tg_cmd_call *c, struct tg_err *err)
     s.remote = (struct tg_remote){ .name = s.o->remote ? s.o->remote : "origin",
                                    .seed = (uint32_t)getpid(),
                                    .dry_run = s.o->dry_run };
-    ok = run_verb(&s, verb, err);
+    bool ok = run_verb(&s, verb, err);
     tg_policy_free(s.suites.policy);
     tg_buf_release(&s.out);
     return ok ? 0 : tg_err_exit_code(err->kind);

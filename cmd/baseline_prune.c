@@ -126,10 +126,9 @@ static bool spare_events(struct tg_store_cmd *s, const struct tg_commit *head, s
     for (size_t i = 0; ok && i < n; i++) {
         struct tg_nights nights;
         const struct tg_history *h = &nights.history;
-        bool *spared;
         ok = tg_nights_load(&nights, &s->store, suites[i], head, NULL, err) &&
              (!nights.damaged || tg_nights_damaged(&nights, err)); /* whose evidence is not known */
-        spared = TG_NEW_N(s->arena, bool, h->n + 1);
+        bool *spared = TG_NEW_N(s->arena, bool, h->n + 1);
         for (size_t k = 0; ok && k < h->n_events; k++)
             spare_event(h, &h->event[k], spared);
         for (size_t k = 0; ok && k < h->n; k++)

@@ -98,14 +98,13 @@ static bool record_run(struct tg_store_cmd *s, const struct tg_suite *suite,
     TG_BUF bytes = { 0 };
     struct tg_fitted how;
     struct tg_err ignored = TG_ERR_INIT;
-    bool ok;
     if (is_stored(there, run)) {
         tg_buf_printf(&s->out, "same run of %zu rank%s: stored at %.12s already\n", run->n,
                       tg_plural(run->n), at->sha);
         return true;
     }
-    ok = tg_summary_fit(run, share, &bytes, &how, &ignored) ||
-         tg_summary_fit(run, TG_STORE_COMMIT_BYTES, &bytes, &how, err);
+    bool ok = tg_summary_fit(run, share, &bytes, &how, &ignored) ||
+              tg_summary_fit(run, TG_STORE_COMMIT_BYTES, &bytes, &how, err);
     if (ok && there->bytes + how.packed > TG_STORE_COMMIT_BYTES) {
         tg_io_note(s->io,
                    "not stored: commit %.12s has %zu run%s of %zu bytes together, and room for %d; "
@@ -127,11 +126,10 @@ static bool record_runs(struct tg_store_cmd *s, const struct tg_suite *suite,
 {
     struct stored_runs there = { 0 };
     size_t end, runs = 0;
-    bool ok;
     for (size_t i = 0; i < all->n; i++)
         runs += i == 0 || !tg_sv_eq(all->shards[i]->run, all->shards[i - 1]->run);
     tg_summary_init(&there.summary);
-    ok = load_stored(s, suite->name, at->sha, &there, err);
+    bool ok = load_stored(s, suite->name, at->sha, &there, err);
     for (size_t i = 0; ok && i < all->n; i = end) {
         struct tg_summary run = *all;
         for (end = i; end < all->n && tg_sv_eq(all->shards[end]->run, all->shards[i]->run);)

@@ -58,11 +58,10 @@ static bool fetch_evidence(struct tg_store_cmd *s, tg_sv suite, const struct tg_
         return false;
     for (size_t i = 0; i < n; i++) {
         struct tg_commit c;
-        enum tg_seen here;
         if (i && strcmp(v[i].commit, v[i - 1].commit) == 0)
             continue;
         commits++;
-        here = tg_git_commit(s->git, v[i].commit, s->arena, &c, err);
+        enum tg_seen here = tg_git_commit(s->git, v[i].commit, s->arena, &c, err);
         if (here == TG_SEEN)
             here = tg_store_precedes(&s->store, v[i].commit, start->sha, err);
         else if (here == TG_ABSENT && tg_git_is_shallow(s->git) && !proof.sha[0])
@@ -259,10 +258,9 @@ static bool all_with_room(struct tg_store_cmd *s, const struct tg_commit *at, st
 {
     size_t end, kept = 0;
     for (size_t i = 0; i < *n; i = end) {
-        size_t some;
         for (end = i; end < *n && tg_sv_eq(v[end].suite, v[i].suite);)
             end++;
-        some = end - i;
+        size_t some = end - i;
         if (!with_room(s, at, v + i, &some, err))
             return false;
         memmove(v + kept, v + i, some * sizeof *v);

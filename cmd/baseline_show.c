@@ -106,13 +106,12 @@ static bool metric(struct tg_store_cmd *s, struct listed_commit *v, size_t n, st
 {
     struct tg_stored_night *nights = TG_NEW_N(s->arena, struct tg_stored_night, n + 1);
     struct tg_progress_line progress;
-    bool ok;
     if (s->o->remote)
         return true;
     for (size_t i = 0; i < n; i++)
         nights[i] = v[i].runs;
     tg_progress_start(&progress, s->io);
-    ok = tg_nights_each(&s->store, nights, n, take_step, v, &progress.line, err);
+    bool ok = tg_nights_each(&s->store, nights, n, take_step, v, &progress.line, err);
     tg_progress_end(&progress);
     return ok;
 }
@@ -157,13 +156,12 @@ static bool commits_of(struct tg_store_cmd *s, const struct tg_stored *v, size_t
     size_t end, k = 0;
     *oldest = INT64_MAX;
     for (size_t i = 0; i < n; i = end) {
-        enum tg_seen seen;
         for (end = i; end < n && tg_sv_eq(v[end].suite, v[i].suite) &&
                       strcmp(v[end].commit, v[i].commit) == 0;)
             end++;
         out[k] =
             (struct listed_commit){ .runs = { &v[i], end - i }, .step_ns = NAN, .a = s->arena };
-        seen = tg_git_commit(s->git, v[i].commit, s->arena, &out[k].at, err);
+        enum tg_seen seen = tg_git_commit(s->git, v[i].commit, s->arena, &out[k].at, err);
         if (seen == TG_SEEN_FAILED)
             return false;
         if (seen == TG_ABSENT)
@@ -180,13 +178,12 @@ static bool commits_of(struct tg_store_cmd *s, const struct tg_stored *v, size_t
 /* One line per commit, in the order of history: date, commit, runs, step time, suite, subject. */
 bool tg_baseline_list(struct tg_store_cmd *s, struct tg_err *err)
 {
-    struct listed_commit *commits;
     struct tg_stored *v;
     size_t n, foreign, k;
     int64_t oldest;
     if (!tg_store_cmd_listed(s, &v, &n, &foreign, err))
         return false;
-    commits = TG_NEW_N(s->arena, struct listed_commit, n + 1);
+    struct listed_commit *commits = TG_NEW_N(s->arena, struct listed_commit, n + 1);
     if (!commits_of(s, v, n, commits, &k, &oldest, err) || !metric(s, commits, k, err) ||
         !order_line(s, commits, k, oldest, err))
         return false;
@@ -270,9 +267,8 @@ static bool show_night(struct tg_store_cmd *s, const struct tg_stored *v, size_t
 {
     struct shown_night w = { .s = s };
     struct tg_stored_night night = { v, n };
-    bool ok;
     tg_series_init(&w.series);
-    ok = tg_nights_each(&s->store, &night, 1, take_shown, &w, NULL, err);
+    bool ok = tg_nights_each(&s->store, &night, 1, take_shown, &w, NULL, err);
     tg_series_release(&w.series);
     return ok;
 }
@@ -301,10 +297,9 @@ static bool show_run(struct tg_store_cmd *s, const struct tg_git_file *f, struct
 {
     TG_BUF bytes = { 0 };
     TG_AUTO(tg_summary_release) struct tg_summary one;
-    bool ok;
     tg_summary_init(&one);
-    ok = tg_store_read(&s->store, f, &bytes, err) &&
-         tg_summary_parse(&one, tg_buf_sv(&bytes), f->path.p, err);
+    bool ok = tg_store_read(&s->store, f, &bytes, err) &&
+              tg_summary_parse(&one, tg_buf_sv(&bytes), f->path.p, err);
     if (ok)
         tg_buf_printf(&s->out, "  %.*s  %zu bytes\n", TG_SV_ARG(f->path),
                       tg_packed_size(tg_buf_sv(&bytes)));

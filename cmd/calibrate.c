@@ -305,15 +305,14 @@ static void put_rule(const struct job *j, struct tg_buf *out, const struct tg_ru
     const struct tg_bound *pct = pct_of(&rule->fail, &limit);
     const struct tg_alarm *worst;
     TG_BUF part = { 0 };
-    double fit, now;
     if (!pct) {
         key = "warn";
         pct = pct_of(&rule->warn, &limit);
     }
-    fit = rule_fit(j, rule, &worst);
+    double fit = rule_fit(j, rule, &worst);
     if (!pct || !worst || !worst->timed)
         return;
-    now = pct->is_auto ? 100 * j->c.tau : pct->value;
+    double now = pct->is_auto ? 100 * j->c.tau : pct->value;
     tg_buf_printf(&part, "  - id: %.*s\n", TG_SV_ARG(rule->id));
     size_t start = part.n;
     /* Alarms make a limit too tight; three times what equal code shows makes it too loose. */

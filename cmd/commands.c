@@ -57,9 +57,8 @@ static void put_names(struct tg_buf *out, const struct tg_cmd_call *c, bool prof
     const struct tg_gate_policy_opts at = { .undated = true };
     struct tg_err ignored = TG_ERR_INIT;
     TG_AUTO(tg_diags_release) struct tg_diags said;
-    struct tg_policy *p;
     tg_diags_init(&said);
-    p = tg_gate_policy(&at, &said, c->io, c->repo, c->arena, &ignored);
+    struct tg_policy *p = tg_gate_policy(&at, &said, c->io, c->repo, c->arena, &ignored);
     for (size_t i = 0; p && i < (profiles ? p->n_profiles : p->n_suites); i++)
         tg_buf_printf(out, "%.*s\n",
                       TG_SV_ARG(profiles ? tg_sv_of(p->profiles[i]) : p->suites[i].name));
@@ -82,11 +81,10 @@ static int help_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     const struct help_opts *o = c->opts;
     const struct tg_cmd *cmd = NULL;
-    const struct tg_verb *verb;
     TG_BUF out = { 0 };
     if (c->args->n && !(cmd = tg_cmd_find(c->args->v[0], err)))
         return 2;
-    verb = c->args->n > 1 ? tg_verb_find(cmd, c->args->v[1]) : NULL;
+    const struct tg_verb *verb = c->args->n > 1 ? tg_verb_find(cmd, c->args->v[1]) : NULL;
     if (o->man)
         tg_help_man(&out, tg_commands);
     else if (o->completion)

@@ -241,9 +241,8 @@ static int diff_run(const struct tg_cmd_call *call, struct tg_err *err)
                                  .arena = call->arena };
     struct tg_comparison c = { 0 };
     struct charts ch = { .files.standard = q.io->out };
-    bool ok;
     q.splits_names = q.o->by == TG_DIFF_BY_SHAPE || q.o->by == TG_DIFF_BY_GRID;
-    ok = check_options(&q, call->args, err) && open_charts(&ch, q.o, err);
+    bool ok = check_options(&q, call->args, err) && open_charts(&ch, q.o, err);
     q.repo->opts.trust_owner = q.o->given.trust_repository;
     for (int s = 0; ok && s < 2; s++) {
         q.label[s] = call->args->v[s];

@@ -96,10 +96,10 @@ static bool tally_one(void *arg, size_t i, struct tg_err *err)
     struct tg_steps steps = { 0 };
     struct tg_trace *trace = NULL;
     struct tg_source *s = tg_inputs_open(&inputs->v[i], q->repo, NULL, &bytes, err);
-    bool ok;
     tg_reading_opts(&load.reader, tg_reading_share(i, inputs->n));
-    ok = s && no_attrs_in_summary(s, err) && (trace = tg_trace_load(s, &load, q->progress, err)) &&
-         tg_steps_build(&steps, trace, &q->window, err);
+    bool ok = s && no_attrs_in_summary(s, err) &&
+              (trace = tg_trace_load(s, &load, q->progress, err)) &&
+              tg_steps_build(&steps, trace, &q->window, err);
     tg_turns_wait(&all->turns, i);
     if (ok)
         all->steps +=
@@ -115,9 +115,8 @@ static bool tally_side(struct tg_tally *t, const struct tg_diff_request *q, int 
                        struct tg_err *err)
 {
     struct tallying all = { .q = q, .side = side, .tally = t };
-    bool ok;
     tg_turns_init(&all.turns);
-    ok = tg_reading_each(q->inputs[side].n, tally_one, &all, q->progress, err);
+    bool ok = tg_reading_each(q->inputs[side].n, tally_one, &all, q->progress, err);
     tg_turns_release(&all.turns);
     if (!ok || all.steps)
         return ok;
@@ -141,10 +140,9 @@ static bool compare_by_attr(struct tg_comparison *out, const struct tg_diff_requ
 
 bool tg_diff_compare(struct tg_comparison *out, struct tg_diff_request *q, struct tg_err *err)
 {
-    bool ok;
     if (q->o->hta)
         return compare_hta(out, q, err);
-    ok = q->splits_names ? compare_by_attr(out, q, err) : compare_summaries(out, q, err);
+    bool ok = q->splits_names ? compare_by_attr(out, q, err) : compare_summaries(out, q, err);
     if (ok)
         tg_join_names(out, q->o->by == TG_DIFF_BY_SHORT_NAME, q->arena);
     return ok;

@@ -32,10 +32,9 @@ struct sorted {
 static int by_key(const void *pa, const void *pb)
 {
     const struct sorted *a = pa, *b = pb;
-    int c;
     if (a->key != b->key)
         return a->key > b->key ? -1 : 1;
-    c = tg_sv_cmp(a->name, b->name);
+    int c = tg_sv_cmp(a->name, b->name);
     return c ? c : (int)a->kind - (int)b->kind;
 }
 
@@ -64,7 +63,6 @@ const uint32_t *tg_diff_rows(const struct tg_diff_request *q, const struct tg_co
     const struct tg_diff_opts *o = q->o;
     enum tg_basis basis = o->whole || o->hta ? TG_BASIS_WHOLE : TG_BASIS_ESTIMATED;
     struct sorted *v = tg_xmalloc((c->n_ops + 1) * sizeof *v);
-    uint32_t *rows;
     size_t n = 0;
     for (size_t i = 0; i < c->n_ops; i++) {
         struct tg_row_numbers r = tg_row_numbers(c, &c->ops[i], basis);
@@ -78,7 +76,7 @@ const uint32_t *tg_diff_rows(const struct tg_diff_request *q, const struct tg_co
     TG_SORT(v, n, by_key);
     if (o->top != TG_OPT_UNSET && (uint64_t)o->top < n)
         n = (size_t)o->top;
-    rows = TG_NEW_N(q->arena, uint32_t, n + 1);
+    uint32_t *rows = TG_NEW_N(q->arena, uint32_t, n + 1);
     for (size_t i = 0; i < n; i++)
         rows[i] = v[i].row;
     free(v);

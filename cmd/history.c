@@ -70,14 +70,13 @@ static bool load(struct tg_history_cmd *c, struct tg_err *err)
     struct tg_progress_line progress;
     tg_sv *suites;
     size_t n;
-    bool ok;
     if (!tg_git_resolve(c->git, c->o->until ? c->o->until : "HEAD", c->arena, &c->until, err) ||
         !tg_nights_suites(&c->store, c->arena, &suites, &n, err))
         return false;
     c->nights = TG_NEW_N(c->arena, struct tg_nights, n + 1);
     c->suite = TG_NEW_N(c->arena, struct tg_history_suite, n + 1);
     tg_progress_start(&progress, c->io);
-    ok = true;
+    bool ok = true;
     for (size_t i = 0; ok && i < n; i++)
         if (!c->o->suite || tg_sv_eq(suites[i], tg_sv_of(c->o->suite)))
             ok = load_suite(c, suites[i], &progress.line, err);
@@ -99,10 +98,9 @@ static bool put_file(struct tg_history_cmd *c, const char *path,
 {
     TG_BUF bytes = { 0 };
     size_t handle;
-    bool ok;
     if (!path)
         return true;
-    ok = tg_outputs_open(&c->files, path, &handle, err);
+    bool ok = tg_outputs_open(&c->files, path, &handle, err);
     if (ok) {
         write(&bytes, r);
         ok = tg_outputs_put(&c->files, handle, tg_buf_sv(&bytes), err);
@@ -229,9 +227,8 @@ static int history_run(const struct tg_cmd_call *call, struct tg_err *err)
         .o = call->opts, .io = io, .arena = call->arena, .files.standard = io->out
     };
     int code = 0;
-    bool ok;
     call->repo->opts.trust_owner = c.o->given.trust_repository;
-    ok = (c.git = tg_repo_get(call->repo, err));
+    bool ok = (c.git = tg_repo_get(call->repo, err));
     c.store = tg_store_open(c.git);
     ok = ok && run_verb(&c, call->args, &code, err);
     for (size_t i = 0; i < c.n; i++)

@@ -132,11 +132,10 @@ static bool find_releases(const struct tg_history_cmd *c, const struct tg_nights
                           struct tg_history_suite *out, struct tg_err *err)
 {
     struct tg_git_ref_at *tags;
-    struct tg_history_release *v;
     size_t n_tags;
     if (!tg_git_refs(c->git, "refs/tags/", c->arena, &tags, &n_tags, err))
         return false;
-    v = TG_NEW_N(c->arena, struct tg_history_release, n_tags + 1);
+    struct tg_history_release *v = TG_NEW_N(c->arena, struct tg_history_release, n_tags + 1);
     for (size_t i = 0; i < n_tags && i < TAGS; i++) {
         char sha[TG_SHA_SIZE];
         size_t place = 0, night = 0;

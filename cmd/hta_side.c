@@ -10,13 +10,11 @@ bool tg_rank_by_hta(int64_t *rank, const struct tg_input_item *item, struct tg_r
                     struct tg_err *err)
 {
     TG_BUF bytes = { 0 };
-    struct tg_source *s;
-    bool ok;
     *rank = -1;
     if (!item->from_git && strcmp(item->label, "-") == 0)
         return true;
-    s = tg_inputs_open(item, repo, NULL, &bytes, err);
-    ok = s && tg_hta_find_rank(s, rank, err);
+    struct tg_source *s = tg_inputs_open(item, repo, NULL, &bytes, err);
+    bool ok = s && tg_hta_find_rank(s, rank, err);
     tg_source_close(s);
     return ok;
 }
@@ -65,11 +63,10 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
     struct tg_load_opts opts = { .keep_hta = true };
     TG_BUF bytes = { 0 };
     struct tg_source *s = NULL;
-    bool ok;
     tg_reading_opts(&opts.reader, tg_reading_share(i, all->inputs->n));
-    ok = tg_rank_by_hta(&k->rank, item, all->repo, err) &&
-         (s = tg_inputs_open(item, all->repo, NULL, &bytes, err)) &&
-         (k->trace = tg_trace_load(s, &opts, all->progress, err));
+    bool ok = tg_rank_by_hta(&k->rank, item, all->repo, err) &&
+              (s = tg_inputs_open(item, all->repo, NULL, &bytes, err)) &&
+              (k->trace = tg_trace_load(s, &opts, all->progress, err));
     if (ok && k->rank < 0)
         k->rank = k->trace->info->rank < 0 ? 0 : k->trace->info->rank;
     tg_source_close(s);
@@ -89,10 +86,9 @@ bool tg_hta_side_load(struct tg_hta_side *side, const struct tg_input_list *inpu
                          .io = io,
                          .progress = progress,
                          .side = side };
-    bool ok;
     memset(all.v, 0, n * sizeof *all.v);
     (void)pthread_mutex_init(&all.lock, NULL);
-    ok = tg_reading_each(n, load_one, &all, progress, err);
+    bool ok = tg_reading_each(n, load_one, &all, progress, err);
     for (size_t i = 0; i < n; i++)
         tg_trace_free(all.v[i].trace);
     (void)pthread_mutex_destroy(&all.lock);

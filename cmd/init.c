@@ -145,7 +145,6 @@ static void put_change(struct job *j, const struct tg_setup_file *f, const char 
     struct tg_spawned result;
     TG_BUF diff = { 0 };
     struct tg_err ignored = TG_ERR_INIT;
-    tg_sv rest;
     bool in_hunk = false;
     if (fd < 0)
         return;
@@ -153,7 +152,7 @@ static void put_change(struct job *j, const struct tg_setup_file *f, const char 
     if (tg_file_write(fresh, tg_buf_sv(&f->text), &ignored))
         tg_spawn_run(&spawn, &diff, &result);
     (void)unlink(fresh);
-    rest = tg_buf_sv(&diff);
+    tg_sv rest = tg_buf_sv(&diff);
     tg_buf_printf(&j->changes, "\n--- %.*s\n+++ %.*s\n", TG_SV_ARG(f->path), TG_SV_ARG(f->path));
     while (rest.n) {
         tg_sv line = tg_sv_cut(&rest, '\n');
@@ -195,7 +194,6 @@ static bool write_file(struct job *j, size_t i, struct tg_err *err)
     const char *path = tg_survey_path(&j->survey, f->path);
     TG_BUF old = { 0 };
     struct tg_err why = TG_ERR_INIT;
-    bool same;
     enum tg_seen seen = tg_look_at(path, NULL, err);
     if (seen == TG_SEEN_FAILED || !stays_inside(j, path, err))
         return false;
@@ -203,7 +201,7 @@ static bool write_file(struct job *j, size_t i, struct tg_err *err)
         j->written[i] = WRITTEN_NEW;
         return tg_file_write(path, tg_buf_sv(&f->text), err);
     }
-    same = tg_file_read(&old, path, MAX_WRITTEN, &why);
+    bool same = tg_file_read(&old, path, MAX_WRITTEN, &why);
     if (!same && why.kind != TG_ERR_LIMIT) {
         *err = why;
         return false;

@@ -38,14 +38,13 @@ int main(int argc, char **argv, char **envp)
 {
     struct tg_io io = { .in = 0, .out = 1, .err = 2, .environ_ = (const char *const *)envp };
     struct tg_err err = TG_ERR_INIT;
-    int code;
     if (!keep_standard_descriptors())
         return 5;
     tg_signals_watch();
     set_up_memory();
     tg_io_setup(&io, TG_COLOR_DEFAULT);
-    code = tg_cmd_run((const char *const *)argv + (argc > 0), argc > 0 ? (size_t)argc - 1 : 0, &io,
-                      &err);
+    int code = tg_cmd_run((const char *const *)argv + (argc > 0), argc > 0 ? (size_t)argc - 1 : 0,
+                          &io, &err);
     if (err.kind == TG_ERR_NONE && close(io.out) != 0 && errno != EBADF) {
         tg_err_set(&err, TG_ERR_OUTPUT, TG_NOWHERE, "cannot write to standard output: %s",
                    strerror(errno));

@@ -47,13 +47,13 @@ static struct tg_source *open_input(void *arg, size_t i, struct tg_err *err)
     const struct merging *g = arg;
     const struct tg_input_item *item = &g->inputs->v[i];
     struct buffered *h = &g->buffered[i];
-    struct tg_source *s;
     tg_sv head;
     if (!item->from_git && !h->buffered && !tg_file_is_regular(item->label) &&
         !hold_all(h, item->label, err))
         return NULL;
-    s = h->buffered ? tg_source_memory(tg_buf_sv(&h->bytes), item->label, NULL, err)
-                    : tg_inputs_open(item, g->repo, NULL, &h->bytes, err);
+    struct tg_source *s = h->buffered
+                              ? tg_source_memory(tg_buf_sv(&h->bytes), item->label, NULL, err)
+                              : tg_inputs_open(item, g->repo, NULL, &h->bytes, err);
     if (!s || (tg_source_peek(s, &head, err) && tg_summary_looks_like(head)))
         return s;
     if (err->kind == TG_ERR_NONE) {
@@ -93,13 +93,12 @@ static int merge_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     const struct merge_opts *o = c->opts;
     struct tg_damage damage = { 0 };
-    bool ok;
     if (c->args->n == 0) {
         (void)tg_err_usage(err, "merge needs summaries",
                            "For example: tracegate merge rank*.tgs -o all.tgs.");
         return 2;
     }
-    ok = merge(c, o->keep_going ? &damage : NULL, err);
+    bool ok = merge(c, o->keep_going ? &damage : NULL, err);
     if (ok && damage.n)
         tg_io_note(c->io, "INCONCLUSIVE: damaged and omitted:\n%s", damage.text.p);
     ok = ok && damage.n == 0;

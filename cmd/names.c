@@ -97,9 +97,8 @@ static bool read_summary(struct reading *r, size_t i, struct tg_source *s, struc
 {
     struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
     TG_AUTO(tg_summary_release) struct tg_summary summary;
-    bool ok;
     tg_summary_init(&summary);
-    ok = tg_summary_add(&summary, s, &so, NULL, err);
+    bool ok = tg_summary_add(&summary, s, &so, NULL, err);
     tg_turns_wait(&r->turns, i);
     for (size_t k = 0; ok && k < summary.n; k++)
         add_shard(r, summary.shards[k]);
@@ -132,9 +131,8 @@ static bool read_trace(struct reading *r, size_t i, struct tg_source *s, struct 
 {
     struct tg_reader_opts opts = { 0 };
     struct tg_totals t;
-    bool ok;
     tg_reading_opts(&opts, tg_reading_share(i, r->inputs->n));
-    ok = tg_totals_read(&t, s, &opts, err);
+    bool ok = tg_totals_read(&t, s, &opts, err);
     if (ok && !has_categories(&t)) {
         tg_totals_release(&t);
         return read_again(r, i, err);
@@ -169,9 +167,8 @@ static bool read_files(struct tg_table *t, const struct tg_input_list *inputs,
     struct reading r = {
         .o = c->opts, .inputs = inputs, .repo = c->repo, .table = t, .arena = c->arena
     };
-    bool ok;
     tg_turns_init(&r.turns);
-    ok = tg_reading_each(inputs->n, read_file, &r, NULL, err);
+    bool ok = tg_reading_each(inputs->n, read_file, &r, NULL, err);
     tg_turns_release(&r.turns);
     return ok;
 }
@@ -222,15 +219,14 @@ static int names_run(const struct tg_cmd_call *c, struct tg_err *err)
     struct tg_input_list inputs = { 0 };
     struct tg_table t;
     TG_BUF out = { 0 };
-    bool ok;
     if (c->args->n == 0) {
         (void)tg_err_usage(err, "names needs a trace",
                            "For example: tracegate names trace.json.gz.");
         return 2;
     }
     tg_table_init(&t, "names", columns, COLUMNS);
-    ok = tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err) &&
-         read_files(&t, &inputs, c, err);
+    bool ok = tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err) &&
+              read_files(&t, &inputs, c, err);
     join_rows(&t);
     if (ok && o->format == TG_FORMAT_CSV)
         tg_table_as_csv(&out, &t);

@@ -141,13 +141,12 @@ static bool as_elsewhere(const struct tg_cmd *cmd, tg_sv name, struct tg_err *er
 static bool unknown(const struct tg_cmd *cmd, const char *arg, tg_sv name, struct tg_err *err)
 {
     const char *names[129] = { 0 };
-    const char *meant;
     size_t n = 0;
     for (const struct tg_opt *o = cmd->options; o && o->name && n < 120; o++)
         names[n++] = o->name;
     for (const struct tg_opt *o = tg_global_options; o->name && n < 128; o++)
         names[n++] = o->name;
-    meant = tg_sv_nearest(name, names);
+    const char *meant = tg_sv_nearest(name, names);
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has no option '%.*s'", cmd->name,
                (int)(name.p + name.n - arg), arg);
     if (as_elsewhere(cmd, name, err))
@@ -161,7 +160,6 @@ static bool unknown(const struct tg_cmd *cmd, const char *arg, tg_sv name, struc
 size_t tg_options_verb(const char *cmd, const struct tg_strs *args, const char *const *verbs,
                        struct tg_err *err)
 {
-    const char *meant;
     TG_BUF all = { 0 };
     size_t k = 0;
     for (; verbs[k]; k++) {
@@ -170,7 +168,7 @@ size_t tg_options_verb(const char *cmd, const struct tg_strs *args, const char *
         }
         tg_buf_printf(&all, "%s%s", k ? ", " : "", verbs[k]);
     }
-    meant = args->n ? tg_sv_nearest(tg_sv_of(args->v[0]), verbs) : NULL;
+    const char *meant = args->n ? tg_sv_nearest(tg_sv_of(args->v[0]), verbs) : NULL;
     if (args->n)
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has no verb '%s'", cmd, args->v[0]);
     else
@@ -247,7 +245,6 @@ static bool of_others(struct parser *p, const char *arg, tg_sv name, const char 
     const struct tg_cmd *others = p->cmd->others;
     const struct tg_opt *o = others && name.n ? find(others->options, name) : NULL;
     const char *now = others && !o ? now_called(others, name) : NULL;
-    struct tg_strs *to;
     if (now) {
         tg_sv begin = tg_sv_of(now);
         bool begins = now[strlen(now) - 1] == '=';
@@ -265,7 +262,7 @@ static bool of_others(struct parser *p, const char *arg, tg_sv name, const char 
         (o->type != TG_OPT_FLAG && !value && p->at == p->n))
         return false;
     p->given[p->n_given++] = o;
-    to = (struct tg_strs *)(void *)((char *)p->opts + p->cmd->others_offset);
+    struct tg_strs *to = (struct tg_strs *)(void *)((char *)p->opts + p->cmd->others_offset);
     add_word(to, arg, p->arena);
     if (o->type != TG_OPT_FLAG && !value)
         add_word(to, p->argv[p->at++], p->arena);
@@ -279,7 +276,6 @@ static bool option(struct parser *p, struct tg_err *err)
     bool is_long = arg[1] == '-', is_common = false;
     tg_sv name = tg_sv_of(arg + 2), begin = { 0 };
     const struct tg_opt *o;
-    char *to;
     if (is_long) {
         const char *eq = strchr(arg, '=');
         if (eq) {
@@ -324,7 +320,7 @@ static bool option(struct parser *p, struct tg_err *err)
     }
     if (begin.n)
         value = tg_arena_printf(p->arena, "%s%s", begin.p, value);
-    to = is_common ? (char *)p->common : p->opts;
+    char *to = is_common ? (char *)p->common : p->opts;
     if (!is_common)
         p->given[p->n_given++] = o;
     if (p->cmd->was && value)

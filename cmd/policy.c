@@ -81,9 +81,7 @@ static struct tg_policy *load_side(struct tg_policy_cmd *j, const char *text, co
 static int diff(struct tg_policy_cmd *j, struct tg_err *err)
 {
     struct tg_policy_changes changes;
-    struct tg_policy *before;
     struct tg_buf out = { 0 };
-    int code;
     if (j->args->n != 3) {
         (void)tg_err_usage(
             err, "policy diff compares two policies, %zu given",
@@ -91,7 +89,7 @@ static int diff(struct tg_policy_cmd *j, struct tg_err *err)
             j->args->n - 1);
         return 2;
     }
-    before = load_side(j, j->args->v[1], j->o->profile, err);
+    struct tg_policy *before = load_side(j, j->args->v[1], j->o->profile, err);
     j->policy = before ? load_side(j, j->args->v[2], j->o->profile, err) : NULL;
     if (!j->policy) {
         tg_policy_free(before);
@@ -106,7 +104,7 @@ static int diff(struct tg_policy_cmd *j, struct tg_err *err)
         return tg_err_exit_code(err->kind);
     }
     tg_policy_changes_text(&changes, &out);
-    code = tg_policy_cmd_put(j, &out, err);
+    int code = tg_policy_cmd_put(j, &out, err);
     tg_policy_free(before);
     return code == 0 && j->o->strict && changes.n_looser ? 1 : code;
 }
@@ -191,10 +189,9 @@ static void lint_workflows(struct tg_policy_cmd *j)
 
 static int lint(struct tg_policy_cmd *j, struct tg_err *err)
 {
-    bool loaded;
     if (!are_traces(j, err))
         return tg_err_exit_code(err->kind);
-    loaded = tg_policy_cmd_load(j, err);
+    bool loaded = tg_policy_cmd_load(j, err);
     if (!loaded && !j->diags.n)
         return tg_err_exit_code(err->kind);
     if (loaded) {
@@ -296,13 +293,12 @@ static int policy_run(const struct tg_cmd_call *c, struct tg_err *err)
         .o = c->opts, .args = c->args, .io = c->io, .repo = c->repo, .arena = c->arena
     };
     const char *names[VERBS + 1] = { 0 };
-    size_t verb;
     int code = 2;
     tg_diags_init(&j.diags);
     tg_summary_init(&j.summary);
     for (size_t i = 0; i < VERBS; i++)
         names[i] = verbs[i].name;
-    verb = tg_options_verb("policy", c->args, names, err);
+    size_t verb = tg_options_verb("policy", c->args, names, err);
     if (verb < VERBS)
         code = verbs[verb].run(&j, err);
     tg_policy_free(j.policy);

@@ -162,13 +162,12 @@ int tg_policy_cmd_explain(struct tg_policy_cmd *j, struct tg_err *err)
 {
     TG_BUF out = { 0 };
     struct tg_comparison c, *seen = NULL;
-    tg_sv name;
     if (j->args->n < 2) {
         (void)tg_err_usage(err, "policy explain needs a name or a rule's id",
                            "For example: tracegate policy explain aten::mm out/run0.json.gz");
         return 2;
     }
-    name = tg_sv_of(j->args->v[1]);
+    tg_sv name = tg_sv_of(j->args->v[1]);
     if (j->args->n > 2)
         seen = &c;
     if (!tg_policy_cmd_load(j, err) || (seen && !compare_self(j, seen, err)))

@@ -46,7 +46,6 @@ static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t
 
 int tg_cmd_run(const char *const *argv, size_t n, struct tg_io *io, struct tg_err *err)
 {
-    const struct tg_cmd *cmd;
     TG_BUF out = { 0 };
     int code = 0;
     if (n == 0) {
@@ -61,6 +60,6 @@ int tg_cmd_run(const char *const *argv, size_t n, struct tg_io *io, struct tg_er
         code = tg_io_put(io, tg_buf_sv(&out), err) ? 0 : 5;
         return code;
     }
-    cmd = tg_cmd_find(argv[0], err);
+    const struct tg_cmd *cmd = tg_cmd_find(argv[0], err);
     return cmd ? run_command(cmd, argv + 1, n - 1, io, err) : 2;
 }

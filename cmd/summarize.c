@@ -105,16 +105,15 @@ static bool summarize_own(const struct tg_cmd_call *c, struct tg_err *err)
     struct tg_summarize_opts so = { .rank = -1, .run = tg_sv_of(o->run) };
     struct tg_launcher l;
     TG_BUF out = { 0 };
-    bool ok;
     so.frame_sorts = o->stacks ? TG_STACK_ALL : 0;
     tg_summary_init(&summary);
-    ok = check_options(o, c->args, err) && tg_launcher_find(&l, c->io, c->arena, err) &&
-         tg_given_window(&so.window, &o->given, err) &&
-         tg_given_apply(&so, &o->given, c->arena, err) &&
-         tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err) &&
-         tg_inputs_load(&summary, &inputs, &so, c->repo, NULL, err) &&
-         check_rank(&summary, &l, c->args->v[0], err) &&
-         tg_summary_write(&summary, NULL, &out, err);
+    bool ok = check_options(o, c->args, err) && tg_launcher_find(&l, c->io, c->arena, err) &&
+              tg_given_window(&so.window, &o->given, err) &&
+              tg_given_apply(&so, &o->given, c->arena, err) &&
+              tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err) &&
+              tg_inputs_load(&summary, &inputs, &so, c->repo, NULL, err) &&
+              check_rank(&summary, &l, c->args->v[0], err) &&
+              tg_summary_write(&summary, NULL, &out, err);
     if (ok && o->output && strcmp(o->output, "-") == 0)
         return tg_io_put(c->io, tg_buf_sv(&out), err);
     return ok && tg_file_retry_write(place_of(o, l.rank, c->arena), tg_buf_sv(&out),
@@ -132,19 +131,19 @@ static bool summarize(const struct tg_cmd_call *c, struct tg_err *err)
     struct tg_outputs files = { .standard = c->io->out };
     TG_BUF out = { 0 };
     size_t handle;
-    bool ok;
     if (o->stacks)
         so.frame_sorts = TG_STACK_ALL;
     tg_summary_init(&summary);
-    ok = check_options(o, c->args, err) && parse_rank(o, &so.rank, err) &&
-         tg_given_window(&so.window, &o->given, err) &&
-         tg_given_apply(&so, &o->given, c->arena, err) &&
-         tg_outputs_open(&files, o->output ? o->output : "-", &handle, err) &&
-         tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err) &&
-         tg_inputs_spare(&inputs, &files, err) &&
-         tg_inputs_read(&summary, &inputs, &so, c->repo, c->io, err) &&
-         tg_summary_write(&summary, NULL, &out, err) &&
-         tg_outputs_put(&files, handle, tg_buf_sv(&out), err) && tg_outputs_commit(&files, err);
+    bool ok = check_options(o, c->args, err) && parse_rank(o, &so.rank, err) &&
+              tg_given_window(&so.window, &o->given, err) &&
+              tg_given_apply(&so, &o->given, c->arena, err) &&
+              tg_outputs_open(&files, o->output ? o->output : "-", &handle, err) &&
+              tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err) &&
+              tg_inputs_spare(&inputs, &files, err) &&
+              tg_inputs_read(&summary, &inputs, &so, c->repo, c->io, err) &&
+              tg_summary_write(&summary, NULL, &out, err) &&
+              tg_outputs_put(&files, handle, tg_buf_sv(&out), err) &&
+              tg_outputs_commit(&files, err);
     tg_outputs_release(&files);
     return ok;
 }

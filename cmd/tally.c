@@ -61,13 +61,12 @@ static struct sum *find(struct tg_tally *t, const struct tg_trace *trace, const 
 {
     const struct tg_name *name = tg_span_name(trace, s);
     size_t known = t->keys.n;
-    uint32_t id;
     tg_buf_clear(&t->text);
     tg_buf_putc(&t->text, (char)name->kind);
     tg_buf_add(&t->text, name->name);
     if (t->by != TG_TALLY_NAME && s->attr != TG_NO_ID)
         put_attr(&t->text, t->by, trace->attrs.text[s->attr]);
-    id = tg_strmap_add(&t->keys, tg_buf_sv(&t->text));
+    uint32_t id = tg_strmap_add(&t->keys, tg_buf_sv(&t->text));
     if (id == known) {
         t->v = tg_grow(t->v, &t->cap, known + 1, sizeof *t->v);
         t->v[id] = (struct sum){ .kind = name->kind, .name = tg_strmap_add(&t->names, name->name) };
@@ -148,7 +147,6 @@ void tg_join_names(struct tg_comparison *c, bool short_names, struct tg_arena *a
     size_t kept = 0;
     tg_strmap_init(&keys);
     for (size_t i = 0; i < c->n_ops; i++) {
-        uint32_t id;
         tg_buf_clear(&text);
         tg_buf_putc(&text, (char)c->ops[i].kind);
         if (tg_step_number(c->ops[i].name) >= 0)
@@ -157,7 +155,7 @@ void tg_join_names(struct tg_comparison *c, bool short_names, struct tg_arena *a
             tg_name_short(c->ops[i].name, &text);
         else
             tg_buf_add(&text, c->ops[i].name);
-        id = tg_strmap_add(&keys, tg_buf_sv(&text));
+        uint32_t id = tg_strmap_add(&keys, tg_buf_sv(&text));
         if (id < kept) {
             add_op(&c->ops[id], &c->ops[i]);
             continue;

@@ -205,7 +205,6 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v,
     TG_BUF list = { 0 };
     TG_AUTO(tg_accept_release) struct tg_accept_list w = { 0 };
     TG_FREE uint32_t *roots = tg_findings_roots(v);
-    size_t left;
     tg_strmap_init(&w.at);
     /* Findings first, then their consequences under other rules or names. */
     for (int pass = 0; pass < 3; pass++)
@@ -224,7 +223,7 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v,
     for (size_t i = 0; i < v->n_results && !*first; i++)
         if (is_waivable(v, &v->results[i]) && v->results[i].folded_under >= v->n_results)
             *first = &v->results[i];
-    left = tg_accept_put_list(&list, &w, &words);
+    size_t left = tg_accept_put_list(&list, &w, &words);
     if (list.n) {
         if (v->preset.n)
             tg_buf_printf(out, "version: 1\nextends: ['%.*s']\n", TG_SV_ARG(v->preset));

@@ -19,11 +19,10 @@ enum { NAMES = 50, NAME = 120 };
 static void add_entry(struct tg_doc *list, const struct tg_verdict *v, tg_sv name, const char *what,
                       const char *unit, double value, const double of_runs[2])
 {
-    struct tg_doc *o;
     TG_BUF text = { 0 };
     if (!isfinite(value))
         return;
-    o = tg_doc_add_object(list, NULL);
+    struct tg_doc *o = tg_doc_add_object(list, NULL);
     tg_buf_printf(&text, "%.*s: %.*s%s", TG_SV_ARG(v->suite.n ? v->suite : TG_SV("default")),
                   TG_SV_ARG(name), what);
     tg_doc_add_str(o, "name", tg_buf_sv(&text));

@@ -208,10 +208,9 @@ static void add_causes(struct tg_doc *root, const struct tg_verdict *v)
 void tg_difftable_json(struct tg_buf *out, const struct tg_difftable *t)
 {
     TG_AUTO(tg_doc_drop) struct tg_doc *root = tg_doc_new_object();
-    struct tg_doc *list;
     tg_doc_add_str(root, "schema", TG_SV(TG_DIFF_SCHEMA));
     tg_doc_add_bool(root, "whole", t->whole);
-    list = tg_doc_add_array(root, "sides");
+    struct tg_doc *list = tg_doc_add_array(root, "sides");
     tg_doc_add_str(list, NULL, t->label[TG_BASE]);
     tg_doc_add_str(list, NULL, t->label[TG_TEST]);
     list = tg_doc_add_array(root, "rows");

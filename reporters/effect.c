@@ -138,10 +138,10 @@ static const struct tg_evidence *step_evidence(const struct tg_verdict *v)
 
 bool tg_effect_step(const struct tg_verdict *v, double ns[2])
 {
-    const struct tg_metric_change *m;
     if (!v->comparison)
         return false;
-    m = &tg_confirm_last(v->comparison)->metrics[TG_METRIC_STEP_TIME];
+    const struct tg_metric_change *m =
+        &tg_confirm_last(v->comparison)->metrics[TG_METRIC_STEP_TIME];
     ns[TG_BASE] = m->value[TG_BASE];
     ns[TG_TEST] = m->value[TG_TEST];
     return m->known[TG_BASE] && m->known[TG_TEST] && ns[TG_BASE] > 0 && isfinite(ns[TG_TEST]);
@@ -197,13 +197,11 @@ static void put_waived(struct tg_buf *out, const struct tg_verdict *v, double ch
 
 void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
 {
-    const struct tg_comparison *c;
-    const struct tg_evidence *ev;
     double ns[2];
     if (!tg_effect_step(v, ns))
         return;
-    c = tg_confirm_last(v->comparison);
-    ev = step_evidence(v);
+    const struct tg_comparison *c = tg_confirm_last(v->comparison);
+    const struct tg_evidence *ev = step_evidence(v);
     tg_buf_puts(out, "Step time ");
     if (c->rank_alone)
         put_rank(out, c);

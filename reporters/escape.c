@@ -259,15 +259,14 @@ void tg_shorten(struct tg_buf *out, tg_sv visible, size_t width)
 {
     const tg_sv dots = TG_SV("\xe2\x80\xa6");
     size_t count = tg_utf8_count(visible), tail, at;
-    tg_sv begin, end;
     if (count <= width) {
         tg_buf_add(out, visible);
         return;
     }
     tail = (width - 1) / 3; /* as a label has it (label.h), which this may shorten further */
-    begin = (tg_sv){ visible.p, skip_points(visible, width - 1 - tail) };
+    tg_sv begin = { visible.p, skip_points(visible, width - 1 - tail) };
     at = skip_points(visible, count - tail);
-    end = tg_sv_from(visible, at);
+    tg_sv end = tg_sv_from(visible, at);
     tg_buf_add(out, begin);
     tg_buf_puts(out, tg_sv_ends(begin, dots) || tg_sv_starts(end, dots) ? "" : dots.p);
     tg_buf_add(out, end);

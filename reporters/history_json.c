@@ -135,11 +135,10 @@ static void add_series(struct tg_doc *series, const struct tg_history_suite *s, 
 void tg_history_put_json(struct tg_buf *out, const struct tg_history_report *r)
 {
     TG_AUTO(tg_doc_drop) struct tg_doc *root = tg_doc_new_object();
-    struct tg_doc *nights, *events, *series;
     tg_doc_add_i64(root, "tracegate_history", 1);
-    nights = tg_doc_add_array(root, "nights");
-    events = tg_doc_add_array(root, "events");
-    series = tg_doc_add_array(root, "series");
+    struct tg_doc *nights = tg_doc_add_array(root, "nights");
+    struct tg_doc *events = tg_doc_add_array(root, "events");
+    struct tg_doc *series = tg_doc_add_array(root, "series");
     for (size_t i = 0; i < r->n; i++) {
         const struct tg_history_suite *s = &r->suites[i];
         for (size_t k = s->first; k < s->history->n; k++)

@@ -20,10 +20,9 @@ enum {
 static void put_cell(struct tg_buf *out, tg_sv text, size_t width, bool right)
 {
     TG_BUF visible = { 0 }, cut = { 0 };
-    size_t n;
     tg_esc_terminal(&visible, text);
     tg_shorten(&cut, tg_buf_sv(&visible), width);
-    n = tg_utf8_count(tg_buf_sv(&cut));
+    size_t n = tg_utf8_count(tg_buf_sv(&cut));
     tg_buf_printf(out, "%*s", right ? (int)(width - n) : 0, "");
     tg_buf_add(out, tg_buf_sv(&cut));
     tg_buf_printf(out, "%*s", right ? 0 : (int)(width - n), "");

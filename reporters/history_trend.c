@@ -135,12 +135,11 @@ static void put_bands(const struct plot *p, double *scratch)
 {
     for (size_t from = p->first, to; from < p->n; from = to) {
         size_t n = known(p, from, to = level_end(p, from), scratch);
-        double lo, hi, middle;
         if (n < BAND_FEWEST)
             continue;
-        lo = y_of(p, tg_quantile(scratch, n, 0.1));
-        hi = y_of(p, tg_quantile(scratch, n, 0.9));
-        middle = y_of(p, tg_quantile(scratch, n, 0.5));
+        double lo = y_of(p, tg_quantile(scratch, n, 0.1));
+        double hi = y_of(p, tg_quantile(scratch, n, 0.9));
+        double middle = y_of(p, tg_quantile(scratch, n, 0.5));
         put_rect(p, "band", x_of(p, (double)from), hi,
                  x_of(p, (double)to - 1) - x_of(p, (double)from), fmax(lo - hi, 1));
         put_line(p, "level", x_of(p, (double)from), middle, x_of(p, (double)to - 1), middle);
@@ -268,14 +267,13 @@ static void put_events(const struct plot *p)
         const struct tg_moved_series *m = moved_of(p, e);
         bool worse = m ? m->worse : e->cost_ns > 0;
         double from, to;
-        size_t row;
         if ((!m && (!is_step_time(p) || e->cost_ns == 0)) || e->to < p->first)
             continue;
         from = x_of(p, (double)(e->from > p->first ? e->from : p->first));
         to = x_of(p, (double)e->to);
         put_rect(p, worse ? "event up" : "event down", from, p->top, fmax(to - from, 2),
                  p->low - p->top);
-        row = p->box->small ? LABEL_ROWS : label_row(p, end, to);
+        size_t row = p->box->small ? LABEL_ROWS : label_row(p, end, to);
         if (row < LABEL_ROWS)
             put_event_label(p, e, m, to, row, worse);
     }

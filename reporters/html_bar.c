@@ -74,7 +74,6 @@ static bool host_parts(const struct tg_verdict *v, struct part *p)
     enum { OPERATORS, WAITS, BETWEEN, UNUSED };
     const struct tg_comparison *c = tg_confirm_last(v->comparison);
     double step[2];
-    int rest;
     if (!tg_effect_step(v, step))
         return false;
     p[OPERATORS] = (struct part){ .title = "operators and runtime calls", .paint = "c1" };
@@ -92,7 +91,7 @@ static bool host_parts(const struct tg_verdict *v, struct part *p)
         for (int s = 0; k != UNUSED && s < 2; s++)
             p[k].ns[s] += not_below(op->self[s]);
     }
-    rest = p[BETWEEN].ns[TG_BASE] > 0 && p[BETWEEN].ns[TG_TEST] > 0 ? OPERATORS : BETWEEN;
+    int rest = p[BETWEEN].ns[TG_BASE] > 0 && p[BETWEEN].ns[TG_TEST] > 0 ? OPERATORS : BETWEEN;
     for (int s = 0; s < 2; s++)
         p[rest].ns[s] += step[s] - sum(p, s);
     return p[rest].ns[TG_BASE] >= 0 && p[rest].ns[TG_TEST] >= 0;
@@ -172,14 +171,12 @@ void tg_html_put_bar(struct tg_html *h)
     };
     const struct tg_comparison *c = tg_confirm_last(h->v->comparison);
     struct part parts[PARTS];
-    bool device;
-    double largest;
     if (!c)
         return;
-    device = device_parts(c, parts);
+    bool device = device_parts(c, parts);
     if (!device && !host_parts(h->v, parts))
         return;
-    largest = fmax(sum(parts, TG_BASE), sum(parts, TG_TEST));
+    double largest = fmax(sum(parts, TG_BASE), sum(parts, TG_TEST));
     if (!(largest > 0))
         return;
     tg_page_section(&h->page, "step", "The step, before and after");

@@ -53,17 +53,15 @@ static void find_states(const struct tg_verdict *v, struct ranked *rows, size_t 
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &v->comparison->ops[rows[i].row];
         size_t before = map.n;
-        uint32_t id;
         put_key(&key, tg_sv_of(tg_kind_name(op->kind)), op->name);
-        id = tg_strmap_add(&map, tg_buf_sv(&key));
+        uint32_t id = tg_strmap_add(&map, tg_buf_sv(&key));
         if (map.n > before)
             place[id] = (uint32_t)i;
     }
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
-        uint32_t id;
         put_key(&key, tg_result_kind(r), r->op_normalised);
-        id = tg_strmap_find(&map, tg_buf_sv(&key));
+        uint32_t id = tg_strmap_find(&map, tg_buf_sv(&key));
         if (id == TG_NO_ID)
             continue;
         if (!rows[place[id]].judged || weight(r->state) > weight(rows[place[id]].state))

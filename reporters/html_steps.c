@@ -118,13 +118,11 @@ static void put_trace(struct tg_html *h, int side)
 void tg_html_put_steps(struct tg_html *h)
 {
     const struct tg_picture *p = h->r->picture;
-    double whole, scale;
-    size_t top;
     if (!p || !p->step[TG_PICTURE_TEST].n)
         return;
-    whole = fmax((double)p->step[0].dur, (double)p->step[1].dur);
-    scale = (WIDTH - LEFT - 30) / fmax(whole, 1);
-    top = height(&p->step[0]) + height(&p->step[1]);
+    double whole = fmax((double)p->step[0].dur, (double)p->step[1].dur);
+    double scale = (WIDTH - LEFT - 30) / fmax(whole, 1);
+    size_t top = height(&p->step[0]) + height(&p->step[1]);
     tg_page_section(&h->page, "timeline", "One step, before and after");
     put_legend(h);
     tg_buf_printf(h->page.out,

@@ -112,10 +112,9 @@ static void fold_wrappers(struct tree *t)
 static void lay_out(struct tree *t)
 {
     TG_FREE double *next = tg_xmalloc((t->p->n_nodes + 1) * sizeof *next);
-    double scale;
     measure(t);
     fold_wrappers(t);
-    scale = WIDTH / t->width[0];
+    double scale = WIDTH / t->width[0];
     for (size_t i = 0; i < t->p->n_nodes; i++) {
         const struct tg_picture_node *n = &t->p->nodes[i];
         t->width[i] *= scale;

@@ -67,14 +67,13 @@ static tg_sv last_part(tg_sv qualified)
 void tg_json_cause(struct tg_doc *o, const struct tg_result *r)
 {
     const struct tg_cause *c = r->cause;
-    struct tg_doc *d, *list;
     if (!c) {
         tg_doc_add_null(o, "cause");
         add_text(o, "no_cause", r->no_cause);
         return;
     }
-    d = tg_doc_add_object(o, "cause");
-    list = tg_doc_add_array(d, "path");
+    struct tg_doc *d = tg_doc_add_object(o, "cause");
+    struct tg_doc *list = tg_doc_add_array(d, "path");
     for (size_t i = 0; i < c->path.n; i++)
         add_frame(list, NULL, &c->path.frames[i]);
     add_text(d, "file", c->function ? c->function->file : TG_SV(""));
@@ -365,11 +364,10 @@ static void add_metrics(struct tg_doc *root, const struct tg_comparison *c)
     for (int m = 0; c && m < TG_METRICS; m++) {
         const struct tg_metric_change *x = &c->metrics[m];
         const struct tg_metric_info *info = tg_metric_info((enum tg_metric)m);
-        struct tg_doc *o;
         double value[2], slowest[2];
         if (!x->known[TG_BASE] && !x->known[TG_TEST])
             continue;
-        o = tg_doc_add_object(list, NULL);
+        struct tg_doc *o = tg_doc_add_object(list, NULL);
         for (int s = 0; s < 2; s++) {
             value[s] = x->known[s] ? x->value[s] : NAN;
             slowest[s] = x->known[s] ? x->slowest[s] : NAN;
@@ -463,7 +461,6 @@ static void add_baseline(struct tg_doc *root, const struct tg_verdict *v)
 
 static void add_head(struct tg_doc *root, const struct tg_verdict *v, const struct tg_render *r)
 {
-    struct tg_doc *o;
     add_name(root, "schema", TG_REPORT_SCHEMA);
     add_name(root, "verdict", tg_outcome_name(v->outcome));
     tg_doc_add_i64(root, "exit_code", v->exit_code);
@@ -471,7 +468,7 @@ static void add_head(struct tg_doc *root, const struct tg_verdict *v, const stru
     tg_doc_add_str(root, "headline", v->headline);
     tg_doc_add_str(root, "suite", v->suite);
     tg_doc_add_str(root, "policy", v->policy);
-    o = tg_doc_add_object(root, "coverage");
+    struct tg_doc *o = tg_doc_add_object(root, "coverage");
     tg_doc_add_bool(o, "counts_judged", v->counts_judged);
     tg_doc_add_bool(o, "durations_judged", v->durations_judged);
     tg_doc_add_str(o, "text", v->coverage);
@@ -503,7 +500,6 @@ static void add_notes(struct tg_doc *root, const struct tg_verdict *v)
 void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
     TG_AUTO(tg_doc_drop) struct tg_doc *root = tg_doc_new_object();
-    struct tg_doc *versions;
     add_head(root, v, r);
     struct tg_doc *o = tg_doc_add_object(root, "summary");
     for (int s = 0; s <= TG_STATE_FAIL; s++)
@@ -523,7 +519,7 @@ void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
     add_numbers(root, v->comparison);
     add_replacements(root, v->comparison);
     add_table(root, v);
-    versions = tg_doc_add_object(root, "versions");
+    struct tg_doc *versions = tg_doc_add_object(root, "versions");
     tg_doc_add_str(versions, "tracegate", v->version);
     tg_doc_add_i64(versions, "report", 1);
     tg_doc_write(root, TG_DOC_INDENTED, out);

@@ -19,7 +19,7 @@ enum { MAX_CASES = 500 };
 struct suite {
     struct tg_junit xml;
     const struct tg_verdict *v;
-    const uint32_t *roots; /* of its results */
+    const uint32_t *roots;     /* of its results */
     struct tg_strmap unjudged; /* rules whose case for what they did not judge is there */
 };
 
@@ -220,12 +220,11 @@ static void put_error(struct suite *s)
     const struct tg_verdict *v = s->v;
     const struct tg_result *guard = NULL;
     TG_BUF body = { 0 };
-    tg_sv why;
     for (size_t i = 0; i < v->n_results && !guard; i++)
         guard = is_guard(&v->results[i]) ? &v->results[i] : NULL;
     if (!guard && v->outcome != TG_OUTCOME_ERROR && v->outcome != TG_OUTCOME_INCONCLUSIVE)
         return;
-    why = v->error.n ? v->error : guard ? guard->message : v->headline;
+    tg_sv why = v->error.n ? v->error : guard ? guard->message : v->headline;
     put_line(&body, "", why);
     put_line(&body, "next: ", v->error_hint);
     for (size_t i = 0; i < v->n_results; i++)
@@ -269,11 +268,10 @@ void tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const str
 {
     TG_FREE uint32_t *roots = tg_findings_roots(v);
     struct suite s = { .v = v, .roots = roots };
-    size_t omitted;
     tg_junit_init(&s.xml, v, r->strict);
     tg_strmap_init(&s.unjudged);
     put_error(&s);
-    omitted = put_results(&s, r->junit_max ? r->junit_max : MAX_CASES);
+    size_t omitted = put_results(&s, r->junit_max ? r->junit_max : MAX_CASES);
     if (!s.xml.tests)
         put_only_case(&s);
     tg_junit_put(out, &s.xml, omitted);

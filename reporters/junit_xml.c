@@ -38,9 +38,8 @@ void tg_junit_put_name(struct tg_buf *out, tg_sv name)
 {
     TG_BUF line = { 0 };
     size_t before = out->n;
-    tg_sv rest;
     tg_utf8_visible(&line, name);
-    rest = tg_buf_sv(&line);
+    tg_sv rest = tg_buf_sv(&line);
     while (rest.n) {
         tg_sv word = tg_sv_cut(&rest, ' ');
         if (word.n && out->n > before)

@@ -62,10 +62,9 @@ static void drop_arguments(struct tg_label *l)
     tg_sv s = tg_buf_sv(&l->name);
     bool signature = tg_sv_starts(s, TG_SV("void ")) || tg_sv_has(s, TG_SV("::")) ||
                      memchr(s.p, '<', s.n) != NULL;
-    size_t at;
     if (!signature || !tg_sv_ends(s, TG_SV(")")))
         return;
-    at = opening(s);
+    size_t at = opening(s);
     if (at && s.p[at - 1] != ' ' && s.p[at - 1] != ':' &&
         !tg_sv_ends(s, TG_SV("(anonymous namespace)")))
         hide(l, at, s.n - at, TG_LABEL_DROPPED);
@@ -369,12 +368,11 @@ static bool first_difference(const struct tg_label *a, const struct tg_label *b,
 {
     TG_BUF x = { 0 }, y = { 0 };
     size_t i = 0;
-    bool differ;
     tg_label_put(&x, a);
     tg_label_put(&y, b);
     while (i < x.n && i < y.n && x.p[i] == y.p[i])
         i++;
-    differ = i < x.n || i < y.n;
+    bool differ = i < x.n || i < y.n;
     while (i && i < x.n && ((unsigned char)x.p[i] & 0xc0) == 0x80)
         i--;
     *at = tg_utf8_count((tg_sv){ x.p, i });
@@ -533,11 +531,10 @@ static void find_twins(const struct tg_labels *l, uint32_t *first)
     TG_FREE uint32_t *owner = tg_xmalloc((l->n + 1) * sizeof *owner);
     tg_strmap_init(&seen);
     for (size_t i = 0; i < l->n; i++) {
-        uint32_t id;
         size_t before = seen.n;
         tg_buf_clear(&text);
         tg_label_put(&text, &l->v[i]);
-        id = tg_strmap_add(&seen, tg_buf_sv(&text));
+        uint32_t id = tg_strmap_add(&seen, tg_buf_sv(&text));
         if (seen.n > before)
             owner[id] = (uint32_t)i;
         first[i] = owner[id];

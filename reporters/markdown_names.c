@@ -53,10 +53,9 @@ static void make_labels(struct tg_markdown_names *s, const struct tg_comparison 
     for (size_t id = 0; id < n_ids; id++)
         s->label[id] = UINT32_MAX;
     for (size_t i = 0; i < n; i++) {
-        uint32_t id;
         names[i] = tg_row_called(&c->ops[s->row[i]]);
         kinds[i] = tg_kind_name(c->ops[s->row[i]].kind);
-        id = tg_strmap_find(&s->ids, names[i]);
+        uint32_t id = tg_strmap_find(&s->ids, names[i]);
         if (id != TG_NO_ID && s->label[id] == UINT32_MAX)
             s->label[id] = (uint32_t)i;
     }

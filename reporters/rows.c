@@ -315,12 +315,11 @@ static unsigned char *find_parts(const struct tg_verdict *v, bool by_counts)
 {
     const struct tg_comparison *c = v ? v->comparison : NULL;
     bool any = false, *told;
-    unsigned char *part;
     for (size_t i = 0; c && i < v->n_results; i++)
         any |= v->results[i].whole_known || tells_pool(&v->results[i]);
     if (!any)
         return NULL;
-    part = tg_xcalloc(c->n_ops + 1, sizeof *part);
+    unsigned char *part = tg_xcalloc(c->n_ops + 1, sizeof *part);
     told = tg_xcalloc(c->n_regions + 1, sizeof *told);
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];

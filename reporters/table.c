@@ -75,9 +75,8 @@ void tg_table_as_json(struct tg_buf *out, const struct tg_table *t, const char *
 void tg_tables_as_json(struct tg_buf *out, const struct tg_tables *tables, const char *schema)
 {
     TG_AUTO(tg_doc_drop) struct tg_doc *doc = tg_doc_new_object();
-    struct tg_doc *metrics;
     tg_doc_add_str(doc, "schema", tg_sv_of(schema));
-    metrics = tg_doc_add_object(doc, "measures");
+    struct tg_doc *metrics = tg_doc_add_object(doc, "measures");
     for (size_t i = 0; i < tables->n; i++)
         json_rows(tg_doc_add_array(metrics, tables->v[i].name), &tables->v[i]);
     tg_doc_write(doc, TG_DOC_INDENTED, out);

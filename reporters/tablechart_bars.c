@@ -284,14 +284,13 @@ static void draw(struct tg_buf *out, const struct stack *s, double widest)
 bool tg_tablechart_bars(struct tg_buf *out, const struct tg_table *f)
 {
     TG_FREE struct bar *bars = NULL;
-    struct stack s;
     double widest = 0;
     size_t k = 0;
     while (k < SHAPES && strcmp(shapes[k].table, f->name) != 0)
         k++;
     if (k == SHAPES)
         return false;
-    s = shapes[k].drawn;
+    struct stack s = shapes[k].drawn;
     s.bars = bars = tg_xmalloc(MAX_ROWS * sizeof *bars);
     shapes[k].stack(&s, f);
     for (size_t i = 0; i < s.n; i++)

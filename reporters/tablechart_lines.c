@@ -27,9 +27,8 @@ struct lines {
 static void line_label(char *to, size_t size, const struct tg_table *f, size_t row, bool devices)
 {
     tg_sv name = tg_tablechart_text(f, row, "name");
-    size_t n;
     tg_tablechart_label(to, size, f, row, devices);
-    n = strlen(to);
+    size_t n = strlen(to);
     if (name.n)
         (void)snprintf(to + n, size - n, "%s%.*s", n ? ", " : "", TG_SV_ARG(name));
 }
@@ -104,9 +103,8 @@ static void fill_lines(struct lines *l, const struct tg_table *f)
         char label[96];
         double v = tg_tablechart_number(f, r, l->column);
         int x = (int)((tg_tablechart_number(f, r, "ts") - l->from) / (l->to - l->from) * LINE_W);
-        struct line *line;
         line_label(label, sizeof label, f, r, devices);
-        line = line_of(l, label);
+        struct line *line = line_of(l, label);
         if (!line || v != v)
             continue;
         if (!(line->top[x] >= v))
@@ -165,15 +163,14 @@ bool tg_tablechart_lines(struct tg_buf *out, const struct tg_table *f)
     };
     TG_FREE struct line *v = l.v = tg_xrealloc(NULL, MAX_SERIES, sizeof *v);
     const char *names[MAX_SERIES] = { 0 };
-    double step, high;
     choose_lines(&l, f);
     fill_lines(&l, f);
     if (!l.n || l.most <= 0)
         return false;
-    step = tg_svg_step(l.most, 5);
+    double step = tg_svg_step(l.most, 5);
     if (queue && step < 1)
         step = 1;
-    high = step * ceil(l.most / step);
+    double high = step * ceil(l.most / step);
     tg_tablechart_open(out, TG_TABLECHART_HEAD + LINE_H + TG_TABLECHART_FOOT, l.title, l.sub);
     for (size_t i = 0; i < l.n; i++)
         names[i] = l.v[i].label;

@@ -44,11 +44,10 @@ static size_t column_of(const struct tg_table *f, const char *name)
 
 double tg_tablechart_number(const struct tg_table *f, size_t row, const char *column)
 {
-    const struct tg_table_cell *c;
     size_t col = column_of(f, column);
     if (col >= f->n_columns)
         return NAN;
-    c = tg_table_at(f, row, col);
+    const struct tg_table_cell *c = tg_table_at(f, row, col);
     if (!c->known || f->columns[col].type == TG_TABLE_TEXT)
         return NAN;
     return tg_table_number(f, row, col);

@@ -121,9 +121,8 @@ static void put_cell(struct tg_buf *out, const struct tg_texttable_column *c, si
                      tg_sv text, enum tg_tint tint, bool last, bool color)
 {
     TG_BUF fitting = { 0 };
-    size_t w;
     tg_shorten(&fitting, text, width);
-    w = tg_utf8_count(tg_buf_sv(&fitting));
+    size_t w = tg_utf8_count(tg_buf_sv(&fitting));
     if (c->right)
         put_blanks(out, width - w);
     tg_tint_on(out, tint, color);

@@ -83,12 +83,11 @@ bool tg_cache_get(const struct tg_cache *c, const struct tg_input_item *item,
     TG_BUF text = { 0 };
     struct tg_err ignored = TG_ERR_INIT;
     const char *path = path_of(c, item, o, a);
-    tg_sv rest;
     if (!tg_file_is_regular(path) ||
         !tg_file_read(&text, path, HEAD_BYTES + TG_CACHE_FILE_BYTES, &ignored) ||
         !is_whole(tg_buf_sv(&text)))
         return false;
-    rest = (tg_sv){ text.p + HEAD_BYTES, text.n - HEAD_BYTES };
+    tg_sv rest = { text.p + HEAD_BYTES, text.n - HEAD_BYTES };
     if (!tg_summary_parse(out, rest, item->label, &ignored)) {
         tg_summary_release(out);
         tg_summary_init(out);

@@ -104,10 +104,10 @@ static tg_sv path_now(const struct finder *f, int side, tg_sv path)
 static const struct tg_py_function *function_at(const struct tg_codefile *file,
                                                 const struct tg_codefile_name *n)
 {
-    const struct tg_py_function *at;
     if (n->function.p[0] == '<') /* "<genexpr>", "<lambda>": part of the function around it */
         return tg_py_function_at(file->functions, file->n_functions, n->line);
-    at = tg_py_function_named(file->functions, file->n_functions, n->function, n->line);
+    const struct tg_py_function *at =
+        tg_py_function_named(file->functions, file->n_functions, n->function, n->line);
     return at ? at
               : tg_py_function_nearest(file->functions, file->n_functions, n->function, n->line);
 }
@@ -117,7 +117,6 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
 {
     struct finder *f = arg;
     struct tg_codefile_name n;
-    const struct tg_codefile *found;
     const struct tg_py_function *at;
     if (!tg_codefile_parse(&n, name))
         return false;
@@ -129,7 +128,8 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
         return !tg_codefile_is_foreign(n.file);
     /* Of a baseline whose commit is HEAD, or not known, HEAD's. */
     bool one = strcmp(f->sources[0].commit, f->sources[1].commit) == 0;
-    found = tg_codefiles_file(&f->sources[one ? TG_PATHS_TEST : side], n.file);
+    const struct tg_codefile *found =
+        tg_codefiles_file(&f->sources[one ? TG_PATHS_TEST : side], n.file);
     if (side == TG_PATHS_TEST && !tg_codefile_holds(found, n.function, n.line))
         return false; /* HEAD is not what ran */
     *file = path_now(f, side, found->in_repo);
@@ -151,7 +151,6 @@ static void add_side(void *arg, int side, const struct tg_kept_trace *k)
 static void read_change(struct finder *f)
 {
     struct tg_changed c;
-    struct tg_cause_file *files;
     struct tg_err ignored = TG_ERR_INIT;
     struct tg_arena *a = f->ask->arena;
     if (!f->git || !f->ask->base_commit || !f->ask->base_commit[0] ||
@@ -160,7 +159,7 @@ static void read_change(struct finder *f)
     f->too_many = c.n_paths > TG_CHANGED_MOST;
     if (f->too_many)
         return;
-    files = TG_NEW_N(a, struct tg_cause_file, c.n_python + 1);
+    struct tg_cause_file *files = TG_NEW_N(a, struct tg_cause_file, c.n_python + 1);
     for (size_t i = 0; i < c.n_python; i++) {
         const struct tg_codefile *file =
             tg_codefiles_file(&f->sources[TG_PATHS_TEST], c.python[i].path);
@@ -231,7 +230,6 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
 {
     struct tg_arena *a = f->ask->arena;
     struct tg_cause_path path;
-    struct tg_cause *c;
     uint32_t target = target_of_result(f, v, r);
     enum tg_cause_by by = r->dimension == TG_DIM_COUNT ? TG_CAUSE_BY_CALLS : TG_CAUSE_BY_TIME;
     bool found = false;
@@ -247,7 +245,7 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
         r->no_cause = why_not(f);
         return;
     }
-    c = TG_NEW(a, struct tg_cause);
+    struct tg_cause *c = TG_NEW(a, struct tg_cause);
     tg_cause_choose(c, &path, &f->change, a);
     if (!c->function && !f->ask->stacks) {
         r->no_cause = why_not(f);

@@ -53,11 +53,10 @@ static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, stru
         [TG_TEST] = { &c->fresh, &j->fresh, &c->fresh_damage, keeper(c, &j->fresh, &c->fresh_kept),
                       &progress.line, named },
     };
-    bool ok;
     for (size_t i = 0; side == TG_TEST && i < c->o->damaged.n; i++)
         tg_damage_say(of[side].damage, tg_sv_of(c->o->damaged.v[i]));
     tg_progress_start(&progress, c->io);
-    ok = tg_check_read(c, j, side, &of[side], err);
+    bool ok = tg_check_read(c, j, side, &of[side], err);
     tg_progress_end(&progress);
     return ok;
 }
@@ -102,12 +101,11 @@ static void describe_gate(struct tg_check *c, struct tg_check_job *j)
 static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     struct tg_verdict self = { 0 };
-    bool ok;
     describe_gate(c, j);
     j->gate.more_suites = true;
     j->gate.alone = true;
     c->whole = true;
-    ok = load_fresh(c, j, err);
+    bool ok = load_fresh(c, j, err);
     j->gate.side[TG_BASE] = j->gate.side[TG_TEST];
     ok = ok && tg_gate_judge(&self, &j->gate, err);
     if (ok)
@@ -146,11 +144,10 @@ static bool asks_for_names(const struct tg_check_job *j)
 
 static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
-    bool ok;
     describe_gate(c, j);
     tg_check_ask_nights(c, j);
     c->whole |= is_piped(&j->fresh) || is_piped(&j->base);
-    ok = judge_once(c, j, err);
+    bool ok = judge_once(c, j, err);
     if (has_unnamed(&c->fresh) && (!ok || asks_for_names(j))) {
         tg_err_init(err);
         tg_summary_release(&j->base_summary);
@@ -315,12 +312,11 @@ static bool judge_suite(struct tg_check *c, struct tg_check_job *j, bool found, 
 static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     struct tg_err why = TG_ERR_INIT;
-    bool ok;
     if (!tg_check_open_reports(c, j, err))
         return -1;
-    ok = tg_suite_traces(&j->fresh, &c->suites, j->suite, c->args, &why) &&
-         tg_check_find(c, j, &why) && tg_check_outputs(c, j, &why) &&
-         tg_check_two_sides(c, j, &why);
+    bool ok = tg_suite_traces(&j->fresh, &c->suites, j->suite, c->args, &why) &&
+              tg_check_find(c, j, &why) && tg_check_outputs(c, j, &why) &&
+              tg_check_two_sides(c, j, &why);
     if (ok && c->o->dry_run)
         return tg_check_print_plan(c, j, err) ? 0 : -1;
     ok = judge_suite(c, j, ok, &why);
@@ -357,7 +353,6 @@ static int check_job(struct tg_check *c, const struct tg_suite *suite, size_t ba
                      struct tg_err *err)
 {
     struct tg_check_job *j = TG_NEW(c->arena, struct tg_check_job);
-    int code;
     j->suite = suite;
     j->policy = tg_policy_against(c->suites.policy, baseline, c->arena);
     j->first = first;
@@ -367,7 +362,7 @@ static int check_job(struct tg_check *c, const struct tg_suite *suite, size_t ba
     tg_summary_init(&j->again[TG_BASE]);
     tg_summary_init(&j->again[TG_TEST]);
     j->base_kept.any = c->wants_picture;
-    code = check_suite(c, j, err);
+    int code = check_suite(c, j, err);
     tg_outputs_release(&j->outputs);
     tg_check_ask_release(j);
     tg_summary_release(&j->base_summary);

@@ -144,13 +144,12 @@ static bool try_below(struct tg_codefiles *f, size_t level, tg_sv path, struct t
     struct tg_git_file file = { .size = 0 }, found = file;
     size_t n = 0;
     tg_sv rest = path, first;
-    uint32_t id;
     if (!harmless(path))
         return false;
     if (!f->places)
         list_places(f);
     first = tg_sv_cut(&rest, '/');
-    id = tg_strmap_find(&f->places->names, first);
+    uint32_t id = tg_strmap_find(&f->places->names, first);
     for (uint32_t at = id == TG_NO_ID ? id : f->places->head[id]; at != TG_NO_ID;
          at = f->places->v[at].next) {
         const char *folder = f->places->v[at].folder;

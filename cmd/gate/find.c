@@ -179,10 +179,9 @@ static bool explicit_baseline(struct tg_check *c, struct tg_check_job *j, struct
 bool tg_check_find(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     struct tg_commit start;
-    struct tg_git *git;
     if (j->named)
         return explicit_baseline(c, j, err);
-    git = tg_repo_get(&c->repo, err);
+    struct tg_git *git = tg_repo_get(&c->repo, err);
     return git && tg_suites_start(&c->suites, &j->policy->baseline, NULL, git, &start, err) &&
            walk_to_baseline(c, j, git, &start, false, err);
 }

@@ -75,7 +75,6 @@ static bool judge_part(struct tg_eval_state *e, struct tg_gate *g, const struct 
     struct tg_compare_opts o = g->compare;
     struct tg_comparison one;
     TG_ARENA *a = tg_arena_new();
-    bool ok;
     if (part->rank >= 0) {
         o.ranks[0] = o.ranks[1] = &part->rank;
         o.n_rank_numbers[0] = o.n_rank_numbers[1] = 1;
@@ -84,7 +83,7 @@ static bool judge_part(struct tg_eval_state *e, struct tg_gate *g, const struct 
     o.n_devices = part->devices->n;
     o.streams = part->streams->n ? part->streams->v : NULL;
     o.n_streams = part->streams->n;
-    ok = compare(&one, g, &o, a, err);
+    bool ok = compare(&one, g, &o, a, err);
     if (ok)
         tg_eval_part(e, &one);
     return ok;
@@ -103,7 +102,6 @@ bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err
                                 .alone = g->alone,
                                 .event = tg_io_env(g->io, "GITHUB_EVENT_NAME"),
                                 .branch = head ? head : tg_io_env(g->io, "GITHUB_REF_NAME") };
-    struct tg_eval_state *e;
     struct tg_part part;
     in.ask_known = g->known ? tg_known_find : NULL;
     in.known_arg = g->known;
@@ -111,7 +109,7 @@ bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err
         g->comparison = *g->compared;
     else if (!compare(&g->comparison, g, &g->compare, g->arena, err))
         return false;
-    e = tg_eval_begin(out, &in, g->arena);
+    struct tg_eval_state *e = tg_eval_begin(out, &in, g->arena);
     while (tg_eval_wants(e, &part))
         if (!judge_part(e, g, &part, err)) {
             tg_eval_drop(e);

@@ -38,10 +38,9 @@ enum tg_seen tg_repo_look(struct tg_repo *r, struct tg_err *err)
     TG_ARENA *a = tg_arena_new();
     struct tg_err why = TG_ERR_INIT;
     const char *folder;
-    enum tg_seen seen;
     if (tg_repo_get(r, &why))
         return TG_SEEN;
-    seen = tg_repo_folder(a, &folder, err);
+    enum tg_seen seen = tg_repo_folder(a, &folder, err);
     if (seen != TG_SEEN)
         return seen;
     *err = why;
@@ -114,18 +113,16 @@ static bool add_stored(struct tg_input_list *list, const struct tg_input *in, st
                        struct tg_arena *a, struct tg_err *err)
 {
     struct tg_err ignored = TG_ERR_INIT;
-    struct tg_git *git;
-    struct tg_store store;
     struct tg_commit commit;
     struct tg_git_files files;
     struct tg_stored *all;
     size_t n;
-    git = tg_repo_get(repo, &ignored);
+    struct tg_git *git = tg_repo_get(repo, &ignored);
     if (!git) { /* nothing can be a commit here, so a path was meant */
         return tg_err_usage(err, "'%s' is neither a file nor REV:PATH",
                             "Name a file, a folder or a glob that exists.", in->text.p);
     }
-    store = tg_store_open(git);
+    struct tg_store store = tg_store_open(git);
     if (!tg_git_resolve(git, in->rev.p, a, &commit, err) ||
         !tg_store_list(&store, TG_SV(""), commit.sha, a, &all, &n, NULL, err))
         return false;
@@ -191,10 +188,9 @@ static bool read_blob(struct tg_repo *repo, const struct tg_input_item *item, st
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct tg_store store = tg_store_open(repo->git);
-    bool ok;
     (void)pthread_mutex_lock(&lock);
-    ok = item->stored ? tg_store_read(&store, &item->blob, bytes, err)
-                      : tg_git_read(repo->git, &item->blob, bytes, err);
+    bool ok = item->stored ? tg_store_read(&store, &item->blob, bytes, err)
+                           : tg_git_read(repo->git, &item->blob, bytes, err);
     (void)pthread_mutex_unlock(&lock);
     return ok;
 }

@@ -174,9 +174,8 @@ static void put_safely(const struct tg_io *io, tg_sv text, const char *prefix)
     bool first = true;
     while (text.n) {
         TG_BUF line = { 0 };
-        tg_sv rest;
         tg_utf8_visible(&line, tg_sv_cut(&text, '\n'));
-        rest = tg_buf_sv(&line);
+        tg_sv rest = tg_buf_sv(&line);
         tg_buf_puts(&out, first && *prefix ? prefix : guard(rest, *prefix != '\0'));
         first = false;
         for (size_t i = 0; i < rest.n; i++) {
@@ -232,10 +231,9 @@ static void show(const struct tg_progress_line *p, const char *name, uint64_t to
 static void tick(void *arg, const char *name, uint64_t bytes, uint64_t total)
 {
     struct tg_progress_line *p = arg;
-    int64_t now;
     if (!p->io->progress)
         return;
-    now = tg_host_ms();
+    int64_t now = tg_host_ms();
     (void)pthread_mutex_lock(&p->lock);
     p->bytes += bytes;
     if (now >= p->next) {

@@ -72,7 +72,6 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
     struct loaded *l = &all->v[i];
     const struct tg_input_item *item = l->item;
     struct tg_summarize_opts mine = *all->opts;
-    bool cached;
     mine.keep = i == 0 ? mine.keep : NULL;
     mine.numbers = item->numbers;
     tg_reading_opts(&mine.load.reader, tg_reading_share(i, all->n));
@@ -81,7 +80,7 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
     if (item->rank.n && mine.rank < 0 && !tg_sv_i64(item->rank, &mine.rank))
         mine.rank = -1;
     mine.damage = mine.damage ? &l->damage : NULL;
-    cached = tg_cache_takes(&all->cache, item, &mine);
+    bool cached = tg_cache_takes(&all->cache, item, &mine);
     if (!cached || !tg_cache_get(&all->cache, item, &mine, &l->summary)) {
         if (!read_one(all, l, &mine, err))
             return false;
@@ -290,9 +289,8 @@ bool tg_inputs_read(struct tg_summary *out, const struct tg_input_list *list,
                     struct tg_err *err)
 {
     struct tg_progress_line progress;
-    bool ok;
     tg_progress_start(&progress, io);
-    ok = tg_inputs_load(out, list, o, repo, &progress.line, err);
+    bool ok = tg_inputs_load(out, list, o, repo, &progress.line, err);
     tg_progress_end(&progress);
     return ok;
 }
@@ -334,10 +332,9 @@ bool tg_inputs_use_first(const struct tg_first_traces *f, int side,
 {
     struct tg_kept_trace here = { .any = true };
     struct tg_kept_trace *k = f->kept[side] && !f->at[side] ? f->kept[side] : &here;
-    bool ok;
     if (!k->trace)
         read_first(k, f, side);
-    ok = k->trace != NULL;
+    bool ok = k->trace != NULL;
     if (ok)
         use(arg, side, k);
     tg_kept_release(&here);

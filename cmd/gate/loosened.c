@@ -142,10 +142,9 @@ static struct tg_policy *load_from(struct tg_check *c, const char *where, struct
     const struct tg_gate_policy_opts o = {
         .path = where, .profile = c->o->profile, .profile_may_lack = true, .undated = true
     };
-    struct tg_policy *p;
     struct tg_diags diags;
     tg_diags_init(&diags);
-    p = tg_gate_policy(&o, &diags, c->io, &c->repo, c->arena, why);
+    struct tg_policy *p = tg_gate_policy(&o, &diags, c->io, &c->repo, c->arena, why);
     tg_diags_release(&diags);
     return p;
 }
@@ -199,9 +198,8 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
                                        c->suites.policy->built_in ? "tracegate:recommended"
                                                                   : c->suites.policy->file.p);
     struct tg_policy_changes changes;
-    struct tg_policy *before;
     struct tg_err why = TG_ERR_INIT;
-    before = load_from(c, where, &why);
+    struct tg_policy *before = load_from(c, where, &why);
     if (!before) {
         tell(c, j, TG_REASON_POLICY,
              tg_arena_printf(c->arena,
@@ -292,10 +290,8 @@ void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
     struct tg_commit from;
     struct tg_err why = TG_ERR_INIT;
     struct tg_git *git;
-    const char *path;
-    enum tg_seen seen;
     tell_fixed_day(c, j);
-    seen = tg_repo_look(&c->repo, &why);
+    enum tg_seen seen = tg_repo_look(&c->repo, &why);
     git = c->repo.git;
     if (seen == TG_SEEN)
         seen = tg_check_change_start(c, git, &from, &why);
@@ -312,7 +308,7 @@ void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
         memcpy(from.sha, j->commit, sizeof from.sha);
     if (!from.sha[0])
         return;
-    path = tg_check_policy_at(c, git, from.sha);
+    const char *path = tg_check_policy_at(c, git, from.sha);
     if (path)
         compare_with_commit(c, j, git, from.sha, path);
     else

@@ -440,7 +440,6 @@ static bool new_name(const struct look *l, struct attempt *t)
 {
     const struct tg_match *m = &l->rule.match;
     TG_BUF b = { 0 };
-    tg_sv pattern;
     bool counted = l->rule.metric == TG_RULE_METRIC_COUNT || l->rule.metric == TG_RULE_METRIC_ADDED;
     enum tg_kind kind = m->kinds ? TG_KINDS : TG_KIND_OP;
     for (unsigned k = 0; k < TG_KINDS && kind == TG_KINDS; k++)
@@ -448,7 +447,7 @@ static bool new_name(const struct look *l, struct attempt *t)
             kind = (enum tg_kind)k;
     if (!counted || l->less || !m->name.n || tg_pattern_is_regex(m->name.v[0]))
         return false;
-    pattern = tg_pattern_text(m->name.v[0]);
+    tg_sv pattern = tg_pattern_text(m->name.v[0]);
     for (size_t i = 0; i < pattern.n; i++)
         if (pattern.p[i] != '*')
             tg_buf_putc(&b, pattern.p[i] == '?' ? 'x' : pattern.p[i]);

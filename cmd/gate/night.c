@@ -56,12 +56,11 @@ static bool failures_of(void *arg, const char *night, struct tg_known **out, siz
     struct tg_check_job j = { .suite = x->j->suite, .policy = x->j->policy };
     struct tg_summary summary[2];
     struct tg_err why = TG_ERR_INIT;
-    bool ok;
     *n = 0;
     tg_summary_init(&summary[TG_BASE]);
     tg_summary_init(&summary[TG_TEST]);
     c.arena = c.suites.arena = tg_arena_new();
-    ok = tg_check_find_of_night(&c, &j, night, &why) && judge(&c, &j, summary, &why);
+    bool ok = tg_check_find_of_night(&c, &j, night, &why) && judge(&c, &j, summary, &why);
     if (ok)
         *out = copy_failures(&j.verdict, x->c->arena, n);
     /* A night without a baseline had no failure. In a shallow clone that may be all there is. */

@@ -225,10 +225,9 @@ bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv s
 {
     struct walk w = { .out = out, .store = store, .err = err };
     struct tg_stored *v;
-    bool ok;
     *out = (struct tg_nights){ .suite = suite, .arena = tg_arena_new() };
     tg_series_init(&out->series);
-    ok = tg_store_list(store, suite, NULL, out->arena, &v, &w.n_stored, NULL, err);
+    bool ok = tg_store_list(store, suite, NULL, out->arena, &v, &w.n_stored, NULL, err);
     w.v = v;
     w.n_commits = ok ? count_commits(v, w.n_stored) : 0;
     ok = ok && walk_line(&w, until);

@@ -182,11 +182,10 @@ static void look_at_rank(struct job *j)
 const struct tg_outlier *tg_outliers_find(const struct tg_side *side, size_t *n, struct tg_arena *a)
 {
     struct job j = { .side = side, .a = a };
-    struct tg_outlier *out;
     for (j.rank = 0; j.rank < side->n_ranks; j.rank++)
         look_at_rank(&j);
     *n = j.n;
-    out = tg_arena_copy(a, j.v, j.n, sizeof *out);
+    struct tg_outlier *out = tg_arena_copy(a, j.v, j.n, sizeof *out);
     free(j.v);
     return out;
 }

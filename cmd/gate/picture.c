@@ -170,7 +170,6 @@ void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)
     struct tg_first_traces from = ask->from;
     struct taker t = { .out = out, .from = &from, .arena = ask->arena };
     const struct tg_paths *p = &t.paths;
-    double *value;
     bool both = true;
     *out = (struct tg_picture){ .n_nodes = 0 };
     tg_paths_init(&t.paths, &names, TG_NO_ID);
@@ -180,7 +179,7 @@ void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)
         both = tg_inputs_use_first(&from, side, take_side, &t) && both;
     }
     out->stacks = p->stacks[0] && p->stacks[1];
-    value = add_up(p, DEVICE);
+    double *value = add_up(p, DEVICE);
     out->device = value[0] > 0 && value[1] > 0 &&
                   (!ask->comparison || tg_pace_of(ask->comparison) == TG_PACE_DEVICE);
     if (!out->device) {

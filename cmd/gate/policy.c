@@ -100,7 +100,6 @@ struct tg_policy *tg_gate_policy(const struct tg_gate_policy_opts *o, struct tg_
                                  .decisions = o->undated ? 0 : TG_DECISIONS,
                                  .lint_refused = o->lint_refused };
     struct tree tree;
-    struct tg_policy *policy;
     struct tg_diags own;
     if (!find_source(&po, &tree, repo, a, err))
         return NULL;
@@ -112,7 +111,7 @@ struct tg_policy *tg_gate_policy(const struct tg_gate_policy_opts *o, struct tg_
         po.profile_may_lack = true;
     }
     tg_diags_init(&own);
-    policy = tg_policy_load(&po, diags ? diags : &own, err);
+    struct tg_policy *policy = tg_policy_load(&po, diags ? diags : &own, err);
     if (!policy && own.n) {
         TG_BUF text = { 0 };
         tg_diags_text(&own, &text);

@@ -117,7 +117,6 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
     bool dated = false;
     const char *fixed = tg_io_env(c->io, "SOURCE_DATE_EPOCH");
     struct tm tm;
-    time_t t;
     if (c->repo.git && tg_git_resolve(c->repo.git, "HEAD", c->arena, &head, &why)) {
         v->test_commit = TG_SV_PRINTF(c->arena, "%s", head.sha);
         epoch = head.date;
@@ -130,7 +129,7 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
     }
     if (fixed && tg_sv_i64(tg_sv_of(fixed), &epoch))
         dated = true;
-    t = (time_t)epoch;
+    time_t t = (time_t)epoch;
     if (dated && gmtime_r(&t, &tm)) {
         char *text = TG_NEW_N(c->arena, char, 32);
         v->timestamp = (tg_sv){ text, strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm) };

@@ -109,9 +109,8 @@ static bool judge_split(struct alarms *x, const struct tg_noise_input *in, const
         .policy = in->policy, .suite = in->suite, .io = in->io, .compare = *in->compare, .arena = a
     };
     struct tg_verdict v;
-    bool ok;
     two_sides(g.side, &in->all, run, in->side, a);
-    ok = tg_gate_judge(&v, &g, err);
+    bool ok = tg_gate_judge(&v, &g, err);
     for (size_t i = 0; ok && i < v.n_results; i++)
         count_result(x, in->policy, &v.results[i]);
     if (ok)
@@ -391,7 +390,6 @@ static bool measure_ops(struct tg_calibration *out, const struct tg_noise_input 
                         struct tg_arena *a, struct tg_err *err)
 {
     struct values all = { 0 };
-    double **found;
     size_t kept = 0;
     if (!read_values(&all, in, a, err))
         return false;
@@ -399,7 +397,7 @@ static bool measure_ops(struct tg_calibration *out, const struct tg_noise_input 
     if (in->contract)
         out->contract = contract_of(&all, in->all.n_runs, a);
     out->ops = TG_NEW_N(a, struct tg_op_noise, all.n + 1);
-    found = TG_NEW_N(a, double *, all.n + 1);
+    double **found = TG_NEW_N(a, double *, all.n + 1);
     for (size_t i = 0; i < all.n; i++) {
         found[i] = TG_NEW_N(a, double, DRAWS);
         out->ops[i] = (struct tg_op_noise){ all.v[i].name,

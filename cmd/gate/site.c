@@ -20,14 +20,13 @@ static tg_sv github(const struct tg_io *io, struct tg_arena *a)
  * nobody's. */
 static tg_sv of_remote(tg_sv url, struct tg_arena *a)
 {
-    tg_sv host;
     if (tg_sv_ends(url, TG_SV(".git")))
         url.n -= 4;
     if (tg_sv_starts(url, TG_SV("https://")) && !memchr(url.p, '@', url.n))
         return url;
     if (!tg_sv_skip(&url, TG_SV("git@")))
         return TG_SV("");
-    host = tg_sv_cut(&url, ':');
+    tg_sv host = tg_sv_cut(&url, ':');
     return TG_SV_PRINTF(a, "https://%.*s/%.*s", TG_SV_ARG(host), TG_SV_ARG(url));
 }
 
@@ -36,11 +35,10 @@ tg_sv tg_site_config(struct tg_git *git, const char *key, struct tg_arena *a)
     const char *const args[] = { "config", "--get", key, NULL };
     TG_BUF b = { 0 };
     struct tg_spawned how;
-    tg_sv text;
     tg_git_spawn(git, args, 4096, &b, &how);
     if (how.end != TG_SPAWN_EXIT || how.code != 0)
         return TG_SV("");
-    text = tg_arena_sv(a, tg_buf_sv(&b));
+    tg_sv text = tg_arena_sv(a, tg_buf_sv(&b));
     return tg_sv_cut(&text, '\n');
 }
 

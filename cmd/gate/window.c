@@ -91,7 +91,6 @@ bool tg_check_window(struct tg_check *c, struct tg_check_job *j, struct tg_git *
     unsigned most = (unsigned)j->policy->baseline.ref_window;
     struct tg_commit *v;
     size_t n;
-    bool ok;
     if (j->policy->baseline.ref != TG_REF_WINDOW)
         return true;
     if (!tg_inputs_are_stored(&j->base)) {
@@ -103,8 +102,8 @@ bool tg_check_window(struct tg_check *c, struct tg_check_job *j, struct tg_git *
     if (most <= b->walked + 1)
         return true;
     tg_series_init(&w.series);
-    ok = tg_baseline_window(git, &b->commit, most - b->walked, c->arena, &v, &n, err) &&
-         read_window(&w, &store, j->suite->name, v, n, err);
+    bool ok = tg_baseline_window(git, &b->commit, most - b->walked, c->arena, &v, &n, err) &&
+              read_window(&w, &store, j->suite->name, v, n, err);
     for (size_t i = 1; ok && i < w.same; i++) {
         struct tg_git_files files;
         ok = tg_store_files_of(&store, w.at[i].v, w.at[i].n, c->arena, &files, err);

@@ -251,11 +251,10 @@ static int judge(const struct job *j, const char *const *environment)
     struct tg_err err = TG_ERR_INIT;
     size_t n;
     const char **line = check_line(j, &n);
-    int code;
     (void)signal(SIGTERM, SIG_DFL);
     tg_signals_watch();
     tg_io_setup(&io, TG_COLOR_DEFAULT);
-    code = tg_cmd_run(line, n, &io, &err);
+    int code = tg_cmd_run(line, n, &io, &err);
     if (err.kind != TG_ERR_NONE)
         tg_io_error(&io, &err);
     return code;

@@ -60,8 +60,7 @@ static void replace_lines(struct tg_buf *text, const char *first, const char *la
 static struct tg_buf *add_file(struct tg_setup_files *f, const struct tg_survey *s,
                                const char *path, const char *text)
 {
-    struct tg_setup_file *one;
-    one = TG_PUSH(f->v, f->n, f->cap);
+    struct tg_setup_file *one = TG_PUSH(f->v, f->n, f->cap);
     *one = (struct tg_setup_file){ .path = tg_arena_sv(s->arena, tg_sv_of(path)) };
     tg_buf_puts(&one->text, text);
     return &one->text;
@@ -191,14 +190,13 @@ static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
 {
     enum tg_survey_bench bench = one->bench;
     const char *path = tg_survey_in(s, one->program, "bench.py");
-    struct tg_buf *text;
     for (size_t i = 0; i < f->n; i++)
         if (tg_sv_eq(f->v[i].path, tg_sv_of(path)))
             return; /* two suites of one program */
-    text = add_file(f, s, path,
-                    bench == TG_BENCH_SERVER   ? tg_template_server
-                    : bench == TG_BENCH_LAUNCH ? tg_template_launch
-                                               : tg_template_bench);
+    struct tg_buf *text = add_file(f, s, path,
+                                   bench == TG_BENCH_SERVER   ? tg_template_server
+                                   : bench == TG_BENCH_LAUNCH ? tg_template_launch
+                                                              : tg_template_bench);
     replace(text, "bench_server.py", "bench.py");
     replace(text, "bench_launch.py", "bench.py");
     keep_framework(text, one->framework);
@@ -473,12 +471,11 @@ static void add_nightly(struct tg_setup_files *f, const struct tg_survey *s,
 static void add_tests(struct tg_setup_files *f, const struct tg_survey *s,
                       const struct tg_setup_opts *o)
 {
-    struct tg_buf *text;
     if (!s->has_gated_tests)
         (void)add_file(f, s, "tests/test_performance.py", tg_template_tests);
     if (s->ci != TG_CI_GITHUB)
         return;
-    text = add_file(f, s, ".github/workflows/tracegate.yml", tg_template_pytest);
+    struct tg_buf *text = add_file(f, s, ".github/workflows/tracegate.yml", tg_template_pytest);
     put_place(text, s, o);
     put_requirements(text, s, s->suites[0].program);
 }
@@ -486,13 +483,12 @@ static void add_tests(struct tg_setup_files *f, const struct tg_survey *s,
 void tg_setup_files(struct tg_setup_files *out, const struct tg_survey *s,
                     const struct tg_setup_opts *o)
 {
-    struct tg_buf *policy;
     *out = (struct tg_setup_files){ 0 };
     if (s->suites[0].framework == TG_PROGRAM_PYTEST) {
         add_tests(out, s, o);
         return;
     }
-    policy = add_file(out, s, ".tracegate.yml", "");
+    struct tg_buf *policy = add_file(out, s, ".tracegate.yml", "");
     tg_setup_policy(policy, s, o);
     for (size_t i = 0; i < s->n_suites; i++)
         if (is_ours(s->suites[i].bench))

@@ -113,7 +113,6 @@ static enum tg_survey_ci find_ci(const struct tg_survey *s)
 {
     bool has_batch_job = false;
     const char **names;
-    size_t n;
     for (int k = 0; k <= TG_CI_SLURM; k++)
         if (services[k].file && tg_survey_has(s, TG_SV(""), services[k].file))
             return (enum tg_survey_ci)k;
@@ -121,7 +120,7 @@ static enum tg_survey_ci find_ci(const struct tg_survey *s)
         return TG_CI_GITLAB;
     if (tg_sv_has(s->remote, TG_SV("github")))
         return TG_CI_GITHUB;
-    n = names_in(s, TG_SV(""), &names);
+    size_t n = names_in(s, TG_SV(""), &names);
     for (size_t i = 0; i < n; i++)
         has_batch_job |= tg_sv_ends(tg_sv_of(names[i]), TG_SV(".sbatch")) ||
                          tg_sv_ends(tg_sv_of(names[i]), TG_SV(".slurm"));
@@ -213,8 +212,7 @@ struct trace_paths {
 static void add_path(struct trace_paths *all, const struct tg_survey *s, const char *path)
 {
     char full[PATH_MAX], root[PATH_MAX];
-    struct trace_path *t;
-    t = TG_PUSH(all->v, all->n, all->cap);
+    struct trace_path *t = TG_PUSH(all->v, all->n, all->cap);
     *t = (struct trace_path){ .path = tg_arena_sv(all->arena, tg_sv_of(path)).p };
     if (!realpath(path, full) || !realpath(s->root, root)) {
         struct tg_err why = TG_ERR_INIT;
@@ -370,11 +368,10 @@ static void choose_ops(struct tg_survey_suite *out, const struct tg_summary *all
     tg_sv last = TG_SV("");
     for (size_t r = 0; r < first->n_rows && !out->is_compiled; r++) {
         tg_sv name = first->rows[r].key->name;
-        double v;
         if (first->rows[r].key->kind != TG_KIND_OP || tg_sv_eq(name, last) || !is_stable_op(name))
             continue;
         last = name; /* rows are in order of kind and name */
-        v = time_everywhere(all, name);
+        double v = time_everywhere(all, name);
         for (size_t k = 0; k < TG_SURVEY_OPS; k++) {
             if (v <= value[k])
                 continue;
@@ -597,10 +594,9 @@ static enum tg_program find_dependency(const struct tg_survey *s, tg_sv folder)
     tg_sv in = tg_sv_of(tg_survey_in(s, folder, "requirements"));
     enum tg_program found = TG_PROGRAM_PLAIN;
     const char **names;
-    size_t n;
     for (size_t i = 0; !found && i < sizeof lists / sizeof *lists; i++)
         found = tg_program_of_dependencies(text_of(s, folder, lists[i]));
-    n = found ? 0 : names_in(s, in, &names);
+    size_t n = found ? 0 : names_in(s, in, &names);
     for (size_t i = 0; i < n && !found; i++)
         if (tg_sv_ends(tg_sv_of(names[i]), TG_SV(".txt")))
             found = tg_program_of_dependencies(text_of(s, in, names[i]));
@@ -660,10 +656,9 @@ static void set_framework(struct tg_survey_suite *one, const struct tg_survey *s
                           const struct tg_survey_choice *choice)
 {
     size_t processes = find_processes(s, one->program);
-    const struct tg_program_info *info;
     one->framework =
         choice->framework ? choice->framework : find_framework(s, one->program, processes);
-    info = tg_program_info(one->framework);
+    const struct tg_program_info *info = tg_program_info(one->framework);
     if (one->n)
         return;
     one->ranks = processes && processes != SIZE_MAX && one->framework != TG_PROGRAM_PYTEST

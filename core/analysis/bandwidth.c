@@ -98,11 +98,10 @@ static void one_device(void *arg, const struct tg_device_work *d)
     TG_FREE struct kind *kinds = NULL;
     size_t n = 0, cap = 0;
     for (size_t i = 0; i < d->n; i++) {
-        tg_sv name;
         size_t k = 0;
         if (d->rows[i]->class_ != TG_CLASS_MEMORY)
             continue;
-        name = kind_of(t, tg_span_at(t, d->rows[i]->span));
+        tg_sv name = kind_of(t, tg_span_at(t, d->rows[i]->span));
         while (k < n && !tg_sv_eq(kinds[k].name, name))
             k++;
         if (k == n)

@@ -16,14 +16,13 @@ static const struct tg_table_column columns[] = {
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     struct tg_union compute = { 0 }, comm = { 0 };
-    tg_ns total, hidden;
     for (size_t i = 0; i < d->n; i++)
         if (d->rows[i]->class_ == TG_CLASS_COMPUTE)
             tg_union_add(&compute, d->rows[i]->start, d->rows[i]->end);
         else if (d->rows[i]->class_ == TG_CLASS_COMM)
             tg_union_add(&comm, d->rows[i]->start, d->rows[i]->end);
-    total = tg_union_length(&comm);
-    hidden = tg_union_common(&comm, &compute);
+    tg_ns total = tg_union_length(&comm);
+    tg_ns hidden = tg_union_common(&comm, &compute);
     TG_TABLE_PUT(arg, tg_table_int(d->rank), tg_table_percent(hidden, total), tg_table_int(total),
                  tg_table_int(hidden), tg_table_int(tg_ns_sub(total, hidden)), tg_work_device(d),
                  tg_table_if(total <= 0, tg_table_text(TG_SV("no communication"))));

@@ -34,12 +34,11 @@ struct lane {
 static void add_row(struct lane *l, const struct tg_device_work *d, const struct tg_work_row *r)
 {
     uint32_t launch = d->work->rank->steps->launch[r->span];
-    tg_ns at;
     if (launch == TG_NO_SPAN) {
         l->unlinked++;
         return;
     }
-    at = tg_span_at(d->work->rank->trace, launch)->start;
+    tg_ns at = tg_span_at(d->work->rank->trace, launch)->start;
     l->launches = tg_grow(l->launches, &l->launches_cap, l->n + 1, sizeof *l->launches);
     l->starts = tg_grow(l->starts, &l->starts_cap, l->n + 1, sizeof *l->starts);
     l->launches[l->n] = (struct edge){ at, 1 };
@@ -76,7 +75,6 @@ static struct tg_quantiles run(struct tg_table *series, const struct tg_device_w
 {
     TG_FREE struct edge *edges = edges_of(l);
     TG_FREE struct tg_weighted *lengths = tg_xrealloc(NULL, l->n + 1, sizeof *lengths);
-    struct tg_quantiles stats;
     size_t length = 0, most = 0, states = 0;
     for (size_t i = 0; i <= l->n; i++)
         lengths[i] = (struct tg_weighted){ (double)i, 0 };
@@ -90,7 +88,7 @@ static struct tg_quantiles run(struct tg_table *series, const struct tg_device_w
         lengths[length].w += (double)time;
         states += time > 0;
     }
-    stats = tg_quantiles_weighted(lengths, most + 1);
+    struct tg_quantiles stats = tg_quantiles_weighted(lengths, most + 1);
     if (l->n)
         stats.max = (double)most;
     if (states)

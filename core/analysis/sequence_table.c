@@ -31,17 +31,15 @@ struct tg_sequence *tg_sequence_table_add(struct tg_sequence_table *t, const tg_
                                           const struct tg_sequence_at *at)
 {
     size_t known = t->keys.n;
-    struct tg_sequence_at *mine;
-    uint32_t id;
     t->ids = tg_grow(t->ids, &t->ids_cap, n, sizeof *t->ids);
     for (size_t i = 0; i < n; i++)
         t->ids[i] = tg_strmap_add(&t->names, names[i]);
-    id = tg_strmap_add(&t->keys, (tg_sv){ (const char *)t->ids, n * sizeof *t->ids });
+    uint32_t id = tg_strmap_add(&t->keys, (tg_sv){ (const char *)t->ids, n * sizeof *t->ids });
     t->out.v = tg_grow(t->out.v, &t->cap, t->keys.n, sizeof *t->out.v);
     if (t->keys.n > known)
         t->out.v[id] = (struct tg_sequence){ .length = n - 1 };
     t->out.v[id].count++;
-    mine = TG_PUSH(t->out.at, t->out.n_at, t->at_cap);
+    struct tg_sequence_at *mine = TG_PUSH(t->out.at, t->out.n_at, t->at_cap);
     *mine = *at;
     mine->sequence = id;
     return &t->out.v[id];

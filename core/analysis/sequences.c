@@ -59,7 +59,6 @@ static void add_instance(struct tg_sequence_table *table, const struct tg_rank_w
     const struct tg_span *op = tg_span_at(t, p[0].owner);
     struct tg_sequence_at at = { .rank = rank, .span = p[0].owner };
     TG_FREE tg_sv *names = tg_xrealloc(NULL, n + 1, sizeof *names);
-    struct tg_sequence *s;
     tg_ns gpu = 0;
     names[0] = tg_span_name(t, op)->name;
     at.start = w->v[p[0].row].start;
@@ -70,7 +69,7 @@ static void add_instance(struct tg_sequence_table *table, const struct tg_rank_w
         gpu = tg_ns_add(gpu, tg_ns_sub(r->end, r->start));
         at.end = r->end > at.end ? r->end : at.end;
     }
-    s = tg_sequence_table_add(table, names, n + 1, &at);
+    struct tg_sequence *s = tg_sequence_table_add(table, names, n + 1, &at);
     s->gpu = tg_ns_add(s->gpu, gpu);
     s->cpu = tg_ns_add(s->cpu, op->dur > 0 ? op->dur : 0);
 }

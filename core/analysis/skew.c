@@ -110,10 +110,9 @@ static struct found *find_collectives(struct job *j, uint32_t rank, size_t *n)
     *n = 0;
     for (size_t i = 0; i < w->n; i++) {
         const struct tg_span *s = tg_span_at(t, w->v[i].span);
-        uint32_t name;
         if (w->v[i].class_ != TG_CLASS_COMM)
             continue;
-        name = name_id(j, t, s);
+        uint32_t name = name_id(j, t, s);
         tg_buf_clear(&text);
         tg_buf_printf(&text, "%u ", name);
         tg_buf_add(&text, encloser(t, steps, w->v[i].span));
@@ -130,14 +129,13 @@ static uint32_t key_of(struct job *j, const struct found *f, size_t nth_stream, 
 {
     TG_BUF text = { 0 };
     size_t known = j->keys.n;
-    uint32_t key;
     if (f->id.op) {
         tg_buf_printf(&text, "%u #%" PRIx32, f->name, f->id.group);
     } else {
         tg_buf_printf(&text, "%u %zu ", f->name, nth_stream);
         tg_buf_add(&text, around);
     }
-    key = tg_strmap_add(&j->keys, tg_buf_sv(&text));
+    uint32_t key = tg_strmap_add(&j->keys, tg_buf_sv(&text));
     if (key == known) {
         j->name_of = tg_grow(j->name_of, &j->names_cap, known + 1, sizeof *j->name_of);
         j->name_of[key] = f->name;
@@ -261,12 +259,11 @@ static struct tg_table_cell skew_mean(const struct tally *t)
 static void add_collective(void *arg, const struct tg_collective *p, size_t n, bool whole)
 {
     struct job *j = arg;
-    struct waits w;
     for (size_t i = 0; !whole && i < n; i++)
         j->lanes[p[i].rank].unmatched++;
     if (!whole)
         return;
-    w = waits_of(p, n);
+    struct waits w = waits_of(p, n);
     tally_add(&j->all, &w, n);
     tally_add(&j->each[j->name_of[p->key]], &w, n);
     lanes_add(j->lanes, &w, p, n);

@@ -50,10 +50,9 @@ static void one_rank(struct tg_table *f, const struct tg_rank_trace *r,
     TG_FREE struct tg_metric_value *v = tg_xrealloc(NULL, TG_METRICS * n + 1, sizeof *v);
     tg_metrics_compute(r->trace, r->steps, &opts->classes, v);
     for (size_t step = 0; step < n; step++) {
-        struct tg_table_cell *row;
         if (!tg_step_wanted(r->steps, (int32_t)step, opts))
             continue;
-        row = tg_table_row(f);
+        struct tg_table_cell *row = tg_table_row(f);
         row[RANK] = tg_table_int(r->rank);
         row[STEP] = tg_table_int(r->steps->v[step].number);
         for (int m = 0; m < TG_METRICS; m++)

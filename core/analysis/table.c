@@ -39,9 +39,8 @@ struct tg_table *tg_tables_add(struct tg_tables *f, const char *name,
 
 struct tg_table_cell *tg_table_row(struct tg_table *f)
 {
-    struct tg_table_cell *row;
     f->cells = tg_grow(f->cells, &f->cap, (f->n_rows + 1) * f->n_columns, sizeof *f->cells);
-    row = f->cells + f->n_rows++ * f->n_columns;
+    struct tg_table_cell *row = f->cells + f->n_rows++ * f->n_columns;
     memset(row, 0, f->n_columns * sizeof *row);
     return row;
 }

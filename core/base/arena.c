@@ -140,13 +140,12 @@ static void *take(struct tg_arena *a, size_t n, size_t size)
 {
     size_t bytes;
     struct block *b = a->blocks;
-    void *p;
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
         tg_out_of_memory();
     bytes = (bytes + sizeof(max_align_t) - 1) & ~(sizeof(max_align_t) - 1);
     if (!b || b->size - b->used < bytes)
         b = add_block(a, bytes);
-    p = (char *)b->data + b->used;
+    void *p = (char *)b->data + b->used;
     b->used += bytes;
     a->handed_out += bytes;
     return p;
@@ -175,11 +174,10 @@ void *tg_arena_copy(struct tg_arena *a, const void *v, size_t n, size_t size)
 
 void *tg_arena_grow(struct tg_arena *a, void *v, size_t n, size_t *cap, size_t size)
 {
-    void *grown;
     if (n < *cap)
         return v;
     *cap = n ? 2 * n : 4;
-    grown = tg_arena_alloc(a, *cap, size);
+    void *grown = tg_arena_alloc(a, *cap, size);
     return n ? memcpy(grown, v, n * size) : grown;
 }
 
@@ -193,12 +191,10 @@ void tg_arena_adopt(struct tg_arena *a, void *p)
 char *tg_arena_printf(struct tg_arena *a, const char *fmt, ...)
 {
     va_list ap;
-    int n;
-    char *p;
     va_start(ap, fmt);
-    n = vsnprintf(NULL, 0, fmt, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
-    p = tg_arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1, 1);
+    char *p = tg_arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1, 1);
     va_start(ap, fmt);
     (void)vsnprintf(p, (size_t)(n < 0 ? 0 : n) + 1, fmt, ap);
     va_end(ap);

@@ -120,7 +120,6 @@ bool tg_dec_double(tg_sv text, double *out)
 {
     char local[64], *end, *copy = local;
     struct number shape;
-    bool ok;
     if (!split(text, &shape))
         return false;
     if (text.n >= sizeof local) {
@@ -131,7 +130,7 @@ bool tg_dec_double(tg_sv text, double *out)
     memcpy(copy, text.p, text.n);
     copy[text.n] = '\0';
     *out = strtod(copy, &end);
-    ok = end == copy + text.n;
+    bool ok = end == copy + text.n;
     if (copy != local)
         free(copy);
     return ok;
@@ -206,13 +205,11 @@ void tg_dec_put_double(struct tg_buf *out, double v)
 static bool put_small_fixed(struct tg_buf *out, double v, int decimals)
 {
     static const unsigned power[] = { 1, 10, 100, 1000 };
-    double scaled, rest;
-    uint64_t n;
     if (decimals < 0 || decimals > 3 || !(fabs(v) < 1e9))
         return false;
-    scaled = fabs(v) * power[decimals];
-    n = (uint64_t)scaled;
-    rest = scaled - (double)n;
+    double scaled = fabs(v) * power[decimals];
+    uint64_t n = (uint64_t)scaled;
+    double rest = scaled - (double)n;
     if (rest > 0.499 && rest < 0.501)
         return false;
     n += rest > 0.5;
@@ -253,11 +250,10 @@ void tg_dec_put_human_ns(struct tg_buf *out, double ns)
     };
     double size = fabs(ns);
     size_t i = 0;
-    int decimals;
     while (size >= scale[i].below && i < 3)
         i++;
     size /= scale[i].unit;
-    decimals = i == 0 || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+    int decimals = i == 0 || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
     tg_dec_put_fixed(out, ns / scale[i].unit, decimals);
     tg_buf_printf(out, " %s", scale[i].name);
 }

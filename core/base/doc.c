@@ -49,7 +49,6 @@ struct tg_doc *tg_doc_parse(tg_sv text, const char *file, struct tg_err *err)
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* cJSON stores error positions in a
                                                                 global */
     const char *end = NULL;
-    cJSON *root;
     size_t at = first_foreign(text);
     if (at < text.n) {
         tg_err_set(err, TG_ERR_SUMMARY, (struct tg_loc){ file, 0, 0, at },
@@ -57,7 +56,7 @@ struct tg_doc *tg_doc_parse(tg_sv text, const char *file, struct tg_err *err)
         return NULL;
     }
     (void)pthread_mutex_lock(&lock);
-    root = cJSON_ParseWithLengthOpts(text.p, text.n, &end, false);
+    cJSON *root = cJSON_ParseWithLengthOpts(text.p, text.n, &end, false);
     (void)pthread_mutex_unlock(&lock);
     at = end && end >= text.p ? (size_t)(end - text.p) : 0;
     while (root && at < text.n && strchr(" \t\r\n", text.p[at]) && text.p[at])
@@ -132,12 +131,11 @@ double tg_doc_num(const struct tg_doc *d, double fallback)
 bool tg_doc_i64(const struct tg_doc *d, int64_t *out)
 {
     const cJSON *c = cnode(d);
-    double v;
     if (cJSON_IsString(c))
         return tg_sv_i64(tg_sv_of(c->valuestring), out);
     if (!cJSON_IsNumber(c))
         return false;
-    v = c->valuedouble;
+    double v = c->valuedouble;
     if (v != floor(v) || fabs(v) > 9007199254740992.0)
         return false;
     *out = (int64_t)v;
@@ -230,11 +228,10 @@ static void put_string(struct tg_buf *out, const char *s)
     tg_buf_putc(out, '"');
     for (const char *p = s ? s : ""; *p; p++) {
         const char *from = p;
-        unsigned char c;
         while (is_plain(*p))
             p++;
         tg_buf_add(out, (tg_sv){ from, (size_t)(p - from) });
-        c = (unsigned char)*p;
+        unsigned char c = (unsigned char)*p;
         if (!c)
             break;
         if (c == '"' || c == '\\') {
@@ -292,9 +289,8 @@ static void put_node(struct tg_buf *out, const cJSON *c, bool pretty, int depth)
 void tg_doc_seal(struct tg_doc *d)
 {
     TG_BUF text = { 0 };
-    cJSON *raw;
     put_node(&text, cnode(d), false, 0);
-    raw = must(cJSON_CreateRaw(text.p));
+    cJSON *raw = must(cJSON_CreateRaw(text.p));
     cJSON_Delete(node(d)->child);
     node(d)->child = NULL;
     node(d)->type = cJSON_Raw;
@@ -311,7 +307,6 @@ static void put_visible(struct tg_buf *out, tg_sv text)
 {
     while (text.n) {
         size_t plain = 0, len;
-        uint32_t c;
         while (plain < text.n && (unsigned char)text.p[plain] < 0x7f && text.p[plain] != '#')
             plain++;
         tg_buf_add(out, (tg_sv){ text.p, plain });
@@ -319,7 +314,7 @@ static void put_visible(struct tg_buf *out, tg_sv text)
         if (!text.n)
             break;
         len = tg_utf8_len(text);
-        c = len ? tg_utf8_code(text, len) : 0;
+        uint32_t c = len ? tg_utf8_code(text, len) : 0;
         if (tg_sv_starts(text, TG_SV("##["))) {
             tg_buf_puts(out, "##\\u005b");
             len = 3;

@@ -51,10 +51,9 @@ static void rehash(struct tg_keymap *m)
 
 uint32_t tg_keymap_add(struct tg_keymap *m, const uint64_t *key)
 {
-    size_t i;
     if (m->n * 2 >= m->slots)
         rehash(m);
-    i = probe(m, key);
+    size_t i = probe(m, key);
     if (m->slot[i])
         return m->slot[i] - 1;
     m->key = tg_grow(m->key, &m->cap, m->n + 1, m->words * sizeof *m->key);
@@ -65,9 +64,8 @@ uint32_t tg_keymap_add(struct tg_keymap *m, const uint64_t *key)
 
 uint32_t tg_keymap_find(const struct tg_keymap *m, const uint64_t *key)
 {
-    size_t i;
     if (!m->slots)
         return TG_NO_ID;
-    i = probe(m, key);
+    size_t i = probe(m, key);
     return m->slot[i] ? m->slot[i] - 1 : TG_NO_ID;
 }

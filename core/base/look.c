@@ -64,7 +64,6 @@ enum tg_seen tg_look_in(const char *dir, struct tg_arena *a, const char ***names
 {
     struct list l = { .a = a };
     const struct dirent *e;
-    int code;
     DIR *d = opendir(dir);
     *n = 0;
     if (!d)
@@ -72,7 +71,7 @@ enum tg_seen tg_look_in(const char *dir, struct tg_arena *a, const char ***names
     while (errno = 0, (e = readdir(d)))
         if (!is_self_or_parent(e->d_name))
             list_add(&l, e->d_name);
-    code = errno;
+    int code = errno;
     (void)closedir(d);
     list_finish(&l, names, n);
     if (!code)
@@ -98,13 +97,12 @@ static bool expand(struct list *l, const char *before, tg_sv pattern, struct tg_
 {
     tg_sv rest = pattern, part = tg_arena_sv(l->a, tg_sv_cut(&rest, '/'));
     const char *slash = part.n < pattern.n ? "/" : "", **names;
-    enum tg_seen seen;
     size_t n;
     if (!strpbrk(part.p, "*?[\\")) {
         const char *path = tg_arena_printf(l->a, "%s%s%s", before, part.p, slash);
         return rest.n ? expand(l, path, rest, err) : add_match(l, path, err);
     }
-    seen = tg_look_in(before[0] ? before : ".", l->a, &names, &n, err);
+    enum tg_seen seen = tg_look_in(before[0] ? before : ".", l->a, &names, &n, err);
     for (size_t i = 0; seen == TG_SEEN && i < n; i++) {
         const char *path = tg_arena_printf(l->a, "%s%s%s", before, names[i], slash);
         if (fnmatch(part.p, names[i], FNM_PERIOD) == 0 &&

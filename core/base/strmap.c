@@ -60,9 +60,8 @@ uint32_t tg_strmap_add(struct tg_strmap *m, tg_sv s)
 
 uint32_t tg_strmap_find(const struct tg_strmap *m, tg_sv s)
 {
-    size_t i;
     if (!m->slots)
         return TG_NO_ID;
-    i = probe(m, s, tg_hash(s, 0));
+    size_t i = probe(m, s, tg_hash(s, 0));
     return m->slot[i] ? m->slot[i] - 1 : TG_NO_ID;
 }

@@ -68,7 +68,6 @@ static char *name_beside(const char *target)
 char *tg_temporary_open(const char *target, int *fd)
 {
     struct temporary *t = malloc(sizeof *t);
-    int code;
     if (!t || !(t->name = name_beside(target))) {
         free(t);
         errno = ENOMEM;
@@ -76,7 +75,7 @@ char *tg_temporary_open(const char *target, int *fd)
     }
     tg_signals_hold();
     *fd = mkostemp(t->name, O_CLOEXEC);
-    code = errno;
+    int code = errno;
     if (*fd >= 0) {
         t->next = all;
         all = t;
@@ -109,9 +108,8 @@ static struct temporary *unlist(const char *name)
 bool tg_temporary_keep(char *name, const char *target)
 {
     struct temporary *t = NULL;
-    int code;
     tg_signals_hold();
-    code = rename(name, target) == 0 ? 0 : errno;
+    int code = rename(name, target) == 0 ? 0 : errno;
     if (code == 0)
         t = unlist(name);
     tg_signals_release();
@@ -125,12 +123,11 @@ bool tg_temporary_keep(char *name, const char *target)
 
 void tg_temporary_remove(char *name)
 {
-    struct temporary *t;
     if (!name)
         return;
     tg_signals_hold();
     (void)unlink(name);
-    t = unlist(name);
+    struct temporary *t = unlist(name);
     tg_signals_release();
     free(t);
     free(name);
@@ -263,12 +260,11 @@ static bool start_waiting(void)
 {
     pthread_t thread;
     pthread_attr_t attr;
-    bool ok;
     if (pthread_attr_init(&attr) != 0)
         return false;
     (void)pthread_attr_setstacksize(&attr, STACK_SIZE);
     (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    ok = pthread_create(&thread, &attr, wait_for_the_end, NULL) == 0;
+    bool ok = pthread_create(&thread, &attr, wait_for_the_end, NULL) == 0;
     (void)pthread_attr_destroy(&attr);
     return ok;
 }

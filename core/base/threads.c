@@ -16,11 +16,10 @@ static bool read_text(char *to, size_t size, const char *root, const char *dir, 
 {
     char path[PATH_SIZE];
     FILE *f;
-    size_t n;
     int length = snprintf(path, sizeof path, "%s%s%s/%s", root, dir, group, file);
     if (length < 0 || (size_t)length >= sizeof path || !(f = fopen(path, "re")))
         return false;
-    n = fread(to, 1, size - 1, f);
+    size_t n = fread(to, 1, size - 1, f);
     to[n] = '\0';
     (void)fclose(f);
     return true;
@@ -28,10 +27,9 @@ static bool read_text(char *to, size_t size, const char *root, const char *dir, 
 
 static unsigned cores(int64_t quota, int64_t period)
 {
-    int64_t n;
     if (quota <= 0 || period <= 0)
         return 0;
-    n = quota / period + (quota % period != 0);
+    int64_t n = quota / period + (quota % period != 0);
     return n < TG_THREADS_MAX ? (unsigned)n : TG_THREADS_MAX;
 }
 
@@ -39,13 +37,12 @@ static unsigned cores(int64_t quota, int64_t period)
 static unsigned quota_v2(const char *root, const char *group)
 {
     char text[64];
-    tg_sv period, quota;
     int64_t q, p;
     if (!read_text(text, sizeof text, root, "/sys/fs/cgroup", group, "cpu.max"))
         return 0;
-    period = tg_sv_of(text);
+    tg_sv period = tg_sv_of(text);
     period.n = strcspn(text, "\n");
-    quota = tg_sv_cut(&period, ' ');
+    tg_sv quota = tg_sv_cut(&period, ' ');
     return tg_sv_i64(quota, &q) && tg_sv_i64(period, &p) ? cores(q, p) : 0;
 }
 
@@ -90,11 +87,10 @@ static unsigned quota_of(const char *root, char *group,
 unsigned tg_threads_quota(const char *root)
 {
     char text[16384];
-    tg_sv lines;
     unsigned n = 0;
     if (!read_text(text, sizeof text, root, "/proc/self", "", "cgroup"))
         return 0;
-    lines = tg_sv_of(text);
+    tg_sv lines = tg_sv_of(text);
     while (lines.n) { /* ID:CONTROLLERS:/GROUP, no controllers for v2 */
         tg_sv group = tg_sv_cut(&lines, '\n'), controllers;
         char path[4096];
@@ -142,12 +138,11 @@ unsigned tg_threads_default(void)
 bool tg_threads_start(pthread_t *thread, void *(*run)(void *), void *arg)
 {
     pthread_attr_t attr;
-    bool ok;
     tg_signals_before_threads();
     if (pthread_attr_init(&attr) != 0)
         return false;
     (void)pthread_attr_setstacksize(&attr, STACK_SIZE);
-    ok = pthread_create(thread, &attr, run, arg) == 0;
+    bool ok = pthread_create(thread, &attr, run, arg) == 0;
     (void)pthread_attr_destroy(&attr);
     return ok;
 }

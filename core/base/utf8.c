@@ -7,15 +7,14 @@ static bool is_tail(tg_sv s, size_t i)
 
 size_t tg_utf8_len(tg_sv s)
 {
-    unsigned char a, b;
     if (!s.n)
         return 0;
-    a = (unsigned char)s.p[0];
+    unsigned char a = (unsigned char)s.p[0];
     if (a < 0x80)
         return 1;
     if (a < 0xc2 || a > 0xf4 || !is_tail(s, 1))
         return 0;
-    b = (unsigned char)s.p[1];
+    unsigned char b = (unsigned char)s.p[1];
     if (a < 0xe0)
         return 2;
     if (!is_tail(s, 2) || (a == 0xe0 && b < 0xa0) || (a == 0xed && b > 0x9f))
@@ -89,10 +88,9 @@ void tg_utf8_clean(struct tg_buf *out, tg_sv s)
 tg_sv tg_utf8_line(tg_sv *rest, tg_sv *end)
 {
     tg_sv line = { rest->p, 0 };
-    size_t ends;
     while (line.n < rest->n && rest->p[line.n] != '\n' && rest->p[line.n] != '\r')
         line.n++;
-    ends = line.n < rest->n;
+    size_t ends = line.n < rest->n;
     if (ends && rest->p[line.n] == '\r' && line.n + 1 < rest->n && rest->p[line.n + 1] == '\n')
         ends = 2;
     *end = (tg_sv){ rest->p + line.n, ends };
@@ -154,7 +152,6 @@ void tg_utf8_visible(struct tg_buf *out, tg_sv s)
 {
     while (s.n) {
         size_t len = 0;
-        uint32_t c;
         while (len < s.n && s.p[len] >= ' ' && s.p[len] < 0x7f) /* nearly all of most names */
             len++;
         tg_buf_add(out, (tg_sv){ s.p, len });
@@ -162,7 +159,7 @@ void tg_utf8_visible(struct tg_buf *out, tg_sv s)
         if (!s.n || tg_utf8_skip_mark(&s))
             continue;
         len = tg_utf8_len(s);
-        c = len ? tg_utf8_code(s, len) : 0xfffd;
+        uint32_t c = len ? tg_utf8_code(s, len) : 0xfffd;
         if (c == '\n' || c == '\r' || c == '\t')
             tg_buf_putc(out, ' ');
         else if (tg_utf8_is_invisible(c))

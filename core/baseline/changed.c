@@ -61,10 +61,9 @@ static bool range_of(tg_sv text, uint32_t *first, uint32_t *n)
 static void add_hunk(struct hunks *h, tg_sv row)
 {
     uint32_t first, n;
-    tg_sv word;
     close_hunk(h);
     (void)tg_sv_cut(&row, '+');
-    word = tg_sv_cut(&row, ' ');
+    tg_sv word = tg_sv_cut(&row, ' ');
     if (!h->n || !range_of(word, &first, &n))
         return;
     first = first ? first : 1;

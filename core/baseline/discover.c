@@ -53,10 +53,9 @@ static enum tg_discovered look_in(const char *folder)
 enum tg_discovered tg_git_discover(const struct tg_git_opts *o, char root[PATH_MAX])
 {
     enum tg_discovered found = TG_DISCOVERED_NONE;
-    size_t n;
     if ((!o->dir && is_named_by_env()) || !realpath(o->dir ? o->dir : ".", root))
         return TG_DISCOVERED_UNSURE;
-    n = strlen(root);
+    size_t n = strlen(root);
     if (n + 2 > PATH_MAX)
         return TG_DISCOVERED_UNSURE;
     if (root[n - 1] != '/')

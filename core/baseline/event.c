@@ -162,7 +162,6 @@ static bool write_record(const struct tg_store *store, tg_sv suite,
 {
     char oid[TG_SHA_SIZE], there[TG_SHA_SIZE];
     TG_BUF bytes = { 0 };
-    const char *ref;
     tg_sv component;
     bool ok = tg_store_suite(suite, a, &component, err);
     put_record(record, &bytes);
@@ -172,8 +171,8 @@ static bool write_record(const struct tg_store *store, tg_sv suite,
     }
     if (!ok || !store->place->write(store, tg_buf_sv(&bytes), oid, err))
         return false;
-    ref = tg_arena_printf(a, TG_EVENT_PREFIX "%.*s/%.*s/%.*s", TG_SV_ARG(component),
-                          TG_SV_ARG(record->id), RECORD_DIGITS, oid);
+    const char *ref = tg_arena_printf(a, TG_EVENT_PREFIX "%.*s/%.*s/%.*s", TG_SV_ARG(component),
+                                      TG_SV_ARG(record->id), RECORD_DIGITS, oid);
     return store->place->create(store, ref, oid, there, err) != TG_SEEN_FAILED;
 }
 
@@ -181,7 +180,6 @@ bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_e
                     struct tg_arena *a, struct tg_err *err)
 {
     struct tg_event_record answer = *record, *v;
-    const struct tg_event_record *now;
     size_t n;
     if (!tg_event_records(store, suite, a, &v, &n, err))
         return false;
@@ -194,7 +192,7 @@ bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_e
     if (!write_record(store, suite, &answer, a, err) ||
         !tg_event_records(store, suite, a, &v, &n, err))
         return false;
-    now = tg_event_latest(v, n, record->id);
+    const struct tg_event_record *now = tg_event_latest(v, n, record->id);
     if (now && now->word == record->word)
         return true;
     tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "the record is written, and event %.*s is still %s",

@@ -160,11 +160,10 @@ static enum tg_seen is_before_push(const struct search *s)
 {
     const char *before = s->env->base_sha;
     struct tg_commit c;
-    enum tg_seen seen;
     if (!is_event(s, "push") || !before || strspn(before, "0") == strlen(before) ||
         strcmp(before, s->head.sha) == 0)
         return TG_ABSENT;
-    seen = tg_git_commit(s->g, before, s->a, &c, s->err);
+    enum tg_seen seen = tg_git_commit(s->g, before, s->a, &c, s->err);
     return seen == TG_SEEN ? tg_git_is_ancestor(s->g, before, s->head.sha, s->err) : seen;
 }
 
@@ -189,8 +188,6 @@ static bool pull_request_merge(const struct search *s)
 static bool merge_base(const struct search *s)
 {
     char target[TG_SHA_SIZE], base[TG_SHA_SIZE];
-    const char *found;
-    enum tg_seen seen;
     tg_sv label;
     if (s->env->base && s->env->base[0]) {
         struct tg_commit c;
@@ -198,7 +195,7 @@ static bool merge_base(const struct search *s)
             return tg_err_context(s->err, "looking for the base that the job names");
         return choose(s, c.sha, TG_HOW_EVENT, c.ref, "base that the job names");
     }
-    seen = is_pull_request_merge(s);
+    enum tg_seen seen = is_pull_request_merge(s);
     if (seen != TG_ABSENT)
         return seen == TG_SEEN && pull_request_merge(s);
     if (is_event(s, "merge_group") && s->env->base_sha)
@@ -210,7 +207,7 @@ static bool merge_base(const struct search *s)
         if (seen != TG_ABSENT)
             return seen == TG_SEEN && pull_request_merge(s);
     }
-    found = tg_arena_printf(s->a, "merge base of HEAD and %.*s", TG_SV_ARG(label));
+    const char *found = tg_arena_printf(s->a, "merge base of HEAD and %.*s", TG_SV_ARG(label));
     seen = tg_git_merge_base(s->g, s->head.sha, target, base, s->err);
     if (seen == TG_SEEN && strcmp(base, s->head.sha) == 0)
         return on_target(s, label);
@@ -238,11 +235,10 @@ static bool find_releases(const struct search *s, struct tg_strmap *commits, tg_
     for (size_t i = 0; i < n; i++) {
         tg_sv name = refs[i].name, *last;
         char sha[TG_SHA_SIZE];
-        enum tg_seen seen;
         (void)tg_sv_skip(&name, TG_SV("refs/tags/"));
         if (!tg_sv_glob(s->ref->rev, name))
             continue;
-        seen = tg_git_ref(s->g, refs[i].name.p, sha, s->err);
+        enum tg_seen seen = tg_git_ref(s->g, refs[i].name.p, sha, s->err);
         if (seen == TG_SEEN_FAILED)
             return false;
         if (seen == TG_ABSENT)
@@ -310,13 +306,12 @@ enum tg_seen tg_git_step_back(struct tg_git *g, const char *sha, struct tg_arena
                               struct tg_commit *out, bool *cut, struct tg_err *err)
 {
     struct tg_parents p;
-    enum tg_seen seen;
     *cut = false;
     if (!tg_git_parents(g, sha, &p, err))
         return TG_SEEN_FAILED;
     if (!p.n)
         return TG_ABSENT;
-    seen = tg_git_commit(g, p.sha[0], a, out, err);
+    enum tg_seen seen = tg_git_commit(g, p.sha[0], a, out, err);
     if (seen != TG_ABSENT)
         return seen;
     *cut = tg_git_is_shallow(g);

@@ -94,8 +94,6 @@ static bool refuse_foreign(const char *text, const char *at, struct tg_err *err)
 
 bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, struct tg_err *err)
 {
-    const char *at;
-    enum tg_seen seen;
     bool dir = false;
     *out = (struct tg_input){ TG_INPUT_FILE, tg_arena_sv(a, tg_sv_of(text)), TG_SV(""), TG_SV("") };
     if (!text[0])
@@ -105,14 +103,14 @@ bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, 
         out->kind = TG_INPUT_STDIN;
         return true;
     }
-    seen = tg_look_at(text, &dir, err);
+    enum tg_seen seen = tg_look_at(text, &dir, err);
     if (seen == TG_SEEN)
         out->kind = dir ? TG_INPUT_DIR : TG_INPUT_FILE;
     if (seen == TG_ABSENT && (seen = any_match(text, a, err)) == TG_SEEN)
         out->kind = TG_INPUT_GLOB;
     if (seen != TG_ABSENT)
         return seen == TG_SEEN;
-    at = colon(text);
+    const char *at = colon(text);
     if (at && (at[1] == '\\' || at[1] == '/'))
         return refuse_foreign(text, at, err);
     if (!at && reads_as_file(text))

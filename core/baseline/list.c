@@ -80,14 +80,13 @@ bool tg_git_relative(const struct tg_git *g, const char *path, struct tg_arena *
     size_t n = root ? strlen(root) : 0;
     TG_BUF b = { 0 };
     tg_sv rest;
-    bool ok;
     if (path[0] != '/') {
         if (!getcwd(here, sizeof here))
             return tg_err_set(err, TG_ERR_IO, TG_NOWHERE, "the current folder is gone");
         path = tg_arena_printf(a, "%s/%s", here, path);
     }
-    ok = root && real_folder(path, real, &rest) && add_components(&b, tg_sv_of(real)) &&
-         add_components(&b, rest);
+    bool ok = root && real_folder(path, real, &rest) && add_components(&b, tg_sv_of(real)) &&
+              add_components(&b, rest);
     /* b lacks the leading '/' of the root, and the root may be "/" itself. */
     if (ok && b.n + 2 == n && memcmp(b.p, root + 1, b.n) == 0)
         *out = TG_SV("");
@@ -164,10 +163,9 @@ static enum tg_seen at(struct list *l, const struct tg_entry *root, tg_sv path,
     while (rest.n) {
         tg_sv name = tg_sv_cut(&rest, '/');
         struct tg_entry next;
-        enum tg_seen seen;
         if (out->kind == TG_ENTRY_FILE)
             return TG_ABSENT;
-        seen = tg_git_entry(l->g, out, tg_arena_sv(l->a, name).p, &next, l->err);
+        enum tg_seen seen = tg_git_entry(l->g, out, tg_arena_sv(l->a, name).p, &next, l->err);
         if (seen != TG_SEEN)
             return seen;
         *out = next;

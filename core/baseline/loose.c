@@ -84,16 +84,14 @@ static bool unpack(tg_sv packed, struct tg_loose_object *o, enum tg_loose_part p
 static enum tg_loose_state read_fd(int fd, struct tg_loose_object *o, enum tg_loose_part part)
 {
     struct stat st;
-    void *p;
-    bool whole;
     if (fstat(fd, &st) != 0)
         return TG_LOOSE_UNREADABLE;
     if (st.st_size <= 0)
         return TG_LOOSE_CUT;
-    p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (p == MAP_FAILED)
         return TG_LOOSE_UNREADABLE;
-    whole = unpack((tg_sv){ p, (size_t)st.st_size }, o, part);
+    bool whole = unpack((tg_sv){ p, (size_t)st.st_size }, o, part);
     (void)munmap(p, (size_t)st.st_size);
     return whole ? TG_LOOSE_WHOLE : TG_LOOSE_CUT;
 }
@@ -102,10 +100,9 @@ static enum tg_loose_state read_path(const char *path, struct tg_loose_object *o
                                      enum tg_loose_part part)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    enum tg_loose_state found;
     if (fd < 0)
         return tg_look_is_absent(errno) ? TG_LOOSE_ABSENT : TG_LOOSE_UNREADABLE;
-    found = read_fd(fd, o, part);
+    enum tg_loose_state found = read_fd(fd, o, part);
     (void)close(fd);
     return found;
 }
@@ -184,11 +181,10 @@ static bool is_readable(const char *path, struct tg_err *err)
 static bool folder_readable(const char *dir, struct tg_arena *a, struct tg_err *err)
 {
     const char *packs = tg_arena_printf(a, "%s/pack", dir), **names;
-    enum tg_seen seen;
     size_t n;
     bool ok =
         is_readable(dir, err) && is_readable(tg_arena_printf(a, "%s/info/alternates", dir), err);
-    seen = ok ? tg_look_in(packs, a, &names, &n, err) : TG_SEEN_FAILED;
+    enum tg_seen seen = ok ? tg_look_in(packs, a, &names, &n, err) : TG_SEEN_FAILED;
     for (size_t i = 0; seen == TG_SEEN && i < n; i++)
         if (!is_readable(tg_arena_printf(a, "%s/%s", packs, names[i]), err))
             seen = TG_SEEN_FAILED;

@@ -68,17 +68,16 @@ static enum tg_seen read_small(const char *path, const char *name, struct tg_buf
 static bool add_loose(struct refs *r, const char *name)
 {
     TG_BUF text = { 0 };
-    tg_sv rest, oid;
     enum tg_seen seen =
         read_small(tg_arena_printf(r->a, "%s%s", r->common, name), name, &text, r->err);
     if (seen != TG_SEEN)
         return seen == TG_ABSENT;
-    rest = tg_buf_sv(&text);
+    tg_sv rest = tg_buf_sv(&text);
     if (tg_sv_starts(rest, TG_SV("ref:"))) {
         add(r, tg_sv_of(name), TG_SV(""), false);
         return true;
     }
-    oid = (tg_sv){ rest.p, rest.n < SHA_DIGITS ? rest.n : SHA_DIGITS };
+    tg_sv oid = { rest.p, rest.n < SHA_DIGITS ? rest.n : SHA_DIGITS };
     if (!tg_is_hex(oid, SHA_DIGITS) ||
         (rest.n > SHA_DIGITS && !strchr(" \t\r\n", rest.p[SHA_DIGITS])))
         return unreadable(name, "corrupted loose reference file", r->err);
@@ -96,10 +95,10 @@ static bool add_folder(struct refs *r, const char *name)
     for (size_t i = 0; seen == TG_SEEN && i < n; i++) {
         const char *below = tg_arena_printf(r->a, "%s/%s", name, names[i]);
         bool dir = false;
-        enum tg_seen one;
         if (names[i][0] == '.' || tg_sv_ends(tg_sv_of(names[i]), TG_SV(".lock")))
             continue;
-        one = tg_look_at(tg_arena_printf(r->a, "%s%s", r->common, below), &dir, r->err);
+        enum tg_seen one =
+            tg_look_at(tg_arena_printf(r->a, "%s%s", r->common, below), &dir, r->err);
         if (one == TG_SEEN_FAILED ||
             (one == TG_SEEN && !(dir ? add_folder(r, below) : add_loose(r, below))))
             seen = TG_SEEN_FAILED;

@@ -165,7 +165,6 @@ static void push_once(struct push *p, struct tg_pushed *out, struct tg_spawned *
     size_t n = p->n < TG_REMOTE_BATCH ? p->n : TG_REMOTE_BATCH, k = 0;
     const char **args = TG_NEW_N(p->a, const char *, n + 10);
     TG_BUF text = { 0 };
-    tg_sv rest;
     args[k++] = "push";
     args[k++] = "--porcelain";
     args[k++] = "--no-follow-tags";
@@ -178,7 +177,7 @@ static void push_once(struct push *p, struct tg_pushed *out, struct tg_spawned *
         args[k++] = tg_arena_printf(p->a, "%s:%.*s", p->deleting ? "" : p->v[i]->oid,
                                     TG_SV_ARG(p->v[i]->ref));
     tg_git_spawn(p->g, args, MAX_ANSWER, &text, s);
-    rest = tg_buf_sv(&text);
+    tg_sv rest = tg_buf_sv(&text);
     while (rest.n)
         take_line(p, tg_sv_cut(&rest, '\n'), out);
 }
@@ -187,9 +186,8 @@ static void push_once(struct push *p, struct tg_pushed *out, struct tg_spawned *
 static void sleep_randomly(uint32_t *state, unsigned longest_ms)
 {
     struct timespec t;
-    unsigned ms;
     *state = *state * 1664525u + 1013904223u; /* Numerical Recipes' generator; no secret here */
-    ms = longest_ms ? (*state >> 8) % longest_ms : 0;
+    unsigned ms = longest_ms ? (*state >> 8) % longest_ms : 0;
     t.tv_sec = ms / 1000;
     t.tv_nsec = (long)(ms % 1000) * 1000000;
     (void)nanosleep(&t, NULL);

@@ -185,12 +185,11 @@ static enum tg_spawn_end collect(struct child *c, const struct tg_spawn *s, stru
         struct pollfd p[2] = { { .fd = c->out, .events = POLLIN },
                                { .fd = c->err, .events = POLLIN } };
         int64_t left = until - tg_host_ms();
-        int ready;
         if (!c->ended && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
             c->ended = true;
         if (s->timeout_ms && left <= 0 && !c->ended)
             return TG_SPAWN_TIMEOUT;
-        ready = poll(p, 2, nap(c, left, s->timeout_ms != 0));
+        int ready = poll(p, 2, nap(c, left, s->timeout_ms != 0));
         if (ready < 0 && errno != EINTR)
             return TG_SPAWN_FAILED;
         if (ready == 0 && c->ended)

@@ -129,12 +129,11 @@ static bool check_record(const struct tg_store *store, const char *sha, tg_sv by
 {
     size_t most = tg_git_limits(store->git)->max_summary;
     struct tg_commit c;
-    enum tg_seen seen;
     if (bytes.n > most)
         return tg_err_say(err, TG_ERR_LIMIT, TG_NOWHERE,
                           "a baseline of %zu bytes, the limit is %zu",
                           "Store a summary, not a trace: `tracegate summarize`.", bytes.n, most);
-    seen = tg_git_commit(store->git, sha, a, &c, err);
+    enum tg_seen seen = tg_git_commit(store->git, sha, a, &c, err);
     if (seen == TG_ABSENT)
         return tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "commit '%s' does not exist here", sha);
     return seen == TG_SEEN;
@@ -145,7 +144,6 @@ bool tg_store_record(const struct tg_store *store, tg_sv suite, const char *sha,
 {
     char there[TG_SHA_SIZE];
     tg_sv component;
-    enum tg_seen seen;
     *out = (struct tg_stored){ .suite = tg_arena_sv(a, suite) };
     if (!tg_store_suite(suite, a, &component, err) || !check_record(store, sha, bytes, a, err) ||
         !store->place->write(store, bytes, out->oid, err))
@@ -154,7 +152,7 @@ bool tg_store_record(const struct tg_store *store, tg_sv suite, const char *sha,
     out->run = tg_arena_sv(a, (tg_sv){ out->oid, RUN_DIGITS });
     out->ref = TG_SV_PRINTF(a, TG_STORE_PREFIX "%.*s/%s/%.*s", TG_SV_ARG(component), sha,
                             TG_SV_ARG(out->run));
-    seen = store->place->create(store, out->ref.p, out->oid, there, err);
+    enum tg_seen seen = store->place->create(store, out->ref.p, out->oid, there, err);
     *created = seen == TG_ABSENT;
     if (seen == TG_SEEN && strcmp(there, out->oid) != 0) {
         tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "'%s' exists and holds something else",

@@ -151,11 +151,10 @@ static struct candidate candidate_of(const struct tg_cause_frame *frame,
                            .file = file_of(change, frame->file),
                            .changed_in = TG_SV(""),
                            .changed_file = TG_SV("") };
-    const struct tg_py_function *function;
     if (!c.file)
         return c;
     c.lines = TG_NEW_N(a, struct tg_cause_lines, c.file->n_lines + 1);
-    function = function_of(c.file, frame);
+    const struct tg_py_function *function = function_of(c.file, frame);
     if (function && (c.n_lines = lines_in(c.file, function, c.lines)) != 0)
         c.link = TG_CAUSE_LINK_SELF;
     else if (find_setup(&c, change, true))
@@ -240,11 +239,10 @@ static void find_callee(struct candidate *c, const struct tg_cause *out,
 {
     for (size_t i = 0; change->paths && i < out->path.n_functions; i++) {
         const struct tg_cause_frame *f = &out->path.functions[i];
-        struct candidate callee;
         if (f->share >= TG_CAUSE_ENOUGH ||
             !tg_paths_calls(change->paths, c->frame->file, c->frame->text, f->file, f->text))
             continue;
-        callee = candidate_of(f, change, a);
+        struct candidate callee = candidate_of(f, change, a);
         if (callee.link != TG_CAUSE_LINK_SELF)
             continue;
         c->link = TG_CAUSE_LINK_CALLEE;
@@ -262,10 +260,9 @@ static void choose_function(struct tg_cause *out, const struct tg_cause_change *
 {
     unsigned carriers = 0;
     for (size_t i = 0; i < out->path.n_functions; i++) {
-        struct candidate c;
         if (out->path.functions[i].share < TG_CAUSE_ENOUGH)
             continue;
-        c = candidate_of(&out->path.functions[i], change, a);
+        struct candidate c = candidate_of(&out->path.functions[i], change, a);
         if (is_far_fetched(&c, change, carriers))
             c.link = TG_CAUSE_LINK_NONE;
         if (rank_of(c.link) < 2 && !out->function)
@@ -325,10 +322,9 @@ static bool use_named(struct tg_cause *out, const struct tg_cause_frame *f,
     for (size_t k = 0; k < change->n_files; k++)
         for (size_t j = 0; j < change->files[k].n_functions; j++) {
             const struct tg_py_function *fn = &change->files[k].functions[j];
-            struct candidate c;
             if (!names_class(f, fn->qualified))
                 continue;
-            c = candidate_in(&change->files[k], fn, TG_CAUSE_LINK_SELF, a);
+            struct candidate c = candidate_in(&change->files[k], fn, TG_CAUSE_LINK_SELF, a);
             if (!c.n_lines)
                 continue;
             use_function(out, &c, fn, fn->def, f->share, a);

@@ -267,14 +267,13 @@ bool tg_cause_explain(struct tg_cause_path *out, const struct tg_paths *p, uint3
 {
     TG_AUTO(sums_release) struct sums class_ = { 0 }, one = { 0 };
     struct tg_cause_frame next, next_one;
-    uint32_t at, at_one;
     *out = (struct tg_cause_path){ 0 };
     sums_make(&class_, p, TG_PATHS_BY_CLASS, target, by, sign);
     if (class_.difference[0] <= 0)
         return false;
     sums_make(&one, p, TG_PATHS_BY_INSTANCE, target, by, sign);
-    at = descend(&class_, &next);
-    at_one = descend(&one, &next_one);
+    uint32_t at = descend(&class_, &next);
+    uint32_t at_one = descend(&one, &next_one);
     out->difference = sign * class_.difference[0];
     if (one.t->v[at_one].depth >= class_.t->v[at].depth) {
         put_path(out, &one, at_one, a);

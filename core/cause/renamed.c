@@ -86,12 +86,11 @@ static uint32_t most_like(const struct joiner *j, uint32_t old)
     double most = -2;
     size_t removed = 0, added = 0;
     for (uint32_t i = j->child[node_at(j, old)->parent]; i; i = j->next[i]) {
-        double like;
         removed += only(j, i, IN_BASE) && node_at(j, i)->kind == node_at(j, old)->kind;
         if (!only(j, i, IN_TEST) || node_at(j, i)->kind != node_at(j, old)->kind)
             continue;
         added++;
-        like = called_equally(j, old, i) ? likeness(j, old, i) : -2;
+        double like = called_equally(j, old, i) ? likeness(j, old, i) : -2;
         if (like > most) {
             best = i;
             most = like;

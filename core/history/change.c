@@ -167,12 +167,11 @@ static bool undoes(const struct tg_history_line *l, size_t k, bool up)
 {
     const struct tg_history_track *t = l->t;
     const struct tg_history_pending *p = t->pending;
-    double now, then;
     if (!p || p->up == up || p->old.n < TG_CHANGEPOINT_OLD ||
         change_of(l, p)->what == TG_MOVED_CALLS)
         return false;
-    now = tg_changepoint_median(t->w.v + t->w.n - k, k) * (p->up ? 1 : -1);
-    then = tg_changepoint_median(t->w.v, t->w.n - k) * (p->up ? 1 : -1);
+    double now = tg_changepoint_median(t->w.v + t->w.n - k, k) * (p->up ? 1 : -1);
+    double then = tg_changepoint_median(t->w.v, t->w.n - k) * (p->up ? 1 : -1);
     return now <= p->median + (then - p->median) / 4 || now <= p->p90;
 }
 
@@ -249,8 +248,6 @@ void tg_history_look_for_drift(const struct tg_history_line *l)
     const size_t *night = l->s->night, newest = night[l->s->n - 1];
     double old[TG_DRIFT_LEVEL], new_[TG_DRIFT_NIGHTS];
     int up = x->worse > 0 ? 1 : -1;
-    struct tg_drift d;
-    struct tg_moved_series m;
     size_t first;
     if (t->n_first < TG_DRIFT_LEVEL || w->n < TG_DRIFT_NIGHTS ||
         w->at[w->n - TG_DRIFT_NIGHTS] < TG_DRIFT_LEVEL || x->scale == TG_SCALE_PART)
@@ -259,22 +256,22 @@ void tg_history_look_for_drift(const struct tg_history_line *l)
         old[i] = up * t->first[i];
     for (size_t i = 0; i < TG_DRIFT_NIGHTS; i++)
         new_[i] = up * w->v[w->n - TG_DRIFT_NIGHTS + i];
-    d = tg_drift_look(old, TG_DRIFT_LEVEL, new_, TG_DRIFT_NIGHTS);
+    struct tg_drift d = tg_drift_look(old, TG_DRIFT_LEVEL, new_, TG_DRIFT_NIGHTS);
     first = w->at[w->n - TG_DRIFT_NIGHTS];
     /* all nights of the window taken together: a burst at its end is not a drift */
     if (!d.found || up * tg_changepoint_trend(w->v, w->n) <= TG_DRIFT_TREND)
         return;
-    m = (struct tg_moved_series){ .what = TG_MOVED_DRIFT,
-                                  .series = l->series,
-                                  .metric = is_metric(x),
-                                  .fired = newest,
-                                  .first = night[first],
-                                  .from = night[w->at[0]],
-                                  .to = newest,
-                                  .e = up * d.e,
-                                  .z = d.z,
-                                  .worse = true,
-                                  .slowly = true };
+    struct tg_moved_series m = { .what = TG_MOVED_DRIFT,
+                                 .series = l->series,
+                                 .metric = is_metric(x),
+                                 .fired = newest,
+                                 .first = night[first],
+                                 .from = night[w->at[0]],
+                                 .to = newest,
+                                 .e = up * d.e,
+                                 .z = d.z,
+                                 .worse = true,
+                                 .slowly = true };
     m.after = plain_median(l, first, l->s->n);
     m.before = m.after / exp(m.e);
     m.cost_ns = cost_of(x, m.before, m.e);
@@ -291,7 +288,6 @@ void tg_history_look_for_more(const struct tg_history_line *l)
     const struct tg_history_window *w = &l->t->w;
     const struct tg_history_pending *p = l->t->pending;
     int up = p && p->up ? 1 : -1;
-    size_t first;
     if (!is_open(l, up > 0) || w->n < TG_DRIFT_NIGHTS ||
         up * tg_changepoint_trend(w->v, w->n) <= TG_DRIFT_TREND)
         return;
@@ -300,7 +296,7 @@ void tg_history_look_for_more(const struct tg_history_line *l)
             return;
     if (!tg_changepoint_is_line(w->v, w->n))
         return;
-    first = w->at[w->n - TG_DRIFT_NIGHTS];
+    size_t first = w->at[w->n - TG_DRIFT_NIGHTS];
     grow(l, first, l->s->night[first]);
 }
 
@@ -357,10 +353,9 @@ bool tg_history_undo_calls(const struct tg_history_line *l, double calls)
 {
     struct tg_history_track *t = l->t;
     struct tg_history_pending *p = t->pending;
-    struct tg_moved_series *m;
     if (!p || isnan(calls))
         return false;
-    m = change_of(l, p);
+    struct tg_moved_series *m = change_of(l, p);
     if (!is_exact(m->what) || calls != m->before || calls == t->calls)
         return false;
     m->back = true;
@@ -384,15 +379,13 @@ void tg_history_relocate(const struct tg_history_line *l)
     const struct tg_history_track *t = l->t;
     const struct tg_history_pending *p = t->pending;
     const size_t *night = l->s->night;
-    struct tg_moved_series *m;
-    struct tg_history_window all;
     size_t k_min, k_max, k;
     if (!p || p->old.n < TG_CHANGEPOINT_OLD || !t->w.n || t->w.n > RELOCATE)
         return;
-    m = change_of(l, p);
+    struct tg_moved_series *m = change_of(l, p);
     if (m->what != TG_MOVED_STEP)
         return;
-    all = p->old;
+    struct tg_history_window all = p->old;
     for (size_t i = 0; i < t->w.n; i++)
         tg_history_window_push_from(&all, &t->w, i);
     if (!p->up)

@@ -147,10 +147,9 @@ static bool fast(const double *v, size_t n, const double *z, struct tg_history_s
     for (size_t k = TG_CHANGEPOINT_FAST_FIRST;
          k <= TG_CHANGEPOINT_FAST_LAST && n - k >= TG_CHANGEPOINT_FAST_OLD; k++) {
         size_t b = n - k;
-        double p;
         if (!is_separate(v, n, b))
             continue;
-        p = tg_rank_p(v, b, v + b, k, 0);
+        double p = tg_rank_p(v, b, v + b, k, 0);
         if (p > TG_CHANGEPOINT_FAST_P)
             continue;
         *out = sized(v, n, k, true);
@@ -225,12 +224,11 @@ bool tg_changepoint_is_line(const double *v, size_t n)
 struct tg_drift tg_drift_look(const double *old, size_t n_old, const double *new_, size_t n_new)
 {
     struct tg_drift d = { 0 };
-    double before, after;
     for (size_t i = 0; i < n_new; i++)
         if (below(old, n_old, new_[i] - TG_DRIFT_TAU) < n_old)
             return d;
-    before = tg_changepoint_median(old, n_old);
-    after = tg_changepoint_median(new_, n_new);
+    double before = tg_changepoint_median(old, n_old);
+    double after = tg_changepoint_median(new_, n_new);
     d.e = after - before;
     d.z = in_errors(d.e, tg_harmful_variance(old, n_old, new_, n_new, before, after), n_old, n_new);
     d.found = d.z > TG_CHANGEPOINT_Z;

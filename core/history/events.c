@@ -13,15 +13,14 @@ struct tg_history_event *tg_history_new_event(struct tg_history_replay *r,
                                               size_t to, tg_sv what)
 {
     struct tg_history *h = r->h;
-    struct tg_history_event *e;
     char digest[65];
-    tg_sv key;
-    e = TG_ARENA_PUSH(r->a, h->event, h->n_events, r->cap_events);
+    struct tg_history_event *e = TG_ARENA_PUSH(r->a, h->event, h->n_events, r->cap_events);
     *e = (struct tg_history_event){ .stream = (size_t)(s - r->stream),
                                     .fired = fired,
                                     .grew = fired };
-    key = TG_SV_PRINTF(r->a, "%.*s\n%.*s\n%.*s\n%.*s", TG_SV_ARG(r->suite),
-                       TG_SV_ARG(s->environment), TG_SV_ARG(h->night[to].commit), TG_SV_ARG(what));
+    tg_sv key =
+        TG_SV_PRINTF(r->a, "%.*s\n%.*s\n%.*s\n%.*s", TG_SV_ARG(r->suite), TG_SV_ARG(s->environment),
+                     TG_SV_ARG(h->night[to].commit), TG_SV_ARG(what));
     tg_sha256_hex(key, digest);
     memcpy(e->id, digest, sizeof e->id - 1);
     return e;
@@ -130,11 +129,10 @@ static struct tg_history_event *explained_by(struct tg_history_replay *r,
     double sum = 0;
     for (size_t i = 0; m->metric && m->cost_ns != 0 && i < h->n_events; i++) {
         struct tg_history_event *e = &h->event[i];
-        double cost;
         if (e->stream != (size_t)(s - r->stream) || !e->n || e->state != TG_EVENT_STATE_OPEN ||
             h->place[e->to] + TG_CHANGEPOINT_WINDOW < s->n || has_series(e, m->series))
             continue;
-        cost = cost_of_names(e);
+        double cost = cost_of_names(e);
         if (cost * m->cost_ns <= 0)
             continue;
         sum += cost;
@@ -244,12 +242,11 @@ static struct sums sums_of(const struct tg_history *h, const struct tg_history_e
     struct sums s = { 0 };
     for (size_t i = 0; i < e->n; i++) {
         const struct tg_moved_series *m = &e->v[i];
-        const struct tg_series *x;
         s.machine += m->what == TG_MOVED_MACHINE;
         s.drifts += m->what == TG_MOVED_DRIFT && m->worse && is_slow(e, m);
         if (m->series == UINT32_MAX)
             continue;
-        x = &h->series->v[m->series];
+        const struct tg_series *x = &h->series->v[m->series];
         if (m->what != TG_MOVED_STEP && m->what != TG_MOVED_DRIFT)
             s.calls++;
         if (!tg_series_is_name(x))

@@ -31,11 +31,10 @@ double tg_history_corrected(const struct tg_history *h, size_t night, uint32_t s
 {
     const struct tg_history_value *v = tg_night_value(&h->night[night], series);
     const struct tg_series *s = &h->series->v[series];
-    double c;
     if (!v || isnan(v->v) || s->scale != TG_SCALE_TIME)
         return v ? v->v : NAN;
     bool device = s->what == TG_SERIES_METRIC ? !isnan(h->factor[DEVICE][night]) : on_device(s);
-    c = h->factor[device ? DEVICE : HOST][night];
+    double c = h->factor[device ? DEVICE : HOST][night];
     return isnan(c) ? v->v : v->v - c;
 }
 
@@ -157,10 +156,9 @@ static void judge_machine(struct tg_history_replay *r, struct tg_history_stream 
 
 static void tell_environment(struct tg_history_replay *r, struct tg_history_stream *s, size_t night)
 {
-    struct tg_history_event *e;
     if (s->n != 1 || !night)
         return;
-    e = tg_history_new_event(r, s, night, night, TG_SV("environment"));
+    struct tg_history_event *e = tg_history_new_event(r, s, night, night, TG_SV("environment"));
     e->kind = TG_EVENT_ENVIRONMENT;
     e->from = night - 1;
     e->to = night;

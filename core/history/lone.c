@@ -17,10 +17,9 @@ static size_t around(const struct tg_history *h, size_t night, uint32_t series, 
     for (size_t far = 1; far <= AROUND; far++)
         for (int side = -1; side <= 1; side += 2) {
             size_t i = side < 0 ? night - far : night + far;
-            double x;
             if ((side < 0 && far > night) || i >= h->n || h->stream[i] != h->stream[night])
                 continue;
-            x = tg_history_corrected(h, i, series);
+            double x = tg_history_corrected(h, i, series);
             if (!isnan(x))
                 v[n++] = x;
         }
@@ -50,12 +49,11 @@ static void look_at(const struct tg_history *h, size_t night, struct tg_lone_nig
     *out = (struct tg_lone_night){ .night = night };
     for (size_t k = 0; k < x->n; k++) {
         const struct tg_series *s = &h->series->v[x->v[k].series];
-        double size, cost;
         if (!tg_series_is_name(s) || !s->judged || isnan(x->v[k].v) ||
             !(x->v[k].plain >= TG_HISTORY_SHARE * x->step_ns))
             continue;
-        size = lone_size(h, night, x->v[k].series);
-        cost = x->v[k].plain * -expm1(-size);
+        double size = lone_size(h, night, x->v[k].series);
+        double cost = x->v[k].plain * -expm1(-size);
         if (cost <= out->cost_ns)
             continue;
         *out = (struct tg_lone_night){ night, x->v[k].series, size, cost };

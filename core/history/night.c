@@ -77,7 +77,6 @@ static uint32_t *place_of(struct tg_series_table *t, tg_sv key, uint32_t *id)
 static uint32_t series_of(struct tg_series_table *t, enum tg_kind kind, tg_sv raw, struct tg_buf *b)
 {
     uint32_t id = tg_strmap_add(&t->raw, keyed(b, kind, raw)), key, *known;
-    struct tg_series *s;
     t->of_raw = with_element(t->of_raw, &t->cap_raw, id, sizeof *t->of_raw);
     if (t->of_raw[id])
         return t->of_raw[id] - 1;
@@ -86,7 +85,7 @@ static uint32_t series_of(struct tg_series_table *t, enum tg_kind kind, tg_sv ra
     known = place_of(t, tg_buf_sv(b), &key);
     if ((t->of_raw[id] = *known))
         return *known - 1;
-    s = add_series(t);
+    struct tg_series *s = add_series(t);
     s->what = tg_kind_is_device(kind) ? TG_SERIES_KERNEL : TG_SERIES_OP;
     s->kind = kind;
     s->name = tg_sv_from(t->names.text[key], 1);
@@ -102,14 +101,13 @@ static uint32_t series_of_number(struct tg_series_table *t, const struct tg_numb
                                  struct tg_buf *b)
 {
     uint32_t key, *known;
-    struct tg_series *s;
     (void)keyed(b, TG_KINDS, x->name);
     tg_buf_putc(b, '\0');
     tg_buf_add(b, x->unit);
     known = place_of(t, tg_buf_sv(b), &key);
     if (*known)
         return *known - 1;
-    s = add_series(t);
+    struct tg_series *s = add_series(t);
     s->what = TG_SERIES_NUMBER;
     s->scale = TG_SCALE_RATIO;
     s->name = (tg_sv){ t->names.text[key].p + 1, x->name.n };
@@ -123,11 +121,10 @@ static uint32_t series_of_number(struct tg_series_table *t, const struct tg_numb
 static uint32_t series_of_metric(struct tg_series_table *t, enum tg_metric m)
 {
     const struct tg_metric_info *info = tg_metric_info(m);
-    struct tg_series *s;
     for (uint32_t i = 0; i < t->n; i++)
         if (t->v[i].what == TG_SERIES_METRIC && t->v[i].metric == m)
             return i;
-    s = add_series(t);
+    struct tg_series *s = add_series(t);
     s->what = TG_SERIES_METRIC;
     s->metric = m;
     s->scale = info->unit_id == TG_METRIC_NS        ? TG_SCALE_TIME
@@ -167,7 +164,6 @@ static size_t usual_steps(const struct member *m, size_t n, size_t n_steps, uint
                           uint64_t *sorted, uint64_t *calls)
 {
     size_t usable = 0;
-    uint64_t usual;
     for (size_t j = 0; j < n_steps; j++) {
         uint64_t h = 1469598103934665603u, sum = 0;
         for (size_t r = 0; r < n; r++) {
@@ -176,7 +172,7 @@ static size_t usual_steps(const struct member *m, size_t n, size_t n_steps, uint
         }
         pattern[j] = sorted[j] = sum << 24 | (h & 0xffffff);
     }
-    usual = tg_mode(sorted, n_steps, NULL);
+    uint64_t usual = tg_mode(sorted, n_steps, NULL);
     for (size_t j = 0; j < n_steps; j++)
         usable += pattern[j] == usual;
     for (size_t j = 0; j < n_steps; j++)
@@ -416,13 +412,11 @@ double tg_night_step_ns(const struct tg_side *side)
 
 static void put_metric(struct work *w, struct tg_night *out, enum tg_metric m)
 {
-    const struct tg_series *s;
-    uint32_t id;
     struct measured x;
     if (!metric_of_side(w->side, m, w->scratch, &x))
         return;
-    id = series_of_metric(w->t, m);
-    s = &w->t->v[id];
+    uint32_t id = series_of_metric(w->t, m);
+    const struct tg_series *s = &w->t->v[id];
     if (m == TG_METRIC_STEP_TIME)
         out->step_ns = x.shown;
     out->v[out->n++] = (struct tg_history_value){
@@ -447,10 +441,9 @@ static void put_numbers(struct work *w, struct tg_night *out)
     const struct numbered *v = w->numbers;
     double *values = TG_NEW_N(w->scratch, double, w->side->summary->numbers.n + 1);
     for (size_t i = 0, end; i < w->n_numbers; i = end) {
-        double plain;
         for (end = i; end < w->n_numbers && v[end].series == v[i].series; end++)
             values[end - i] = v[end].value;
-        plain = tg_mid_mean(values, end - i);
+        double plain = tg_mid_mean(values, end - i);
         out->v[out->n++] = (struct tg_history_value){ .series = v[i].series,
                                                       .v = on_scale(plain, TG_SCALE_RATIO),
                                                       .plain = plain,

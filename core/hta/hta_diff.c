@@ -95,7 +95,6 @@ static void add_side(struct table *t, int side, const struct tg_hta_side *s,
             const struct tg_hta_cell *c = &s->ranks[r].cells[i];
             tg_sv name = s->texts.text[c->name];
             size_t known = t->names.n;
-            uint32_t id;
             if ((device != TG_HTA_ALL && c->gpu != (device == TG_HTA_GPU)) ||
                 !selects_step(s, q, c->step))
                 continue;
@@ -104,7 +103,7 @@ static void add_side(struct table *t, int side, const struct tg_hta_side *s,
                 tg_name_short(name, &text);
                 name = tg_buf_sv(&text);
             }
-            id = tg_strmap_add(&t->names, name);
+            uint32_t id = tg_strmap_add(&t->names, name);
             if (id == known)
                 *TG_PUSH(t->v, t->n, t->cap) = (struct sum){ .kind = c->kind };
             t->v[id].count[side] += c->count;

@@ -117,10 +117,9 @@ static int by_sum(const void *pa, const void *pb)
 static struct entry entry_of(tg_sv name, double *durations, size_t n)
 {
     double sum = 0;
-    struct tg_quantiles d;
     for (size_t i = 0; i < n; i++)
         sum += durations[i];
-    d = tg_quantiles_of(durations, n);
+    struct tg_quantiles d = tg_quantiles_of(durations, n);
     return (struct entry){ .name = name,
                            .sum = sum,
                            .max = d.max,

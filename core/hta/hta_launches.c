@@ -67,11 +67,10 @@ static size_t queue_edges(struct tg_hta_change *edges, const struct tg_hta_rows 
     struct numbers launched = { tg_xrealloc(NULL, r->n + 1, sizeof(int64_t)), 0 };
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++) {
-        const struct tg_hta_row *work;
         if (!is_call[r->v[i].name] || r->v[i].link <= 0)
             continue;
         launched.v[launched.n++] = r->v[i].correlation;
-        work = tg_hta_linked(r, &r->v[i]);
+        const struct tg_hta_row *work = tg_hta_linked(r, &r->v[i]);
         if (work)
             edges[n++] =
                 (struct tg_hta_change){ .stream = work->stream, .at = r->v[i].ts, .by = 1 };
@@ -171,14 +170,13 @@ static struct totals join(struct tg_table *f, const struct tg_hta_rows *r)
 {
     TG_FREE bool *is_call = listed(r->trace, launch_calls);
     struct numbers wanted = { tg_xrealloc(NULL, r->n + 1, sizeof(int64_t)), 0 };
-    struct side host, device;
     struct totals t = { .most = -1 };
     for (size_t i = 0; i < r->n; i++)
         if (is_call[r->v[i].name] && r->v[i].correlation != -1)
             wanted.v[wanted.n++] = r->v[i].correlation;
     TG_SORT(wanted.v, wanted.n, tg_by_i64);
-    host = side_of(r, &wanted, false);
-    device = side_of(r, &wanted, true);
+    struct side host = side_of(r, &wanted, false);
+    struct side device = side_of(r, &wanted, true);
     for (size_t i = 0, k = 0; i < host.n; i++) {
         while (k < device.n && device.v[k]->correlation < host.v[i]->correlation)
             k++;

@@ -82,10 +82,9 @@ void tg_hta_partners_release(struct tg_hta_partners *p)
 void tg_hta_partners_add(struct tg_hta_partners *p, const struct tg_trace *t,
                          const struct tg_hta_row *row)
 {
-    struct tg_hta_partner *e;
     if (row->correlation == -1)
         return;
-    e = partner_make(p, row->correlation);
+    struct tg_hta_partner *e = partner_make(p, row->correlation);
     if (as_device(t, row))
         e->device = row->span;
     else

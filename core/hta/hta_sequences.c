@@ -266,10 +266,9 @@ static void attach_backward(struct tree *t)
 static void attach_device_rows(struct tree *t)
 {
     for (size_t i = 0; i < t->r->n; i++) {
-        const struct tg_hta_row *launch;
         if (t->r->v[i].stream <= 0 || t->r->v[i].link <= 0)
             continue;
-        launch = tg_hta_linked(t->r, &t->r->v[i]);
+        const struct tg_hta_row *launch = tg_hta_linked(t->r, &t->r->v[i]);
         if (launch && t->nodes[launch - t->r->v].depth >= 0)
             t->nodes[i] =
                 (struct node){ (uint32_t)(launch - t->r->v), t->nodes[launch - t->r->v].depth + 1 };
@@ -296,14 +295,13 @@ static void add_instance(struct tg_sequence_table *table, const struct tg_hta_ro
 {
     struct tg_sequence_at at = { .span = r->v[p[0].root].span };
     TG_FREE tg_sv *names = tg_xrealloc(NULL, n + 1, sizeof *names);
-    struct tg_sequence *s;
     double gpu = 0;
     names[0] = name_of(r, p[0].root);
     for (size_t i = 0; i < n; i++) {
         names[i + 1] = name_of(r, p[i].row);
         gpu += r->v[p[i].row].dur;
     }
-    s = tg_sequence_table_add(table, names, n + 1, &at);
+    struct tg_sequence *s = tg_sequence_table_add(table, names, n + 1, &at);
     s->gpu_us += gpu;
     s->cpu_us += r->v[p[0].root].dur;
 }
@@ -325,10 +323,9 @@ static void find(struct tg_sequence_table *table, const struct tree *t,
     TG_FREE bool *matches = tg_xrealloc(NULL, trace->names->n + 1, sizeof *matches);
     TG_FREE struct piece *pieces = tg_xrealloc(NULL, t->r->n + 1, sizeof *pieces);
     size_t n = 0;
-    int depth;
     for (size_t i = 0; i < trace->names->n; i++)
         matches[i] = tg_sv_has(trace->names->v[i].name, opts->operator_name);
-    depth = least_depth(t, matches);
+    int depth = least_depth(t, matches);
     for (uint32_t i = 0; depth >= 0 && i < t->r->n; i++) {
         uint32_t up = i;
         if (t->r->v[i].stream == -1 || t->nodes[i].depth < 0)
@@ -361,7 +358,7 @@ void tg_hta_sequences(const struct tg_hta *in, struct tg_tables *out)
         /* Leaves `order` such that parents come before their children. */
         for (size_t i = 0, next; i < t.n; i = next) {
             for (next = i + 1; next < t.n && thread_id(t.r, &t.r->v[t.order[next]]) ==
-                                           thread_id(t.r, &t.r->v[t.order[i]]);)
+                                                 thread_id(t.r, &t.r->v[t.order[i]]);)
                 next++;
             nest_thread(&t, t.order + i, next - i);
         }

@@ -16,7 +16,6 @@ static void put(struct tg_table *summary, struct tg_table *series, int64_t rank,
 {
     TG_FREE double *values = tg_xrealloc(NULL, n + 1, sizeof *values);
     struct tg_table_cell key = v->kind.n ? tg_table_text(v->kind) : tg_table_int(v->stream);
-    struct tg_quantiles stats;
     double sum = 0;
     size_t n_values = 0;
     for (size_t i = 0; i < n; i++) {
@@ -29,7 +28,7 @@ static void put(struct tg_table *summary, struct tg_table *series, int64_t rank,
     }
     if (!n_values)
         return;
-    stats = tg_quantiles_of(values, n_values);
+    struct tg_quantiles stats = tg_quantiles_of(values, n_values);
     TG_TABLE_PUT(summary, tg_table_int(rank), key, TG_QUANTILE_CELLS(stats, -1));
 }
 

@@ -41,10 +41,9 @@ struct tg_hta_cell *tg_hta_cell_of(struct tg_hta_rank *r, const struct tg_hta_ce
 {
     const uint64_t words[] = { (uint64_t)key->cat << 32 | key->name, (uint64_t)key->step,
                                key->gpu };
-    uint32_t id;
     if (!r->ids.words)
         tg_keymap_init(&r->ids, sizeof words / sizeof *words);
-    id = tg_keymap_add(&r->ids, words);
+    uint32_t id = tg_keymap_add(&r->ids, words);
     if (id == r->n)
         *TG_PUSH(r->cells, r->n, r->cap) = *key;
     return &r->cells[id];
@@ -65,8 +64,6 @@ struct rows { /* of one trace, file order */
  */
 static int64_t step_of(const struct rows *r, const struct tg_hta_row *row)
 {
-    struct tg_hta_row launch;
-    int64_t partner;
     if (row->stream < 0 ||
         (row->stream == 0 && tg_sv_eq(r->t->names->v[row->name].cat, TG_SV("cpu_op"))))
         return tg_hta_timeline_find(&r->line, row->ts);
@@ -74,10 +71,10 @@ static int64_t step_of(const struct rows *r, const struct tg_hta_row *row)
         return TG_HTA_NO_STEP;
     if (!tg_hta_links_as_device(r->t->names->v[row->name].name, row->stream, row->correlation))
         return -1;
-    partner = tg_hta_partner_of(&r->partners, r->t, row);
+    int64_t partner = tg_hta_partner_of(&r->partners, r->t, row);
     if (partner < 0)
         return -1;
-    launch = tg_hta_row_at(r->t, (size_t)partner, r->rounded);
+    struct tg_hta_row launch = tg_hta_row_at(r->t, (size_t)partner, r->rounded);
     return launch.index == 0 ? -1 : step_of(r, &launch); /* a host row: no further recursion */
 }
 

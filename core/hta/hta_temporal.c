@@ -26,17 +26,16 @@ static void one_rank(struct tg_table *f, const struct tg_hta_rows *r)
     struct tg_hta_groups busy, compute;
     size_t n;
     TG_FREE const struct tg_hta_row **rows = tg_hta_device_rows(r, &n);
-    double total, idle, computing, rest;
     if (!n) {
         tg_table_put_reason(f, r->rank, TG_SV("no device activity (HTA raises IndexError)"));
         return;
     }
     tg_hta_merge(&busy, rows, n, -1);
     tg_hta_merge(&compute, rows, n, TG_CLASS_COMPUTE);
-    total = busy.v[busy.n - 1].end - busy.v[0].start;
-    idle = total - tg_hta_groups_length(&busy);
-    computing = tg_hta_groups_length(&compute);
-    rest = total - computing - idle;
+    double total = busy.v[busy.n - 1].end - busy.v[0].start;
+    double idle = total - tg_hta_groups_length(&busy);
+    double computing = tg_hta_groups_length(&compute);
+    double rest = total - computing - idle;
     TG_TABLE_PUT(f, tg_table_int(r->rank), tg_table_real(idle), tg_table_real(computing),
                  tg_table_real(rest), tg_table_real(total), percent(idle, total),
                  percent(computing, total), percent(rest, total),

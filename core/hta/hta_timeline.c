@@ -96,11 +96,10 @@ void tg_hta_timeline_init(struct tg_hta_timeline *l, const struct tg_trace *t, b
     TG_FREE struct window *w = NULL;
     size_t n = 0, cap = 0;
     for (size_t i = 0; i < t->n_spans; i++) {
-        struct tg_hta_row row;
         int64_t number;
         if (!tg_hta_step_number(tg_span_name(t, tg_span_at(t, i))->name, &number))
             continue;
-        row = tg_hta_row_at(t, i, rounded);
+        struct tg_hta_row row = tg_hta_row_at(t, i, rounded);
         if (!(row.dur > 0)) /* covers nothing; the same for NaN */
             continue;
         struct window one = { row.ts, row.ts + row.dur, number, n };

@@ -167,7 +167,6 @@ static size_t first_row(tg_sv name)
 enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_sv name,
                           bool *fallback)
 {
-    size_t row;
     if (fallback)
         *fallback = false;
     if (!tg_kind_is_device(kind))
@@ -177,7 +176,7 @@ enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_
             return extra->v[i].class_;
     if (kind != TG_KIND_KERNEL)
         return TG_CLASS_MEMORY;
-    row = first_row(name);
+    size_t row = first_row(name);
     if (row < N_ROWS)
         return table[row].class_;
     if (fallback)
@@ -239,11 +238,10 @@ static bool parse_row(struct tg_class_row *out, tg_sv line, struct tg_loc at, st
 bool tg_classes_parse(struct tg_classes *out, tg_sv text, const char *file, struct tg_arena *a,
                       struct tg_err *err)
 {
-    struct tg_class_row *rows;
     size_t n = 1;
     for (size_t i = 0; i < text.n; i++)
         n += text.p[i] == '\n';
-    rows = TG_NEW_N(a, struct tg_class_row, n);
+    struct tg_class_row *rows = TG_NEW_N(a, struct tg_class_row, n);
     *out = (struct tg_classes){ rows, 0 };
     for (uint32_t number = 1; text.n; number++) {
         tg_sv line = tg_sv_cut(&text, '\n'), row = tg_sv_trim(line);

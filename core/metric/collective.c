@@ -53,11 +53,10 @@ struct tg_collective_id tg_collective_id_read(const char text[TG_COLLECTIVE_ID_T
 void tg_collective_numbers_see(struct tg_collective_numbers *s, uint32_t id, uint32_t rank,
                                bool numbered)
 {
-    struct tg_collective_number *x;
     s->v = tg_grow(s->v, &s->cap, (size_t)id + 1, sizeof *s->v);
     while (s->n <= id)
         s->v[s->n++] = (struct tg_collective_number){ .rank = rank, .number = false };
-    x = &s->v[id];
+    struct tg_collective_number *x = &s->v[id];
     if (x->rank != rank)
         *x = (struct tg_collective_number){ rank, false, x->bare || !x->number };
     x->number |= numbered;

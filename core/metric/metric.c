@@ -391,7 +391,6 @@ void tg_metrics_compute(const struct tg_trace *t, const struct tg_steps *steps,
                         const struct tg_classes *classes, struct tg_metric_value *out)
 {
     struct work w = { .t = t, .s = steps, .out = out };
-    size_t n_bins;
     const struct tg_names *names = w.t->names;
     w.class = tg_xmalloc(names->n);
     w.call = tg_xmalloc(names->n);
@@ -400,7 +399,7 @@ void tg_metrics_compute(const struct tg_trace *t, const struct tg_steps *steps,
         w.call[i] = (unsigned char)tg_call_of(names->v[i].kind, names->v[i].name);
     }
     survey(&w);
-    n_bins = steps->lanes.n_devices * steps->n + 1;
+    size_t n_bins = steps->lanes.n_devices * steps->n + 1;
     w.bins = tg_xcalloc(n_bins, sizeof *w.bins);
     init_values(&w);
     for (size_t k = 0; k < t->n_spans; k++) {

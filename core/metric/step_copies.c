@@ -136,12 +136,11 @@ static void put_series(const struct copy *c, size_t n, size_t n_steps, struct tg
 {
     size_t at = (size_t)c->step;
     struct tg_metric_value *most = &out[metrics[c->direction].peak * n_steps + at];
-    double bytes_per_second;
     for (size_t i = 0; i < n; i++)
         if (c[i].bytes < 0)
             return; /* unknown, not less */
     add_mean(&out[metrics[c->direction].mean * n_steps + at], c, n);
-    bytes_per_second = round(peak(c, n, rates) * 1e9);
+    double bytes_per_second = round(peak(c, n, rates) * 1e9);
     if (bytes_per_second > 0 && bytes_per_second < 9e18 &&
         (!most->known || (int64_t)bytes_per_second > most->num))
         *most = (struct tg_metric_value){ true, (int64_t)bytes_per_second, 1000000000 };

@@ -101,10 +101,9 @@ bool tg_documents_read(struct tg_number_file *s, tg_sv text)
     struct documents d = { 0 };
     TG_BUF spared = { 0 };
     const struct tg_number_json *format = &tg_number_serving;
-    bool ok;
     tg_buf_add(&spared, text);
     spare_words(spared.p, spared.n);
-    ok = split(&d, s, tg_buf_sv(&spared));
+    bool ok = split(&d, s, tg_buf_sv(&spared));
     for (size_t i = FORMATS; ok && d.n && i-- > 0;)
         if (formats[i]->fits(d.v[0].doc))
             format = formats[i];

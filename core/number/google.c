@@ -83,12 +83,11 @@ static bool put_benchmarks(struct tg_number_file *s, size_t run, const struct tg
     for (const struct tg_doc *b = tg_doc_first(list); b; b = tg_doc_next(b)) {
         tg_sv name = text_of(b, is_aggregate(b) ? "run_name" : "name");
         double time = tg_doc_num(tg_doc_get(b, "real_time"), NAN);
-        struct repeats *r;
         if (is_left_out(b, list))
             continue;
         if (!name.n || !isfinite(time))
             return tg_number_file_refuse(s, 0, "a benchmark without a name or a real_time");
-        r = list_of(all, &cap, names, name);
+        struct repeats *r = list_of(all, &cap, names, name);
         r->unit = tg_doc_str(tg_doc_get(b, "time_unit"), TG_SV("ns"));
         *TG_PUSH(r->v, r->n, r->cap) = time;
     }
@@ -103,11 +102,10 @@ static bool read_one(struct tg_number_file *s, size_t run, const struct tg_numbe
     const struct tg_doc *list = tg_doc_get(of->doc, "benchmarks");
     TG_AUTO(tg_strmap_release) struct tg_strmap names;
     TG_FREE struct repeats *all = NULL;
-    bool ok;
     tg_strmap_init(&names);
     if (tg_doc_type(list) != TG_DOC_ARRAY)
         return tg_number_file_refuse(s, of->line, "no list 'benchmarks'");
-    ok = put_benchmarks(s, run, list, &all, &names);
+    bool ok = put_benchmarks(s, run, list, &all, &names);
     for (size_t i = 0; i < names.n; i++)
         free(all[i].v);
     return ok;

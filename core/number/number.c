@@ -127,7 +127,6 @@ bool tg_number_read(struct tg_number_runs *out, tg_sv text, const char *file, st
                     struct tg_err *err)
 {
     struct tg_number_file s = { .a = a, .file = file ? file : "", .err = err };
-    bool ok;
     text = without_mark(text);
     if (!tg_number_is_json(text) && !tg_lines_begin(text)) {
         TG_BUF known = { 0 };
@@ -137,8 +136,8 @@ bool tg_number_read(struct tg_number_runs *out, tg_sv text, const char *file, st
         tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(s.file), "not a file of numbers");
         return tg_err_hint(err, "Formats: %s.", known.p);
     }
-    ok = (tg_number_is_json(text) ? tg_documents_read(&s, text) : tg_lines_read(&s, text)) &&
-         add_runs(out, &s);
+    bool ok = (tg_number_is_json(text) ? tg_documents_read(&s, text) : tg_lines_read(&s, text)) &&
+              add_runs(out, &s);
     free(s.v);
     return ok;
 }

@@ -76,10 +76,9 @@ static void collect_launches(struct table *h, const struct tg_trace *t, const ui
     for (size_t k = 0; k < t->n_spans; k++) {
         const struct tg_span *s = tg_span_at(t, order[k]);
         const uint64_t key = (uint64_t)call_number(t, order[k]);
-        uint32_t id;
         if ((int64_t)key < 0)
             continue;
-        id = find_id(h, key);
+        uint32_t id = find_id(h, key);
         if (id == TG_NO_ID) {
             id = (uint32_t)h->n;
             *TG_PUSH(h->v, h->n, h->cap) = (struct entry){ order[k], 0, call[s->name] & 3u };

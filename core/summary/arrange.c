@@ -176,9 +176,8 @@ static bool same_runs(const struct tg_summary *s, struct tg_arena *a, struct tg_
 {
     const struct tg_shard **v = tg_arena_copy(a, s->shards, s->n, sizeof *v);
     struct column *col = TG_NEW_N(a, struct column, s->n);
-    size_t n_cols;
     TG_SORT(v, s->n, by_rank);
-    n_cols = columns_of(v, s->n, col);
+    size_t n_cols = columns_of(v, s->n, col);
     for (size_t i = 1; i < n_cols; i++) {
         if (col[i].n == col[0].n)
             continue;
@@ -202,12 +201,11 @@ static bool are_called_runs(const struct tg_summary *s)
 bool tg_side_arrange_some(struct tg_side *out, const struct tg_summary *s, enum tg_arrange how,
                           struct tg_arena *a, struct tg_err *err)
 {
-    const struct tg_shard **v;
     size_t unranked = 0, named = 0;
     *out = (struct tg_side){ .summary = s };
     if (!check_shards(s, err))
         return false;
-    v = TG_NEW_N(a, const struct tg_shard *, s->n);
+    const struct tg_shard **v = TG_NEW_N(a, const struct tg_shard *, s->n);
     for (size_t i = 0; i < s->n; i++) {
         v[i] = s->shards[i];
         unranked += v[i]->rank < 0;

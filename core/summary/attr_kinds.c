@@ -42,10 +42,9 @@ void tg_attr_split(tg_sv text, struct tg_buf value[TG_ATTR_KINDS])
     while (text.n) {
         tg_sv line = tg_sv_cut(&text, '\n'), rest = line, key = tg_sv_cut(&rest, '=');
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-            struct tg_buf *to;
             if (!tg_sv_eq(key, tg_sv_of(keys[i].key)) || keys[i].kind < 0)
                 continue;
-            to = &value[keys[i].kind];
+            struct tg_buf *to = &value[keys[i].kind];
             if (to->n)
                 tg_buf_putc(to, '\n');
             /* AMD writes bytes as text: "123" and 123 are one attribute. */

@@ -295,10 +295,9 @@ static bool unpack(const struct tg_doc *array, struct tg_arena *a, struct tg_unp
 {
     TG_BUF raw = { 0 };
     bool ok = tg_doc_type(array) == TG_DOC_ARRAY;
-    tg_sv kept;
     for (const struct tg_doc *m = tg_doc_first(array); ok && m; m = tg_doc_next(m))
         ok = tg_unpack_text(tg_doc_str(m, TG_SV("")), &raw) && raw.n <= TG_PACK_MAX;
-    kept = tg_arena_sv(a, tg_buf_sv(&raw));
+    tg_sv kept = tg_arena_sv(a, tg_buf_sv(&raw));
     *out = (struct tg_unpack){ kept.p, kept.p + (ok ? kept.n : 0), false };
     return ok;
 }
@@ -386,11 +385,10 @@ static bool read_attrs(struct tg_book_read *b, const struct tg_doc *d, struct tg
     b->attr = TG_NEW_N(a, struct tg_book_attr, most_items(&u, 3));
     while (u.p < u.end) {
         struct tg_book_attr *f = &b->attr[b->n_attrs];
-        uint64_t more, code;
         if (tg_unpack_left(&u) < 3)
             return false;
-        more = tg_unpack_u64(&u);
-        code = tg_unpack_u64(&u);
+        uint64_t more = tg_unpack_u64(&u);
+        uint64_t code = tg_unpack_u64(&u);
         f->attr.value = text_at(b, &u);
         if (u.bad || more >= b->n[TG_BOOK_ROWS] || (row += more) >= b->n[TG_BOOK_ROWS] ||
             code >= TG_ATTR_KINDS)

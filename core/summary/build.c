@@ -327,11 +327,10 @@ static void fill_slots(struct build *b)
     for (size_t k = 0; k < b->t->n_spans; k++) {
         uint32_t i = b->s->order[k], r = b->placed.node[b->row_of[i]].row;
         uint32_t node = b->placed.at[b->row_of[i]];
-        size_t slot;
         add_to_node(b, node, bucket(b, i), b->s->self[i]);
         if (b->s->step_of[i] < 0)
             continue;
-        slot = cursor[r].next[b->s->step_of[i]]++;
+        size_t slot = cursor[r].next[b->s->step_of[i]]++;
         cursor[r].row->slots[slot] = b->s->self[i];
         if (cursor[r].row->slot_node)
             cursor[r].row->slot_node[slot] = node;
@@ -379,10 +378,9 @@ static void place_attrs(struct build *b)
 /* The step whose window is the span `i`; n: none. */
 static size_t window_of(const struct build *b, uint32_t i)
 {
-    int32_t step;
     if (i == TG_NO_SPAN || !b->s->marked || !b->names_window[tg_span_at(b->t, i)->name])
         return b->s->n;
-    step = tg_steps_at(b->s, tg_span_at(b->t, i)->start);
+    int32_t step = tg_steps_at(b->s, tg_span_at(b->t, i)->start);
     return step >= 0 && b->s->v[step].span == i ? (size_t)step : b->s->n;
 }
 

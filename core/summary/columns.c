@@ -50,12 +50,11 @@ static bool read_counts(struct tg_unpack *u, struct tg_shared_rows *out, enum tg
                         struct tg_arena *a)
 {
     size_t n = out->n_steps + 1, numbers;
-    uint32_t *count;
     if (__builtin_mul_overflow(l->n[set], n, &numbers) || numbers > tg_unpack_left(u))
         return false;
     out->n[set] = l->n[set];
     out->row[set] = TG_NEW_N(a, struct tg_row, l->n[set]);
-    count = TG_NEW_N(a, uint32_t, numbers);
+    uint32_t *count = TG_NEW_N(a, uint32_t, numbers);
     read_u32(u, count, numbers);
     for (size_t i = 0; i < l->n[set]; i++) {
         out->row[set][i].key = &b->row[set][l->row[set][i]];
@@ -223,13 +222,12 @@ static tg_ns read_time(struct values *v)
 static bool read_less(struct values *v, struct tg_row *rows, size_t n_rows, size_t n, tg_ns **less)
 {
     size_t numbers;
-    tg_ns *time;
     if (__builtin_mul_overflow(n_rows, n, &numbers) || numbers > tg_unpack_left(&v->u))
         return false;
     *less = tg_xrealloc(NULL, numbers + 1, sizeof **less);
     for (size_t i = 0; i < numbers; i++)
         (*less)[i] = read_time(v);
-    time = TG_NEW_N(v->a, tg_ns, numbers);
+    tg_ns *time = TG_NEW_N(v->a, tg_ns, numbers);
     for (size_t i = 0; i < n_rows; i++)
         rows[i].self = time + i * n;
     return !v->u.bad;
@@ -269,7 +267,6 @@ static tg_ns *read_slots(struct values *v, const struct tg_shard *s, struct tg_r
 static bool read_all_slots(struct values *v, struct tg_shard *s, const bool *kept)
 {
     uint64_t calls = 0, own = 0;
-    tg_ns *room;
     for (size_t i = 0; i < s->n_rows; i++) {
         uint64_t n = kept[i] ? tg_row_calls(s, &s->rows[i]) : 0;
         calls = n > UINT64_MAX - calls ? UINT64_MAX : calls + n;
@@ -277,7 +274,7 @@ static bool read_all_slots(struct values *v, struct tg_shard *s, const bool *kep
     }
     if (calls > tg_unpack_left(&v->u))
         return false;
-    room = TG_NEW_N(v->a, tg_ns, (size_t)own);
+    tg_ns *room = TG_NEW_N(v->a, tg_ns, (size_t)own);
     for (size_t i = 0; i < s->n_rows; i++)
         if (kept[i])
             room = read_slots(v, s, &s->rows[i], room);

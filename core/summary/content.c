@@ -78,16 +78,15 @@ _Static_assert(sizeof(tg_ns) == sizeof(uint64_t), "counters are read as one type
 
 void tg_content_add(struct tg_doc *d, const struct tg_shard *s)
 {
-    struct tg_doc *env, *steps, *hints;
     tg_doc_add_i64(d, "rank", s->rank);
     tg_doc_add_str(d, "window", s->window);
     tg_doc_add_str(d, "classes", s->classes);
     tg_doc_add_bool(d, "marked", s->marked);
     tg_doc_add_bool(d, "truncated", s->truncated);
-    env = tg_doc_add_object(d, "env");
+    struct tg_doc *env = tg_doc_add_object(d, "env");
     for (size_t i = 0; i < s->n_env; i++)
         tg_doc_add_str(env, s->env[i].key.p, s->env[i].value);
-    steps = tg_doc_add_array(d, "steps");
+    struct tg_doc *steps = tg_doc_add_array(d, "steps");
     for (size_t k = 0; k < s->n_steps; k++) {
         struct tg_doc *one = tg_doc_add_array(steps, NULL);
         tg_doc_add_i64(one, NULL, s->steps[k].number);
@@ -102,7 +101,7 @@ void tg_content_add(struct tg_doc *d, const struct tg_shard *s)
         if (i < ALWAYS_WRITTEN || v)
             tg_doc_add_i64(o, counters[i].name, v);
     }
-    hints = tg_doc_add_array(d, "hints");
+    struct tg_doc *hints = tg_doc_add_array(d, "hints");
     for (size_t i = 0; i < s->n_hints; i++) {
         struct tg_doc *one = tg_doc_add_array(hints, NULL);
         tg_doc_add_str(one, NULL, s->hints[i].name);

@@ -51,7 +51,6 @@ static bool next_value(tg_sv json, size_t *at, const char *key, tg_sv *out)
     size_t n = strlen(key);
     for (size_t i = *at; i + n + 3 < json.n; i++) {
         size_t k = i + n + 2, end;
-        bool quoted;
         if (json.p[i] != '"' || memcmp(json.p + i + 1, key, n) != 0 || json.p[i + n + 1] != '"')
             continue;
         while (k < json.n && tg_is_blank(json.p[k]))
@@ -60,7 +59,7 @@ static bool next_value(tg_sv json, size_t *at, const char *key, tg_sv *out)
             continue;
         while (k < json.n && tg_is_blank(json.p[k]))
             k++;
-        quoted = k < json.n && json.p[k] == '"';
+        bool quoted = k < json.n && json.p[k] == '"';
         k += quoted;
         for (end = k; end < json.n; end++) {
             char c = json.p[end];

@@ -86,7 +86,6 @@ static bool attempt(struct fit *f, size_t ranks, size_t max_slots, struct tg_fit
 {
     struct tg_summary view = *f->run;
     struct tg_err ignored = TG_ERR_INIT;
-    bool ok;
     view.shards = f->shown;
     for (size_t i = 0; i < view.n; i++) {
         f->copy[f->order[i]].steps_only = i >= ranks || f->run->shards[f->order[i]]->steps_only;
@@ -94,8 +93,8 @@ static bool attempt(struct fit *f, size_t ranks, size_t max_slots, struct tg_fit
     }
     f->out->n = f->start;
     *how = (struct tg_fitted){ .packed = SIZE_MAX, .ranks = ranks };
-    ok = tg_summary_write_form(&view, NULL, (struct tg_summary_form){ max_slots, TG_ZLIB_USUAL },
-                               f->out, &ignored);
+    bool ok = tg_summary_write_form(
+        &view, NULL, (struct tg_summary_form){ max_slots, TG_ZLIB_USUAL }, f->out, &ignored);
     if (ok)
         how->packed = tg_packed_size(tg_sv_from(tg_buf_sv(f->out), f->start));
     return how->packed <= f->most;
@@ -196,7 +195,6 @@ bool tg_summary_fit(const struct tg_summary *run, size_t most, struct tg_buf *ou
                     struct tg_fitted *how, struct tg_err *err)
 {
     struct fit f = { .run = run, .most = most, .out = out, .start = out->n };
-    bool ok;
     *how = (struct tg_fitted){ 0 };
     if (!run->n)
         return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "a run without traces");
@@ -206,7 +204,7 @@ bool tg_summary_fit(const struct tg_summary *run, size_t most, struct tg_buf *ou
     for (size_t i = 0; i < run->n; i++)
         f.copy[i] = *run->shards[i];
     choose_order(&f);
-    ok = fit(&f, how, err);
+    bool ok = fit(&f, how, err);
     free(f.copy);
     free(f.shown);
     free(f.order);

@@ -54,10 +54,9 @@ static uint32_t narrow(uint64_t n)
 static void add_row(struct tg_shard *out, size_t *cap, enum tg_kind kind, tg_sv name,
                     const struct tg_stack_sums *v, enum side side, struct tg_arena *a)
 {
-    struct tg_row *row;
     if (is_empty(v, out->n_steps + 1, side))
         return;
-    row = TG_PUSH(out->frames, out->n_frames, *cap);
+    struct tg_row *row = TG_PUSH(out->frames, out->n_frames, *cap);
     *row = tg_frame_row(kind, name, side, out->n_steps, a);
     for (size_t k = 0; k <= out->n_steps; k++) {
         row->count[k] = narrow(side == HOST ? v[k].calls : v[k].work);

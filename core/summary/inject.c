@@ -210,9 +210,8 @@ static void new_row(struct job *j, const struct tg_row_key *model, tg_sv name,
 {
     size_t n_steps = j->s->n_steps, n = 0;
     struct tg_row_key key = *model;
-    struct tg_row r;
     key.name = tg_arena_sv(j->a, name);
-    r = tg_row_new(&key, n_steps, j->a);
+    struct tg_row r = tg_row_new(&key, n_steps, j->a);
     for (size_t k = 0; k < n_steps; k++)
         n += calls[k];
     r.slots = TG_NEW_N(j->a, tg_ns, n + 1);

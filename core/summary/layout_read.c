@@ -87,7 +87,6 @@ static enum tg_next next_line(struct tg_layout_reader *r, tg_sv *line, struct tg
     for (;;) {
         const char *end =
             seen < r->text.n ? memchr(r->text.p + seen, '\n', r->text.n - seen) : NULL;
-        int64_t got;
         if (end) {
             *line = (tg_sv){ r->text.p + r->at, (size_t)(end - r->text.p) - r->at };
             r->at += line->n + 1;
@@ -106,7 +105,7 @@ static enum tg_next next_line(struct tg_layout_reader *r, tg_sv *line, struct tg
             r->at = 0;
         }
         seen = r->text.n;
-        got = tg_source_fill(r->source, tg_buf_room(&r->text, PIECE), PIECE, err);
+        int64_t got = tg_source_fill(r->source, tg_buf_room(&r->text, PIECE), PIECE, err);
         if (got < 0)
             return TG_NEXT_FAILED;
         r->text.n += (size_t)got;
@@ -159,22 +158,20 @@ static bool read_key(struct tg_unpack *u, struct tg_layout_key *k, bool first, s
     const struct tg_layout_key *last = k - 1;
     tg_sv run = how >= RUN_TEXT ? take_text(u, how - RUN_TEXT, a) : TG_SV("");
     int64_t more = tg_unpack_i64(u);
-    int c;
     k->hash = tg_content_hash_read(u, a);
     k->run = how == RUN_IS_HASH ? k->hash : how == SAME_RUN && !first ? last->run : run;
     if (u->bad || !k->run.n || !tg_text_is_clean(k->run) ||
         __builtin_add_overflow(first ? 0 : last->rank, more, &k->rank) || k->rank < -1)
         return false;
-    c = first ? 1 : tg_sv_cmp(k->run, last->run);
+    int c = first ? 1 : tg_sv_cmp(k->run, last->run);
     return c > 0 || (c == 0 && k->rank > last->rank);
 }
 
 static bool read_index(struct tg_layout_reader *r, const struct tg_doc *d)
 {
     TG_BUF raw = { 0 };
-    struct tg_unpack u;
     bool ok = tg_unpack_text(tg_doc_str(tg_doc_get(d, "index"), TG_SV("")), &raw);
-    u = (struct tg_unpack){ raw.p, raw.p ? raw.p + raw.n : raw.p, false };
+    struct tg_unpack u = { raw.p, raw.p ? raw.p + raw.n : raw.p, false };
     r->n = tg_unpack_count(&u);
     ok = ok && !u.bad && r->n <= TG_MAX_SHARDS;
     r->index = TG_NEW_N(r->a, struct tg_layout_key, ok ? r->n + 1 : 1);
@@ -287,12 +284,11 @@ static struct tg_doc *parse_head(struct tg_layout_reader *r, tg_sv line, struct 
 {
     static const tg_sv open = { "\"shards\":[", 10 };
     TG_BUF text = { 0 };
-    struct tg_doc *d;
     struct tg_err json = TG_ERR_INIT;
     tg_buf_add(&text, line);
     if (tg_sv_ends(line, open))
         tg_buf_puts(&text, "]}");
-    d = tg_doc_parse(tg_buf_sv(&text), r->file, &json);
+    struct tg_doc *d = tg_doc_parse(tg_buf_sv(&text), r->file, &json);
     if (!d)
         (void)damaged(r, "its first line is not JSON", err);
     if (!d || tg_sv_ends(line, open))
@@ -424,12 +420,11 @@ static const char *shape_of(struct tg_layout_reader *r, const struct shared *c, 
                             const struct tg_layout_shape **out)
 {
     struct tg_arena *a;
-    struct tg_layout_shape *s;
     const char *bad;
     if ((*out = known_shape(r, c, n_steps)))
         return NULL;
     a = r->books ? tg_arena_new() : r->a;
-    s = TG_NEW(a, struct tg_layout_shape);
+    struct tg_layout_shape *s = TG_NEW(a, struct tg_layout_shape);
     *s = (struct tg_layout_shape){
         .own = r->books ? a : NULL, .rows = c->rows, .pattern = c->pattern, .tree = c->tree
     };
@@ -544,18 +539,16 @@ static struct tg_doc *shard_line(struct tg_layout_reader *r, tg_sv *line, struct
 enum tg_next tg_layout_next(struct tg_layout_reader *r, struct tg_arena *a, struct tg_shard **out,
                             const struct tg_listing **ids, struct tg_err *err)
 {
-    struct tg_doc *d;
-    const char *bad;
     tg_sv line;
     if (r->next > r->n)
         return TG_NEXT_END;
     if (r->next == r->n)
         return take_tail(r, err) ? TG_NEXT_END : TG_NEXT_FAILED;
-    d = shard_line(r, &line, err);
+    struct tg_doc *d = shard_line(r, &line, err);
     if (!d)
         return TG_NEXT_FAILED;
     *out = TG_NEW(a, struct tg_shard);
-    bad = read_shard(r, d, line, a, *out, ids);
+    const char *bad = read_shard(r, d, line, a, *out, ids);
     tg_doc_free(d);
     if (bad)
         (void)shard_damaged(r, &r->index[r->next], bad, err);

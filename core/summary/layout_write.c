@@ -72,13 +72,12 @@ bool tg_layout_put_head(struct tg_layout_writer *w, const struct tg_layout_key *
                         struct tg_shard *const *steps_only, size_t n_steps_only, struct tg_err *err)
 {
     static const char array[] = ",\"shards\":[\n";
-    struct tg_doc *d;
     size_t before = w->out->n;
     if (n > TG_MAX_SHARDS)
         return tg_err_say(
             err, TG_ERR_LIMIT, TG_NOWHERE, "%zu runs and ranks: a summary has room for %zu",
             "Store the runs in several files: a side may have more than one.", n, TG_MAX_SHARDS);
-    d = tg_doc_new_object();
+    struct tg_doc *d = tg_doc_new_object();
     tg_doc_add_i64(d, "tracegate_summary", TG_SUMMARY_FORMAT);
     TG_BUF raw = { 0 }, packed = { 0 };
     tg_pack_u64(&raw, n);
@@ -145,7 +144,6 @@ static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n,
 {
     TG_FREE bool *kept = tg_xcalloc(s->n_rows + 1, 1);
     TG_BUF values = { 0 }, times = { 0 };
-    bool fits;
     for (size_t i = 0; i < n; i++)
         kept[v[i].row] = true;
     tg_buf_clear(&to->values);
@@ -153,7 +151,7 @@ static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n,
     tg_shard_values_put(&values, s, kept);
     if (to->has_tree)
         tg_tree_times_put(&times, s, kept);
-    fits = values.n <= TG_PACK_MAX && times.n <= TG_PACK_MAX;
+    bool fits = values.n <= TG_PACK_MAX && times.n <= TG_PACK_MAX;
     if (fits) {
         tg_pack_text(tg_buf_sv(&values), level, &to->values);
         if (to->has_tree)
@@ -227,7 +225,6 @@ bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
     struct own own = { 0 };
     struct tg_summary_form form = w->form;
     size_t used, room;
-    bool ok;
     put_content(&content, s);
     tg_shared_rows_put(&pattern, s);
     tg_listing_put(&rows, l, &w->book);
@@ -235,7 +232,7 @@ bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
     used = content.n + pattern.n + (own.has_tree ? tree.n : 0); /* whatever document it is in */
     room = used < w->max_summary ? w->max_summary - used : 0;
     form.max_slots = room ? form.max_slots : 0;
-    ok = pattern.n <= TG_PACK_MAX && rows.n <= TG_PACK_MAX && fit_slots(s, room, form, &own);
+    bool ok = pattern.n <= TG_PACK_MAX && rows.n <= TG_PACK_MAX && fit_slots(s, room, form, &own);
     if (ok) {
         tg_buf_puts(w->out, w->any ? ",\n" : "");
         w->any = true;
@@ -293,7 +290,6 @@ bool tg_summary_write_form(const struct tg_summary *s, const struct tg_limits *l
     TG_FREE struct tg_shard **whole = tg_xrealloc(NULL, s->n + 1, sizeof *whole);
     TG_FREE struct tg_shard **less = tg_xrealloc(NULL, s->n + 1, sizeof *less);
     size_t n = 0, n_less = 0, before = out->n;
-    bool ok;
     tg_layout_writer_init(&w, out, limits, form);
     w.numbers = &s->numbers;
     for (size_t i = 0; i < s->n; i++) {
@@ -306,7 +302,7 @@ bool tg_summary_write_form(const struct tg_summary *s, const struct tg_limits *l
         keys[n] = (struct tg_layout_key){ one->run, one->hash, one->rank };
         whole[n++] = one;
     }
-    ok = tg_layout_put_head(&w, keys, n, less, n_less, err);
+    bool ok = tg_layout_put_head(&w, keys, n, less, n_less, err);
     for (size_t i = 0; ok && i < n; i++)
         ok = tg_layout_put_shard(&w, whole[i], &l[i], err);
     if (ok)

@@ -31,9 +31,8 @@ bool tg_shard_steps_only_alike(const struct tg_shard *a, const struct tg_shard *
 void tg_content_hash_put(struct tg_buf *b, tg_sv hash)
 {
     char digits[HASH_DIGITS + 1] = { 0 };
-    uint64_t h;
     memcpy(digits, hash.p, hash.n < HASH_DIGITS ? hash.n : HASH_DIGITS);
-    h = strtoull(digits, NULL, 16);
+    uint64_t h = strtoull(digits, NULL, 16);
     for (int shift = 56; shift >= 0; shift -= 8)
         tg_buf_putc(b, (char)(unsigned char)(h >> shift));
 }
@@ -191,15 +190,13 @@ bool tg_shard_steps_only_read(const struct tg_doc *d, struct tg_arena *a, struct
 {
     struct tg_shard model = { .steps_only = true };
     TG_BUF raw = { 0 }, wall = { 0 };
-    struct tg_unpack u;
     tg_sv packed, walls;
-    bool ok;
     if (!get_text(d, "run", a, &model.run) || !get_text(d, "window", a, &model.window) ||
         !get_text(d, "classes", a, &model.classes) || !get_text(d, "times", a, &packed))
         return false;
     model.marked = tg_doc_bool(tg_doc_get(d, "marked"), false);
-    ok = tg_unpack_text(packed, &raw);
-    u = (struct tg_unpack){ raw.p, raw.p ? raw.p + raw.n : raw.p, false };
+    bool ok = tg_unpack_text(packed, &raw);
+    struct tg_unpack u = { raw.p, raw.p ? raw.p + raw.n : raw.p, false };
     ok = ok && read_shards(&u, &model, a, v, n) && *n;
     if (!ok || !tg_doc_get(d, "walls"))
         return ok;

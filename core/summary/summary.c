@@ -51,10 +51,9 @@ static bool add_shard(struct tg_summary *out, const struct tg_trace *t,
                       const struct tg_spent *own, struct tg_err *err)
 {
     struct tg_shard *s = shard_of(out, t, steps, o, own, err);
-    const struct tg_shard *there;
     if (!s)
         return false;
-    there = tg_summary_find(out, s->run, s->rank);
+    const struct tg_shard *there = tg_summary_find(out, s->run, s->rank);
     if (there && tg_sv_eq(there->hash, s->hash)) {
         tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(t->path), "'%s' holds the same trace as '%.*s'",
                    t->path, TG_SV_ARG(there->source));
@@ -83,11 +82,10 @@ static bool add_spent(struct tg_summary *out, struct tg_trace *t, const struct t
 {
     struct tg_steps steps;
     const struct tg_spent own = { t, &steps };
-    bool ok;
     tg_trace_drop(t, TG_TRACE_SEQUENCE | (o->frame_sorts ? 0 : TG_TRACE_PYTHON));
-    ok = o->frame_sorts   ? tg_steps_build(&steps, t, &o->window, err)
-         : o->totals_only ? tg_steps_build_flat(&steps, t, &o->window, err)
-                          : tg_steps_build_sparing(&steps, t, &o->window, err);
+    bool ok = o->frame_sorts   ? tg_steps_build(&steps, t, &o->window, err)
+              : o->totals_only ? tg_steps_build_flat(&steps, t, &o->window, err)
+                               : tg_steps_build_sparing(&steps, t, &o->window, err);
     ok = ok && add_shard(out, t, &steps, o, &own, err);
     tg_steps_release(&steps);
     tg_trace_free(t);
@@ -112,7 +110,6 @@ static bool add_trace(struct tg_summary *out, struct tg_source *s,
                       struct tg_err *err)
 {
     struct tg_load_opts load = o->load;
-    struct tg_trace *t;
     load.reader.want_args = true;
     load.want_attrs = load.want_memory = !o->totals_only;
     load.skip_check = o->totals_only;
@@ -120,7 +117,7 @@ static bool add_trace(struct tg_summary *out, struct tg_source *s,
     load.keep_python = o->frame_sorts != 0;
     load.python_aside = o->keep && !o->frame_sorts ? TG_KEPT_SPANS : 0;
     load.want_sequence = o->keep != NULL;
-    t = tg_trace_load(s, &load, progress, err);
+    struct tg_trace *t = tg_trace_load(s, &load, progress, err);
     if (!t)
         return false;
     if (load.keep_python || load.python_aside)

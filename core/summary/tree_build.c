@@ -132,10 +132,9 @@ static uint32_t child(struct place *p, uint32_t parent, uint32_t row)
 static bool is_window(const struct place *p, uint32_t i)
 {
     const struct tg_span *s = tg_span_at(p->t, i);
-    int32_t step;
     if (!p->names_window[s->name])
         return false;
-    step = tg_steps_at(p->s, s->start);
+    int32_t step = tg_steps_at(p->s, s->start);
     return step >= 0 && p->s->v[step].span == i;
 }
 

@@ -215,13 +215,12 @@ bool tg_tree_shape_read(struct tg_tree *out, tg_sv raw, struct tg_row *rows, siz
 {
     struct tg_unpack u = { raw.p, raw.p + raw.n, false };
     struct by_row b;
-    bool ok;
     *out = (struct tg_tree){ .cut = tg_unpack_u64(&u) };
     if (!read_nodes(&u, out, n_rows, a) || !tg_tree_fits(out, n_rows, n_steps))
         return false;
     out->count = TG_NEW_N(a, uint32_t, out->n_split * (n_steps + 1));
     by_row_init(&b, out, n_rows);
-    ok = read_splits(&u, out, rows, n_rows, n_steps, &b, a) && !u.bad && u.p == u.end;
+    bool ok = read_splits(&u, out, rows, n_rows, n_steps, &b, a) && !u.bad && u.p == u.end;
     by_row_release(&b);
     return ok;
 }

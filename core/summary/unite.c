@@ -320,11 +320,10 @@ static bool merge(struct merging *g)
 bool tg_unite_run(const struct tg_unite *m, struct tg_err *err)
 {
     struct merging g = { .m = m, .err = err, .a = tg_arena_new() };
-    bool ok;
     g.input = tg_xcalloc(m->n + 1, sizeof *g.input);
     tg_summary_init(&g.less);
     tg_layout_writer_init(&g.writer, &g.out, NULL, TG_SUMMARY_FORM);
-    ok = merge(&g);
+    bool ok = merge(&g);
     for (size_t i = 0; i < m->n; i++)
         close_input(&g, &g.input[i]);
     tg_damage_release(&g.again);

@@ -129,14 +129,13 @@ struct tg_shard *tg_shard_unnamed(const struct tg_shard *s, const struct tg_clas
 void tg_summary_drop_names(struct tg_summary *one, const struct tg_summarize_opts *o)
 {
     struct tg_kept_rows kept = { 0 };
-    struct tg_arena *a;
     bool any = false;
     for (size_t i = 0; o->named_ranks && i < one->n; i++)
         any |= one->shards[i]->rank >= o->named_ranks && !one->shards[i]->unnamed &&
                !one->shards[i]->steps_only;
     if (!any)
         return;
-    a = tg_arena_new();
+    struct tg_arena *a = tg_arena_new();
     for (size_t i = 0; i < one->n; i++) {
         const struct tg_shard *s = one->shards[i];
         bool whole = s->rank < o->named_ranks || s->unnamed || s->steps_only;

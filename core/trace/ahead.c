@@ -27,11 +27,10 @@ struct tg_ahead {
 /* Waits for a free buffer; false: the consumer has gone. */
 static bool wait_for_room(struct tg_ahead *a)
 {
-    bool go_on;
     (void)pthread_mutex_lock(&a->lock);
     while (!a->stop && a->filled - a->emptied == BUFFERS)
         (void)pthread_cond_wait(&a->changed, &a->lock);
-    go_on = !a->stop;
+    bool go_on = !a->stop;
     (void)pthread_mutex_unlock(&a->lock);
     return go_on;
 }
@@ -91,7 +90,6 @@ struct tg_ahead *tg_ahead_start(tg_ahead_produce *produce, void *arg)
 
 int64_t tg_ahead_take(struct tg_ahead *a, char *to, size_t n, struct tg_err *err)
 {
-    size_t front, have;
     (void)pthread_mutex_lock(&a->lock);
     while (a->filled == a->emptied && !a->ended)
         (void)pthread_cond_wait(&a->changed, &a->lock);
@@ -103,8 +101,8 @@ int64_t tg_ahead_take(struct tg_ahead *a, char *to, size_t n, struct tg_err *err
         return result;
     }
     (void)pthread_mutex_unlock(&a->lock);
-    front = a->emptied % BUFFERS;
-    have = a->n[front] - a->at;
+    size_t front = a->emptied % BUFFERS;
+    size_t have = a->n[front] - a->at;
     have = have < n ? have : n;
     memcpy(to, a->buffer[front] + a->at, have);
     a->at += have;

@@ -54,12 +54,11 @@ static void keep(struct tg_attr_cache *c, uint32_t *slot, uint64_t hash, uint32_
                  const struct tg_attr_values *f, uint32_t id)
 {
     size_t n = 0;
-    char *raw;
     if (c->n == MOST || tg_arena_used(c->arena) > BYTES_MOST)
         return;
     for (uint32_t rest = which; rest; rest &= rest - 1)
         n += f->v[__builtin_ctz(rest)].n + 1;
-    raw = tg_arena_alloc(c->arena, n, 1);
+    char *raw = tg_arena_alloc(c->arena, n, 1);
     c->v = tg_grow(c->v, &c->cap, c->n + 1, sizeof *c->v);
     c->v[c->n] = (struct tg_attr_cached){ hash, which, id, raw, n };
     for (uint32_t rest = which; rest; rest &= rest - 1) {

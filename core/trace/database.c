@@ -36,9 +36,8 @@ static bool has(struct tg_database *d, const char *table, tg_sv column, bool *ou
                 struct tg_err *err)
 {
     TG_BUF text = { 0 };
-    enum tg_sqlite_has found;
     tg_buf_add(&text, column);
-    found = tg_sqlite_has(d->db, table, column.n ? text.p : NULL, err);
+    enum tg_sqlite_has found = tg_sqlite_has(d->db, table, column.n ? text.p : NULL, err);
     *out = found == TG_SQLITE_PRESENT;
     return found != TG_SQLITE_FAILED;
 }
@@ -369,7 +368,6 @@ static bool more(struct tg_database *d, struct tg_err *err)
 
 int64_t tg_database_fill(struct tg_database *d, char *to, size_t n, struct tg_err *err)
 {
-    size_t have;
     if (d->at) {
         d->text.n -= d->at;
         memmove(d->text.p, d->text.p + d->at, d->text.n);
@@ -378,7 +376,7 @@ int64_t tg_database_fill(struct tg_database *d, char *to, size_t n, struct tg_er
     while (d->text.n < n && d->stage != AT_END)
         if (!more(d, err))
             return -1;
-    have = d->text.n < n ? d->text.n : n;
+    size_t have = d->text.n < n ? d->text.n : n;
     if (have)
         memcpy(to, d->text.p, have);
     d->at = have;

@@ -87,10 +87,9 @@ static bool has_reserved_flags(struct isal *s, const struct tg_inflate_io *io)
 
 static int header_or_data(struct isal *s)
 {
-    int code;
     if (s->behind_header)
         return isal_inflate(&s->z);
-    code = isal_read_gzip_header(&s->z, &s->header);
+    int code = isal_read_gzip_header(&s->z, &s->header);
     s->behind_header = code == ISAL_DECOMP_OK;
     return code;
 }
@@ -101,7 +100,6 @@ static enum tg_inflated member_run(void *state, struct tg_inflate_io *io)
     struct inflate_state *z = &s->z;
     size_t in = io->n_in < UINT32_MAX ? io->n_in : UINT32_MAX;
     size_t out = io->n_out < UINT32_MAX ? io->n_out : UINT32_MAX;
-    int code;
     if (has_reserved_flags(s, io)) {
         io->why = "unknown header flags set";
         return TG_INFLATE_BAD;
@@ -110,7 +108,7 @@ static enum tg_inflated member_run(void *state, struct tg_inflate_io *io)
     z->avail_in = (uint32_t)in;
     z->next_out = io->out;
     z->avail_out = (uint32_t)out;
-    code = header_or_data(s);
+    int code = header_or_data(s);
     /*
      * At a member's end it gives back the bytes that it has read too far; they may be before
      * io->in.
@@ -141,7 +139,6 @@ const struct tg_inflate_ops *tg_inflate_isal(void)
 enum tg_isal_unpacked tg_isal_unpack_zlib(tg_sv in, char *out, size_t size)
 {
     struct inflate_state z;
-    int code;
     if (in.n > UINT32_MAX || size > UINT32_MAX || !load())
         return TG_ISAL_CANNOT;
     isal_inflate_init(&z);
@@ -150,7 +147,7 @@ enum tg_isal_unpacked tg_isal_unpack_zlib(tg_sv in, char *out, size_t size)
     z.avail_in = (uint32_t)in.n;
     z.next_out = (uint8_t *)out;
     z.avail_out = (uint32_t)size;
-    code = isal_inflate_stateless(&z);
+    int code = isal_inflate_stateless(&z);
     return code == ISAL_DECOMP_OK && z.total_out == size ? TG_ISAL_WHOLE : TG_ISAL_DAMAGED;
 }
 #else

@@ -21,12 +21,11 @@ static enum tg_inflated zlib_run(void *state, struct tg_inflate_io *io)
     z_stream *z = state;
     size_t in = io->n_in < UINT32_MAX ? io->n_in : UINT32_MAX;
     size_t out = io->n_out < UINT32_MAX ? io->n_out : UINT32_MAX;
-    int code;
     z->next_in = (Bytef *)(uintptr_t)io->in;
     z->avail_in = (uInt)in;
     z->next_out = io->out;
     z->avail_out = (uInt)out;
-    code = inflate(z, Z_NO_FLUSH);
+    int code = inflate(z, Z_NO_FLUSH);
     io->in += in - z->avail_in;
     io->n_in -= in - z->avail_in;
     io->out += out - z->avail_out;

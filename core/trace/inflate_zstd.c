@@ -66,11 +66,10 @@ static enum tg_inflated zstd_run(void *state, struct tg_inflate_io *io)
     struct zstd *z = state;
     ZSTD_inBuffer in = { io->in, io->n_in < z->left ? io->n_in : z->left, 0 };
     ZSTD_outBuffer out = { io->out, io->n_out, 0 };
-    size_t code;
     if (!z->started && io->n_in)
         z->declared = ZSTD_getFrameContentSize(io->in, io->n_in);
     z->started |= io->n_in > 0;
-    code = ZSTD_decompressStream(z->stream, &out, &in);
+    size_t code = ZSTD_decompressStream(z->stream, &out, &in);
     io->in += in.pos;
     io->n_in -= in.pos;
     io->out += out.pos;

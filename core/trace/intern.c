@@ -47,11 +47,9 @@ uint32_t tg_intern_add(struct tg_intern *t, tg_sv a, tg_sv b, bool *is_new)
     uint64_t h = tg_intern_hash(tg_intern_seed(a), b);
     struct tg_intern_pair pair;
     uint32_t first;
-    char *copy;
-    size_t i;
     if (t->n * 2 >= t->slots)
         rehash(t);
-    i = probe(t, a, b, h);
+    size_t i = probe(t, a, b, h);
     *is_new = t->slot[i].id1 == 0;
     if (!*is_new)
         return t->slot[i].id1 - 1;
@@ -59,7 +57,7 @@ uint32_t tg_intern_add(struct tg_intern *t, tg_sv a, tg_sv b, bool *is_new)
     t->hash = tg_grow(t->hash, &t->hash_cap, t->n + 1, sizeof *t->hash);
     first = tg_strmap_add(&t->first, a);
     pair.a = t->first.text[first];
-    copy = tg_arena_alloc(t->arena, b.n + TG_INTERN_PAD, 1);
+    char *copy = tg_arena_alloc(t->arena, b.n + TG_INTERN_PAD, 1);
     if (b.n)
         memcpy(copy, b.p, b.n);
     pair.b = (tg_sv){ copy, b.n };

@@ -27,10 +27,9 @@ int64_t tg_kineto_int(const struct tg_value *v, int64_t fallback)
 static void note_attr(const struct tg_value *key, tg_sv value, struct tg_attr_values *attrs)
 {
     TG_BUF text = { 0 };
-    enum tg_attr_key attr;
     if (key->escaped)
         tg_unescape(&text, key->raw);
-    attr = tg_attr_of_key(key->escaped ? tg_buf_sv(&text) : key->raw);
+    enum tg_attr_key attr = tg_attr_of_key(key->escaped ? tg_buf_sv(&text) : key->raw);
     if (attr == TG_ATTRS)
         return;
     attrs->have |= (uint32_t)1 << attr;
@@ -78,7 +77,6 @@ static void forget_args(struct tg_raw_event *out)
 bool tg_kineto_time(struct tg_scan *s, const struct tg_value *v, uint64_t *rounded, bool *has,
                     bool *is_float, tg_ns *ns)
 {
-    enum tg_dec result;
     *has = v->type != TG_TOKEN_NULL;
     if (!*has)
         return true;
@@ -88,7 +86,7 @@ bool tg_kineto_time(struct tg_scan *s, const struct tg_value *v, uint64_t *round
     *is_float = v->is_float;
     if (!v->finite)
         return true;
-    result = tg_dec_us_to_ns(v->raw, ns);
+    enum tg_dec result = tg_dec_us_to_ns(v->raw, ns);
     if (result == TG_DEC_RANGE)
         return tg_scan_bad(s, v->raw.p, "a time outside +-292 years",
                            "'ts' and 'dur' are microseconds; this event is corrupt.");

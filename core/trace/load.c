@@ -43,10 +43,9 @@ static uint32_t track_id(struct loader *l, struct tg_track k)
     const uint64_t key[TRACK_WORDS] = { k.thread, (uint64_t)k.stream, (uint64_t)k.device };
     struct tg_trace *t = l->t;
     const struct tg_track *last = t->tracks ? &t->tracks[l->last_track] : NULL;
-    uint32_t id;
     if (last && last->thread == k.thread && last->stream == k.stream && last->device == k.device)
         return l->last_track;
-    id = l->last_track = tg_keymap_add(&l->track_ids, key);
+    uint32_t id = l->last_track = tg_keymap_add(&l->track_ids, key);
     if (id == t->n_tracks)
         *TG_PUSH(t->tracks, t->n_tracks, l->tracks_cap) = k;
     return id;
@@ -132,7 +131,6 @@ static int64_t sequence_of(const struct tg_event *ev)
     static const char key[] = "\"Sequence number\":";
     const char *at = ev->args.p, *end = ev->args.p + ev->args.n;
     int64_t n;
-    size_t digits;
     do
         at = memchr(at + 1, 'S', at + 1 < end ? (size_t)(end - at - 1) : 0);
     while (at && ((size_t)(end - at) < sizeof key - 2 || memcmp(at - 1, key, sizeof key - 1) != 0));
@@ -140,7 +138,7 @@ static int64_t sequence_of(const struct tg_event *ev)
         return -1;
     for (at += sizeof key - 2; at < end && *at == ' '; at++)
         ;
-    digits = tg_sv_digits((tg_sv){ at, (size_t)(end - at) }, 0);
+    size_t digits = tg_sv_digits((tg_sv){ at, (size_t)(end - at) }, 0);
     return digits && tg_sv_i64((tg_sv){ at, digits }, &n) ? n : -1;
 }
 
@@ -382,9 +380,8 @@ static bool read_part(void *worker, void *part, struct tg_err *err)
 {
     struct worker *w = worker;
     struct part *p = part;
-    bool ok;
     lend_columns(w, part);
-    ok = read_events(&w->l, err);
+    bool ok = read_events(&w->l, err);
     p->columns = w->t;
     p->cap = w->l.cap;
     tell_new(w, part);
@@ -537,7 +534,6 @@ struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o
     struct tg_marks marks = { 0 };
     struct loader l = { .t = t, .marks = &marks, .opts = &opts, .err = err };
     size_t n = strlen(tg_source_name(s)) + 1;
-    bool ok;
     opts.reader.want_args = true;
     opts.reader.progress = progress;
     *t = (struct tg_trace){ .path = tg_xmalloc(n) };
@@ -548,7 +544,7 @@ struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o
     l.limits = opts.reader.limits ? *opts.reader.limits : TG_LIMITS_DEFAULT;
     t->reader = tg_reader_new(s, &opts.reader);
     t->names = tg_reader_names(t->reader);
-    ok = load(&l, s);
+    bool ok = load(&l, s);
     tg_marks_release(&marks);
     tg_attr_cache_release(&l.attrs);
     tg_keymap_release(&l.track_ids);

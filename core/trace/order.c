@@ -120,8 +120,6 @@ static uint32_t *cut(const struct slices *s, const struct tg_trace *t, uint32_t 
 static void sort_spans(struct ranks *r, uint32_t *v, size_t n)
 {
     enum { FEW = 12 };
-    struct slices s;
-    uint32_t *end;
     if (n <= FEW) {
         for (size_t i = 1, at; i < n; i++) {
             uint32_t one = v[i];
@@ -131,12 +129,12 @@ static void sort_spans(struct ranks *r, uint32_t *v, size_t n)
         }
         return;
     }
-    s = slices_of(r->t, v, n);
+    struct slices s = slices_of(r->t, v, n);
     if (s.one_start) {
         qsort_r(v, n, sizeof *v, by_rest, r);
         return;
     }
-    end = cut(&s, r->t, v, n);
+    uint32_t *end = cut(&s, r->t, v, n);
     for (size_t k = 0, from = 0; k < n; from = end[k++])
         if (end[k] > from + 1)
             sort_spans(r, v + from, end[k] - from);

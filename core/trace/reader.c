@@ -109,10 +109,9 @@ static bool stream_is_damaged(struct tg_reader *r, struct tg_err *err)
 
 static bool report_limit(struct tg_reader *r, uint64_t offset, bool depth, struct tg_err *err)
 {
-    struct tg_loc loc;
     if (stream_is_damaged(r, err))
         return false;
-    loc = locate(r, offset);
+    struct tg_loc loc = locate(r, offset);
     if (depth)
         return tg_err_set(err, TG_ERR_LIMIT, loc, "nested more than %zu deep, at byte %" PRIu64,
                           r->limits.max_depth, offset);
@@ -126,7 +125,6 @@ static bool report(struct tg_reader *r, const struct tg_scan *s, struct tg_err *
     const char *start = r->buf + r->at;
     uint64_t offset = r->base + (uint64_t)(s->at - r->buf);
     char near[32];
-    tg_sv text;
     if ((size_t)(s->at - start) > r->limits.max_event)
         return report_limit(r, r->base + r->at, false, err);
     if (s->status == TG_SCAN_LIMIT)
@@ -138,7 +136,7 @@ static bool report(struct tg_reader *r, const struct tg_scan *s, struct tg_err *
     size_t n = 0;
     for (; from <= s->at && from < r->buf + r->n; from++)
         near[n++] = *from >= 0x20 && *from < 0x7f ? *from : ' ';
-    text = (tg_sv){ near, n };
+    tg_sv text = { near, n };
     tg_err_set(err, TG_ERR_TRACE, locate(r, offset), "%s, at byte %" PRIu64 ", near '%.*s'",
                s->message, offset, TG_SV_ARG(text));
     if (s->hint[0])
@@ -201,7 +199,6 @@ void tg_reader_tick(struct tg_reader *r)
 
 bool tg_reader_refill(struct tg_reader *r, struct tg_err *err)
 {
-    int64_t got;
     tg_reader_tick(r);
     if (r->at) {
         memmove(r->buf, r->buf + r->at, r->n - r->at);
@@ -216,7 +213,7 @@ bool tg_reader_refill(struct tg_reader *r, struct tg_err *err)
         r->cap *= 2;
         r->buf = tg_xrealloc(r->buf, r->cap + TG_SCAN_PAD, 1);
     }
-    got = tg_source_fill(r->source, r->buf + r->n, r->cap - r->n, err);
+    int64_t got = tg_source_fill(r->source, r->buf + r->n, r->cap - r->n, err);
     if (got < 0) {
         if (!r->opts.allow_truncated || !tg_source_truncated(r->source))
             return false;
@@ -318,11 +315,10 @@ static tg_sv keep_text(struct tg_reader *r, const struct tg_value *v)
 /* A repeated key: the last one wins, at the place of the first. */
 static void keep_meta(struct tg_reader *r)
 {
-    struct tg_kv kv;
     size_t i = 0;
     if (r->meta_bytes > META_TOTAL_MAX)
         return;
-    kv = (struct tg_kv){ keep_text(r, &r->key), keep_text(r, &r->value) };
+    struct tg_kv kv = { keep_text(r, &r->key), keep_text(r, &r->value) };
     r->meta_bytes += kv.key.n + kv.value.n + sizeof kv;
     while (i < r->info.n_meta && !tg_sv_eq(r->info.meta[i].key, kv.key))
         i++;

@@ -46,10 +46,9 @@ void tg_reader_resume(struct tg_reader *r, const struct tg_place *p)
 struct tg_reader *tg_reader_of_parts(const struct tg_reader *whole, struct tg_source *s)
 {
     struct tg_reader_opts opts = whole->opts;
-    struct tg_reader *r;
     opts.threads = 1;
     opts.progress = NULL;
-    r = tg_reader_new(s, &opts);
+    struct tg_reader *r = tg_reader_new(s, &opts);
     r->is_part = true;
     r->bare = whole->bare;
     r->first_member = false;
@@ -92,10 +91,9 @@ static bool looks_like_event(const struct tg_reader *r, const char *brace)
                          .depth = r->shapes.depth,
                          .max_depth = (unsigned)r->limits.max_depth };
     struct tg_raw_event raw;
-    const char *next;
     if (!tg_kineto_event(&s, TG_ARGS_SKIPPED, &raw) || !raw.ev.ph || !raw.ev.has_name)
         return false;
-    next = over_blanks(s.p);
+    const char *next = over_blanks(s.p);
     return *next == ',' || *next == ']';
 }
 
@@ -103,7 +101,6 @@ bool tg_reader_guess(struct tg_reader *r, uint64_t from, uint64_t to, uint64_t *
 {
     uint64_t start = from > LOOK_BACK ? from - LOOK_BACK : 0;
     struct tg_err ignored = TG_ERR_INIT;
-    const char *p;
     int tries = 0;
     r->info = (struct tg_trace_info){ .rank = -1, .world_size = -1 };
     r->stopped = false;
@@ -111,7 +108,7 @@ bool tg_reader_guess(struct tg_reader *r, uint64_t from, uint64_t to, uint64_t *
     tg_source_expect_end(r->source, to);
     if (!tg_reader_refill(r, &ignored) || r->n <= from - start)
         return false;
-    p = r->buf + (from - start);
+    const char *p = r->buf + (from - start);
     for (;; p++) {
         p = memchr(p, '{', (size_t)(r->buf + r->n - p));
         if (!p || start + (uint64_t)(p - r->buf) >= to || tries == TRIES)

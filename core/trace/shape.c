@@ -241,11 +241,10 @@ static bool is_known(const struct tg_shapes *f, const struct tg_shape *sh)
 
 void tg_shapes_learn(struct tg_shapes *f, tg_sv event, bool want_args)
 {
-    struct tg_shape *sh;
     /* A file whose events never look alike must not pay for it twice. */
     if (!f->run || (f->made > 512 && f->misses > f->hits / 8))
         return;
-    sh = tg_xmalloc(sizeof *sh);
+    struct tg_shape *sh = tg_xmalloc(sizeof *sh);
     *sh = (struct tg_shape){ .thread = TG_NO_ID };
     sh->proto = (struct tg_event){ .name = TG_NO_ID,
                                    .thread = TG_NO_ID,

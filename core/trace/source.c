@@ -184,7 +184,6 @@ static bool refuse_foreign(const struct tg_source *s, tg_sv head, struct tg_err 
 
 static bool recognise(struct tg_source *s, struct tg_err *err)
 {
-    const struct format *f;
     if (!need_input(s, TAR_HEADER, err))
         return false;
     if (begins(s, TG_SQLITE_MAGIC, sizeof TG_SQLITE_MAGIC)) {
@@ -198,7 +197,7 @@ static bool recognise(struct tg_source *s, struct tg_err *err)
     }
     if (!refuse_foreign(s, buffered(s), err))
         return false;
-    f = format_of(s);
+    const struct format *f = format_of(s);
     if (!f)
         return true;
     s->ops = f->ops();
@@ -384,14 +383,13 @@ static int64_t fill_plain(struct tg_source *s, char *to, size_t n, struct tg_err
 /* After a member: another one, zero padding, or the end. Anything else was never checked. */
 static bool after_member(struct tg_source *s, struct tg_err *err)
 {
-    const struct format *next;
     if (!need_input(s, 32, err)) /* more than the header of a zstd frame */
         return false;
     if (s->in_n == s->in_at) {
         s->done = true;
         return true;
     }
-    next = format_of(s);
+    const struct format *next = format_of(s);
     if (next && next->ops() == s->ops) {
         s->ops->next_member(s->state);
         s->between = false;
@@ -442,21 +440,18 @@ static bool ended_early(struct tg_source *s, struct tg_err *err)
 static int64_t fill_inflated(struct tg_source *s, char *to, size_t n, struct tg_err *err)
 {
     while (!s->done) {
-        struct tg_inflate_io io;
-        enum tg_inflated result;
-        size_t got;
         if (s->between) {
             if (!after_member(s, err))
                 return -1;
             continue;
         }
-        io = (struct tg_inflate_io){ .in = s->in + s->in_at,
-                                     .n_in = s->in_n - s->in_at,
-                                     .out = (unsigned char *)to,
-                                     .n_out = n };
-        result = s->ops->run(s->state, &io);
+        struct tg_inflate_io io = { .in = s->in + s->in_at,
+                                    .n_in = s->in_n - s->in_at,
+                                    .out = (unsigned char *)to,
+                                    .n_out = n };
+        enum tg_inflated result = s->ops->run(s->state, &io);
         s->in_at = s->in_n - io.n_in;
-        got = n - io.n_out;
+        size_t got = n - io.n_out;
         s->out += got;
         if (result == TG_INFLATE_BAD) {
             struct tg_loc loc = at(s);

@@ -303,14 +303,13 @@ static void close_all(struct split *s)
 static bool read_with_workers(struct split *s, uint64_t first, struct tg_err *err)
 {
     unsigned started = 1;
-    bool ok;
     open_all(s);
     s->joined = first;
     s->next = first + 1; /* the beginning of the first part is known */
     while (started < s->n_workers &&
            tg_threads_start(&s->worker[started].thread, run, &s->worker[started]))
         started++;
-    ok = read_parts(s, first, err);
+    bool ok = read_parts(s, first, err);
     (void)pthread_mutex_lock(&s->lock);
     s->stop = true;
     (void)pthread_cond_broadcast(&s->changed);

@@ -131,13 +131,12 @@ static bool settle(struct tg_sqlite *db, uint64_t bytes, struct tg_err *err)
 {
     int64_t most = INT64_MAX / WORK_PER_BYTE / 2;
     int64_t size = bytes < (uint64_t)most ? (int64_t)bytes : most;
-    int code;
     db->work = (WORK_AT_LEAST + size * WORK_PER_BYTE) / WORK_UNIT;
     (void)sqlite3_limit(db->db, SQLITE_LIMIT_LENGTH, MOST_VALUE);
     (void)sqlite3_limit(db->db, SQLITE_LIMIT_ATTACHED, 0);
     (void)sqlite3_db_config(db->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(db->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    code = sqlite3_exec(db->db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+    int code = sqlite3_exec(db->db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
     if (code != SQLITE_OK)
         return failed(db, code, err);
     sqlite3_progress_handler(db->db, WORK_UNIT, spend, db);
@@ -155,10 +154,9 @@ static struct tg_sqlite *opened(struct tg_sqlite *db, int code, uint64_t bytes, 
 
 static struct tg_sqlite *new_database(const char *name, struct tg_err *err)
 {
-    struct tg_sqlite *db;
     if (!load(name, err))
         return NULL;
-    db = tg_xmalloc(sizeof *db);
+    struct tg_sqlite *db = tg_xmalloc(sizeof *db);
     *db = (struct tg_sqlite){ .name = name };
     return db;
 }
@@ -167,10 +165,9 @@ struct tg_sqlite *tg_sqlite_open(const char *path, struct tg_err *err)
 {
     struct tg_sqlite *db = new_database(path, err);
     struct stat st = { 0 };
-    int code;
     if (!db)
         return NULL;
-    code = sqlite3_open_v2(path, &db->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_FULLMUTEX, NULL);
+    int code = sqlite3_open_v2(path, &db->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_FULLMUTEX, NULL);
     return opened(db, code, stat(path, &st) == 0 ? (uint64_t)st.st_size : 0, err);
 }
 
@@ -255,10 +252,9 @@ enum tg_sqlite_has tg_sqlite_has(struct tg_sqlite *db, const char *table, const 
 
 bool tg_sqlite_query(struct tg_sqlite *db, const char *sql, struct tg_err *err)
 {
-    int code;
     (void)sqlite3_finalize(db->query);
     db->query = NULL;
-    code = sqlite3_prepare_v2(db->db, sql, -1, &db->query, NULL);
+    int code = sqlite3_prepare_v2(db->db, sql, -1, &db->query, NULL);
     return code == SQLITE_OK || failed(db, code, err);
 }
 

@@ -151,12 +151,11 @@ static bool read_part(void *worker, void *part, struct tg_err *err)
 {
     struct worker *w = worker;
     struct part *p = part;
-    bool ok;
     p->n = p->marks.n = 0;
     w->part = p;
     w->c.marks = &p->marks;
     w->c.err = err;
-    ok = tg_reader_each(w->totals.reader, take_in_part, w, err);
+    bool ok = tg_reader_each(w->totals.reader, take_in_part, w, err);
     for (size_t i = 0; i < p->n; i++) {
         struct tg_total *t = &w->totals.v[p->v[i].name];
         p->v[i].t = *t;
@@ -215,11 +214,10 @@ bool tg_totals_read(struct tg_totals *out, struct tg_source *s, const struct tg_
     struct collector c = {
         .out = out, .marks = &marks, .limits = opts.limits ? opts.limits : &defaults, .err = err
     };
-    bool ok;
     opts.want_args = false;
     *out = (struct tg_totals){ .reader = tg_reader_new(s, &opts) };
     out->names = tg_reader_names(out->reader);
-    ok = collect(&c, s, &opts);
+    bool ok = collect(&c, s, &opts);
     if (ok && c.cap < out->names->n) /* names that only other phases use have a zero */
         make_room(&c, out->names->n);
     tg_marks_release(&marks);

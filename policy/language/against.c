@@ -25,12 +25,10 @@ bool tg_policy_is_built_in(const struct tg_loc *at)
 
 const struct tg_policy *tg_policy_against(const struct tg_policy *p, size_t i, struct tg_arena *a)
 {
-    struct tg_policy *one;
-    struct tg_rule *rules;
     if (!p->n_baselines)
         return p;
-    one = TG_NEW(a, struct tg_policy);
-    rules = TG_NEW_N(a, struct tg_rule, p->n_rules + 1);
+    struct tg_policy *one = TG_NEW(a, struct tg_policy);
+    struct tg_rule *rules = TG_NEW_N(a, struct tg_rule, p->n_rules + 1);
     *one = *p;
     one->baseline = i ? p->baselines[i - 1] : p->baseline;
     one->rules = rules;

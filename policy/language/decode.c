@@ -5,9 +5,8 @@
 
 static void classes_of(struct tg_decode *c, const struct tg_yaml *n)
 {
-    struct tg_class_row *v;
     size_t count = 0;
-    v = TG_NEW_N(c->arena, struct tg_class_row, n->n + 1);
+    struct tg_class_row *v = TG_NEW_N(c->arena, struct tg_class_row, n->n + 1);
     for (size_t i = 0; i < n->n; i++) {
         const struct tg_yaml *name = tg_node_scalar(n->items[i], "name");
         int word = tg_node_word(n->items[i], "class", tg_words_class, -1);
@@ -89,9 +88,8 @@ static void settings_of(struct tg_decode *c, const struct tg_yaml *n,
 
 static void baselines_of(struct tg_decode *c, const struct tg_yaml *n)
 {
-    struct tg_baseline_settings *v;
     size_t count = 0;
-    v = TG_NEW_N(c->arena, struct tg_baseline_settings, n->n + 1);
+    struct tg_baseline_settings *v = TG_NEW_N(c->arena, struct tg_baseline_settings, n->n + 1);
     for (size_t i = 0; i < n->n && count < TG_POLICY_BASELINES; i++) {
         const struct tg_yaml *one = n->items[i], *name = tg_node_scalar(one, "name");
         if (!name)

@@ -180,14 +180,13 @@ static uint32_t baseline_bit(struct tg_decode *c, const struct tg_yaml *n)
 {
     const struct tg_policy *p = c->policy;
     const char **names = TG_NEW_N(c->arena, const char *, p->n_baselines + 2);
-    const char *near;
     names[0] = "baseline";
     for (size_t i = 0; i < p->n_baselines; i++)
         names[i + 1] = tg_arena_sv(c->arena, p->baselines[i].name).p;
     for (uint32_t i = 0; names[i]; i++)
         if (tg_sv_eq(n->text, tg_sv_of(names[i])))
             return 1u << i;
-    near = tg_sv_nearest(n->text, names);
+    const char *near = tg_sv_nearest(n->text, names);
     tg_yaml_mistake(c->diags, TG_DIAG_BASELINE_UNKNOWN, n,
                     near ? tg_arena_printf(c->arena, "did you mean '%s'?", near)
                          : "name it in `baselines`",

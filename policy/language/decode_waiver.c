@@ -146,11 +146,10 @@ static size_t names_of(const struct tg_yaml *waiver)
 
 void tg_decode_waivers(struct tg_decode *c, const struct tg_yaml *n)
 {
-    struct tg_waiver *v;
     size_t count = 0;
     for (size_t i = 0; i < n->n; i++)
         count += names_of(n->items[i]);
-    v = TG_NEW_N(c->arena, struct tg_waiver, count + 1);
+    struct tg_waiver *v = TG_NEW_N(c->arena, struct tg_waiver, count + 1);
     count = 0;
     for (size_t i = 0; i < n->n; i++)
         if (n->items[i]->type == TG_YAML_MAP)

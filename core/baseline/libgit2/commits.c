@@ -147,7 +147,6 @@ enum tg_seen tg_git_ref(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE
     enum tg_seen seen = TG_ABSENT;
     for (int i = 0; i < MAX_LINKS && name; i++) {
         git_reference *ref = NULL;
-        const char *to;
         int rc = git_reference_lookup(&ref, g->repo, name);
         if (rc == GIT_ENOTFOUND || rc == GIT_EINVALIDSPEC)
             return absent_ref(g, name, err);
@@ -155,7 +154,7 @@ enum tg_seen tg_git_ref(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE
             (void)tg_libgit2_failed(err, "a ref cannot be read");
             return TG_SEEN_FAILED;
         }
-        to = git_reference_symbolic_target(ref);
+        const char *to = git_reference_symbolic_target(ref);
         name = to ? tg_arena_sv(a, tg_sv_of(to)).p : NULL;
         if (!to)
             seen = peel(g, ref, sha, err);
@@ -207,10 +206,9 @@ enum tg_seen tg_git_merge_base(struct tg_git *g, const char *one, const char *tw
                                char sha[TG_SHA_SIZE], struct tg_err *err)
 {
     git_oid a, b, base;
-    int rc;
     if (git_oid_fromstr(&a, one) < 0 || git_oid_fromstr(&b, two) < 0)
         return TG_ABSENT;
-    rc = git_merge_base(&base, g->repo, &a, &b);
+    int rc = git_merge_base(&base, g->repo, &a, &b);
     if (rc == 0) {
         git_oid_tostr(sha, TG_SHA_SIZE, &base);
         return TG_SEEN;
@@ -226,12 +224,11 @@ enum tg_seen tg_git_is_ancestor(struct tg_git *g, const char *sha, const char *o
                                 struct tg_err *err)
 {
     git_oid a, b;
-    int rc;
     if (strcmp(sha, of) == 0)
         return TG_SEEN;
     if (git_oid_fromstr(&a, sha) < 0 || git_oid_fromstr(&b, of) < 0)
         return TG_ABSENT;
-    rc = git_graph_descendant_of(g->repo, &b, &a);
+    int rc = git_graph_descendant_of(g->repo, &b, &a);
     if (rc == 1)
         return TG_SEEN;
     if (rc == 0)

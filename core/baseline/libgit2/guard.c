@@ -17,10 +17,9 @@ static int read_part(git_odb_backend *b, const git_oid *id, enum tg_loose_part p
                      struct tg_loose_object *o)
 {
     struct tg_git_guard *g = (struct tg_git_guard *)b;
-    enum tg_loose_state state;
     char hex[TG_SHA_SIZE];
     git_oid_tostr(hex, sizeof hex, id);
-    state = tg_loose_read(&g->loose, hex, part, o);
+    enum tg_loose_state state = tg_loose_read(&g->loose, hex, part, o);
     if (state == TG_LOOSE_WHOLE && git_object_string2type(o->type) == GIT_OBJECT_INVALID)
         state = TG_LOOSE_CUT;
     if (state == TG_LOOSE_ABSENT)
@@ -61,11 +60,10 @@ static int refuse_prefix(git_oid *found, void **data, size_t *size, git_object_t
                          git_odb_backend *b, const git_oid *id, size_t digits)
 {
     struct tg_git_guard *g = (struct tg_git_guard *)b;
-    enum tg_loose_state state;
     char hex[TG_SHA_SIZE];
     (void)found, (void)data, (void)size, (void)type;
     git_oid_tostr(hex, digits < TG_SHA_SIZE ? digits + 1 : TG_SHA_SIZE, id);
-    state = tg_loose_check(&g->loose, hex);
+    enum tg_loose_state state = tg_loose_check(&g->loose, hex);
     return state == TG_LOOSE_CUT || state == TG_LOOSE_UNREADABLE ? refuse(hex, state)
                                                                  : GIT_ENOTFOUND;
 }

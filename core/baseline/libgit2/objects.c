@@ -69,11 +69,10 @@ static enum tg_entry_kind kind_of(const git_tree_entry *e)
 enum tg_seen tg_git_entry(struct tg_git *g, const struct tg_entry *tree, const char *name,
                           struct tg_entry *out, struct tg_err *err)
 {
-    const git_tree_entry *e;
     git_tree *t;
     if (!tree_lookup(g, tree->oid, &t, err))
         return TG_SEEN_FAILED;
-    e = git_tree_entry_byname(t, name);
+    const git_tree_entry *e = git_tree_entry_byname(t, name);
     if (e) {
         *out = (struct tg_entry){ .kind = kind_of(e) };
         git_oid_tostr(out->oid, sizeof out->oid, git_tree_entry_id(e));

@@ -17,12 +17,11 @@ static int last_class(void)
 static void owned_folder(const char *dir, char *out, size_t size)
 {
     git_buf found = { 0 };
-    size_t n;
     (void)snprintf(out, size, "%s", dir);
     if (git_repository_discover(&found, dir, 0, NULL) == 0)
         (void)snprintf(out, size, "%s", found.ptr);
     git_buf_dispose(&found);
-    n = strlen(out);
+    size_t n = strlen(out);
     while (n > 1 && out[n - 1] == '/')
         out[--n] = '\0';
     if (n > 5 && strcmp(out + n - 5, "/.git") == 0)
@@ -66,9 +65,8 @@ static bool is_owner_error(int rc)
 static int open_at(git_repository **repo, const char *dir, bool validate)
 {
     unsigned flags = dir ? 0 : GIT_REPOSITORY_OPEN_FROM_ENV;
-    int rc;
     (void)git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, validate ? 1 : 0);
-    rc = git_repository_open_ext(repo, dir, flags, NULL);
+    int rc = git_repository_open_ext(repo, dir, flags, NULL);
     if (rc < 0 && !dir && strstr(tg_libgit2_error(), "unimplemented"))
         rc = git_repository_open_ext(repo, ".", 0, NULL); /* GIT_WORK_TREE, GIT_COMMON_DIR */
     (void)git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 1);
@@ -165,8 +163,6 @@ struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
     const char *dir = o->dir ? o->dir : ".";
     char folder[PATH_MAX];
     git_repository *repo = NULL;
-    struct tg_git *g;
-    int rc;
 
     if (tg_git_discover(o, folder) == TG_DISCOVERED_NONE) {
         refuse_outside(dir, err);
@@ -185,13 +181,13 @@ struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
     /* Each object is inflated, and the checksum of that found right;
      * a trace has checksums of its own. */
     (void)git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
-    rc = open_trusted(&repo, o, dir);
+    int rc = open_trusted(&repo, o, dir);
     if (rc < 0) {
         open_refused(dir, rc, err);
         (void)git_libgit2_shutdown();
         return NULL;
     }
-    g = tg_xmalloc(sizeof *g);
+    struct tg_git *g = tg_xmalloc(sizeof *g);
     *g = (struct tg_git){ .repo = repo,
                           .a = tg_arena_new(),
                           .program = o->git ? o->git : "git",

@@ -15,9 +15,8 @@ static bool not_written(const char *what, struct tg_err *err)
 bool tg_git_write_blob(struct tg_git *g, tg_sv bytes, char oid[TG_SHA_SIZE], struct tg_err *err)
 {
     git_oid id;
-    int rc;
     tg_signals_hold();
-    rc = git_odb_write(&id, g->odb, bytes.p, bytes.n, GIT_OBJECT_BLOB);
+    int rc = git_odb_write(&id, g->odb, bytes.p, bytes.n, GIT_OBJECT_BLOB);
     tg_signals_release();
     if (rc < 0)
         return not_written("an object", err);

@@ -71,13 +71,12 @@ static bool only_one_ref(struct tg_git *g, const char *rev, struct tg_arena *a, 
     size_t n = strcspn(rev, "^~:");
     const char *at = strstr(rev, "@{"), *first = NULL, *name;
     char sha[TG_SHA_SIZE], other[TG_SHA_SIZE];
-    enum tg_seen seen;
     if (at && (size_t)(at - rev) < n)
         n = (size_t)(at - rev);
     name = tg_arena_sv(a, (tg_sv){ rev, n }).p;
     if (!n || (n == TG_SHA_SIZE - 1 && tg_is_sha(name)))
         return true;
-    seen = tg_git_ref(g, name, sha, err);
+    enum tg_seen seen = tg_git_ref(g, name, sha, err);
     if (seen != TG_ABSENT)
         return seen == TG_SEEN;
     for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
@@ -132,14 +131,13 @@ bool tg_git_resolve(struct tg_git *g, const char *rev, struct tg_arena *a, struc
     const char *spelled = rev;
     git_object *o = NULL, *c = NULL;
     git_commit *commit;
-    int rc;
     if (!invalid_rev(rev, err))
         return false;
     if (rev[0] == '@' && rev[1] != '{') /* libgit2 1.5 knows '@' but not '@~1' */
         spelled = tg_arena_printf(a, "HEAD%s", rev + 1);
     if (!only_one_ref(g, spelled, a, err))
         return false;
-    rc = git_revparse_single(&o, g->repo, spelled);
+    int rc = git_revparse_single(&o, g->repo, spelled);
     if (rc < 0)
         return unknown_rev(g, spelled, rc, err);
     rc = git_object_peel(&c, o, GIT_OBJECT_COMMIT);

@@ -23,10 +23,9 @@ void tg_git_spawn_with(struct tg_git *g, const char *const *args, tg_sv input, s
                           .max_out = max_out,
                           .input = input };
     size_t n = 0;
-    const char **argv;
     while (args[n])
         n++;
-    argv = TG_NEW_N(a, const char *, n + 5);
+    const char **argv = TG_NEW_N(a, const char *, n + 5);
     argv[0] = g->program;
     argv[1] = "-c";
     argv[2] = "core.bigFileThreshold=50m";

@@ -49,7 +49,6 @@ enum tg_judged {
     TG_NOT_OTHER_DEVICE,
     TG_NOT_OTHER_FLAGS,
     TG_NOT_REPLACED,
-    TG_NOT_TOO_SMALL,
     TG_NOT_INTEGRITY,
     TG_NOT_BUSY,
     TG_NOT_OTHER_DATA
@@ -102,7 +101,6 @@ struct tg_evidence {
     /* `e` is of the fastest steps: neither the mean step rose nor the slow ones did. */
     bool fastest_alone;
     bool withheld;  /* slower, but withheld: the machine was busy or the data differs */
-    bool slot_form; /* slot by slot; else by sums of steps or by call */
     /* RED, CLEARED: all numbers are of the new runs alone; RED: e and p are those of shift.c */
     enum tg_asked asked;
     size_t tell_runs; /* UNTOLD: new runs per side that would exclude the size, at this noise */

@@ -99,7 +99,6 @@ struct tg_diff_work {
     bool busy[TG_OWN_CLOCKS];
     bool all_busy; /* every shard tells its device work outside the steps (account.c) */
     struct tg_value_room *room;
-    bool *big;                    /* per op: speaks for the machine (machine.c) */
     struct tg_rank_table rank[2]; /* of the sides' runs: forward, swapped (compare.c) */
     tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
     struct tg_joint *joints; /* freed when the comparison is made */
@@ -269,8 +268,8 @@ struct tg_background {
 struct tg_machine {
     struct tg_background of[2][TG_ESTIMATES]; /* forward, swapped */
 };
-/* Of the values that are `judged`, all operators'; fills w->big, w->speed, w->busy, and drift and
- * busy of the comparison. Levels the values. `m`: TG_CLOCKS of them. */
+/* Of the values that are `judged`, all operators'; fills w->speed, w->busy, and drift and busy
+ * of the comparison. Levels the values. `m`: TG_CLOCKS of them. */
 void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool *judged,
                      struct tg_machine *m);
 /* Whose speed the self time of a kind follows. */

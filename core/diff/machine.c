@@ -160,7 +160,7 @@ void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool
                      struct tg_machine *m)
 {
     struct tg_comparison *c = w->c;
-    bool *big = w->big = TG_NEW_N(w->a, bool, c->n_ops + 1);
+    bool *big = TG_NEW_N(w->a, bool, c->n_ops + 1);
     double factor[TG_OWN_CLOCKS];
 
     /* These speak for the machine and for the usual noise. */

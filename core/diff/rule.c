@@ -82,7 +82,6 @@ const char *tg_judged_text(enum tg_judged j)
         [TG_NOT_OTHER_DEVICE] = "recorded on different devices",
         [TG_NOT_OTHER_FLAGS] = "recorded with different profiler flags",
         [TG_NOT_REPLACED] = "part of a replacement, judged as a whole",
-        [TG_NOT_TOO_SMALL] = "no measurable time",
         [TG_NOT_INTEGRITY] = "the trace is damaged",
         [TG_NOT_BUSY] = "the machine was busy during the fresh runs",
         [TG_NOT_OTHER_DATA] = "the fresh runs had other data: most counts that vary moved",
@@ -293,7 +292,6 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     apply_rule(w, ev, &q, estimate);
     bool slower = ev->slower, least = estimate == TG_ESTIMATE_LEAST;
     ev->why_not = judged;
-    ev->slot_form = v->form == TG_FORM_SLOTS;
     ev->slower = slower && judged == TG_JUDGED;
     /* Calls that vary may be of other sizes each time:
      * only much slower ones are worth a warning. */

@@ -228,7 +228,7 @@ static struct tg_judgement need_of(const struct tg_probe *p)
     } else if (ev->why_not != TG_JUDGED) {
         bool few = ev->why_not == TG_NOT_FEW_RUNS && p->few_runs;
         /* "Nothing wrong here" rather than "we could not look". */
-        bool harmless = ev->why_not == TG_NOT_TOO_SMALL || ev->why_not == TG_NOT_ONE_SIDED ||
+        bool harmless = ev->why_not == TG_NOT_ONE_SIDED ||
                         ev->why_not == TG_NOT_COUNT_CHANGED || ev->why_not == TG_NOT_COUNT_VARIES ||
                         ev->why_not == TG_NOT_REPLACED;
         tg_lack(&j, harmless ? TG_STATE_PASS : j.state, tg_reason_of_judged(ev->why_not),

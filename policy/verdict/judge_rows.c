@@ -400,18 +400,19 @@ static void put_limit(struct tg_result *r, const struct tg_judging *w, struct tg
     r->col = l->at.col;
 }
 
-/* What the state rests on. A duration that is too small to matter was looked at. */
+/* What the state rests on. */
 static enum tg_grounds grounds_of(const struct tg_judging *w)
 {
     const struct tg_probe *p = &w->p;
-    bool looked_at = !p->ev || p->ev->why_not == TG_JUDGED || p->ev->why_not == TG_NOT_TOO_SMALL;
     if (w->j.state == TG_STATE_NOT_JUDGED || w->j.state == TG_STATE_SKIP)
         return TG_GROUNDS_NONE;
     if (tg_limit_lists_are_budgets(&w->l.warn, &w->l.fail))
         return TG_GROUNDS_BUDGET;
     if (p->exact)
         return p->unit == TG_UNIT_COUNT ? TG_GROUNDS_COUNT : TG_GROUNDS_ATTR;
-    return looked_at || p->noise_test == TG_NOISE_NONE ? TG_GROUNDS_RUNS : TG_GROUNDS_NONE;
+    return !p->ev || p->ev->why_not == TG_JUDGED || p->noise_test == TG_NOISE_NONE
+               ? TG_GROUNDS_RUNS
+               : TG_GROUNDS_NONE;
 }
 
 static void put_text(struct tg_result *r, const struct tg_eval_state *e, struct tg_judging *w)

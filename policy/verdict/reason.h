@@ -77,7 +77,6 @@
     X(TG_NEED_BOTH_SIDES, "both-sides", NULL)                                                      \
     X(TG_NEED_SAME_CALLS, "same-calls", NULL)                                                      \
     X(TG_NEED_STEADY_CALLS, "steady-calls", NULL)                                                  \
-    X(TG_NEED_SIZE, "size", NULL)                                                                  \
     X(TG_NEED_EVIDENCE, "evidence", NULL)                                                          \
     X(TG_NEED_ATTRIBUTE, "attribute", NULL)                                                        \
     X(TG_NEED_LIMIT, "no-limit", NULL)                                                             \

@@ -261,7 +261,6 @@ enum tg_reason tg_reason_of_judged(enum tg_judged j)
         [TG_NOT_OTHER_DEVICE] = TG_REASON_DEVICE,
         [TG_NOT_OTHER_FLAGS] = TG_REASON_FLAGS,
         [TG_NOT_REPLACED] = TG_REASON_REPLACED,
-        [TG_NOT_TOO_SMALL] = TG_NEED_SIZE,
         [TG_NOT_INTEGRITY] = TG_REASON_INTEGRITY,
         [TG_NOT_BUSY] = TG_REASON_MACHINE,
         [TG_NOT_OTHER_DATA] = TG_REASON_DATA,

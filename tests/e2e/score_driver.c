@@ -171,9 +171,9 @@ static void dump_op(FILE *f, const struct tg_op *op)
         return;
     fprintf(f, "%s\t", tg_kind_name(op->kind));
     put_json_text(f, op->name);
-    fprintf(f, "\t%g\t%g\t%d\t%d\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%d\t%d\t%s\n", op->count[TG_BASE],
+    fprintf(f, "\t%g\t%g\t%d\t%d\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%d\t%s\n", op->count[TG_BASE],
             op->count[TG_TEST], (int)op->change, (int)op->relation, op->ev.value[TG_BASE], op->ev.e,
-            op->ev.delta_ns, op->ev.se, op->ev.p, op->ev.slot_form, op->ev.slower, why ? why : "");
+            op->ev.delta_ns, op->ev.se, op->ev.p, op->ev.slower, why ? why : "");
 }
 
 /* Names that are red, those that cannot be told, the notes, and the runs a side that are asked for

@@ -122,7 +122,7 @@ static struct tg_op *add_op(struct make *m, enum tg_kind kind, tg_sv name, doubl
                  : count_test > count_base ? TG_MORE
                  : count_test < count_base ? TG_FEWER
                                            : TG_SAME;
-    op->ev = no_evidence(op->change == TG_SAME ? TG_NOT_TOO_SMALL : TG_NOT_COUNT_CHANGED);
+    op->ev = no_evidence(op->change == TG_SAME ? TG_NOT_ONE_SIDED : TG_NOT_COUNT_CHANGED);
     op->ev_total = op->ev;
     return op;
 }
@@ -173,7 +173,7 @@ static void add_metric(struct make *m, enum tg_metric id, double base, double te
                                     .known = { true, true },
                                     .value = { base, test },
                                     .slowest = { base, test },
-                                    .ev = no_evidence(TG_NOT_TOO_SMALL) };
+                                    .ev = no_evidence(TG_NOT_ONE_SIDED) };
 }
 
 static struct make begin(struct tg_arena *a, size_t n, bool compared)

@@ -133,7 +133,6 @@ WITH_HAND(grounds_by_what_was_looked_at)
         enum tg_noise_test test;
         enum tg_grounds want;
     } times[] = { { TG_JUDGED, TG_NOISE_RUNS, TG_GROUNDS_RUNS },
-                  { TG_NOT_TOO_SMALL, TG_NOISE_RUNS, TG_GROUNDS_RUNS }, /* it was looked at */
                   { TG_NOT_COUNT_CHANGED, TG_NOISE_RUNS, TG_GROUNDS_NONE },
                   { TG_NOT_BUSY, TG_NOISE_RUNS, TG_GROUNDS_NONE },
                   { TG_NOT_COUNT_CHANGED, TG_NOISE_NONE, TG_GROUNDS_RUNS } }; /* the limit alone */

@@ -515,16 +515,13 @@ void tg_fold_rank(struct tg_eval_state *e)
         if (is_of_rank(&e->results[i], c, &names) &&
             (head == TG_NO_ID || leads_by(&e->results[i]) > leads_by(&e->results[head])))
             head = i;
-    for (uint32_t i = 0; head != TG_NO_ID && i < e->n; i++)
-        if (i != head && is_of_rank(&e->results[i], c, &names))
-            e->results[i].folded_under = head;
     if (head == TG_NO_ID)
         return;
+    for (uint32_t i = 0; i < e->n; i++)
+        if (is_of_rank(&e->results[i], c, &names))
+            e->results[i].folded_under = head;
     e->results[head].folded_under = TG_NO_ID;
-    for (uint32_t i = 0; i < e->n; i++) /* what was under one of them */
-        while (i != head && e->results[i].folded_under != TG_NO_ID &&
-               e->results[e->results[i].folded_under].folded_under != TG_NO_ID)
-            e->results[i].folded_under = e->results[e->results[i].folded_under].folded_under;
+    flatten(e->results, (uint32_t)e->n);
     struct tg_result *r = &e->results[head];
     const struct tg_rank_alone *alone = c->rank_alone;
     size_t others = c->n_ranks[TG_TEST] - 1;

@@ -112,10 +112,8 @@ TG_MUST bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_e
 bool tg_ab_has_ranks(struct tg_ab *ab);
 
 /* ---- ab_stages.c ---- */
-/*
- * Runs and judges the two sides, which are prepared; prints what check says. The exit code of
- * check, TG_AB_SKIP, or that of err.
- */
+/* Runs and judges the two sides, which are prepared; prints what check says. The exit code of
+ * check, TG_AB_SKIP, or that of err. */
 int tg_ab_compare(struct tg_ab *ab, struct tg_err *err);
 
 /* ---- ab_watch.c ---- */

@@ -38,10 +38,8 @@ static void remove_all(void *arg)
 
 /* ---- the environment ---- */
 
-/*
- * Names that a runner gives its own steps: files by which a step speaks to the runner, tokens, and
- * the inputs of our action. The command gets none of them.
- */
+/* Names that a runner gives its own steps: files by which a step speaks to the runner, tokens, and
+ * the inputs of our action. The command gets none of them. */
 static bool is_private(const char *name)
 {
     static const char *const whole[] = { "GITHUB_ENV",

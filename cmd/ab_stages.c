@@ -65,10 +65,8 @@ static struct ask read_ask(struct tg_ab *ab, const char *path)
     return k;
 }
 
-/*
- * check of the runs so far, by `more` options. What it prints is kept: only the last one counts.
- * False: the command changed what decides.
- */
+/* check of the runs so far, by `more` options. What it prints is kept: only the last one counts.
+ * False: the command changed what decides. */
 static bool judge(struct tg_ab *ab, const struct tg_strs *more, struct judged *j,
                   struct tg_err *err)
 {
@@ -214,10 +212,8 @@ static bool make_stage(struct tg_ab *ab, const struct ask *k, struct tg_err *err
     return tg_ab_runs_to(ab, k->first + k->again, err);
 }
 
-/*
- * After each stage check says how many runs per side it asks for; the plan, what is judged of which
- * runs and when it is final are decided there (check --ask).
- */
+/* After each stage check says how many runs per side it asks for; the plan, what is judged of which
+ * runs and when it is final are decided there (check --ask). */
 static int stages(struct tg_ab *ab, struct judged *j, struct tg_err *err)
 {
     const char *file = tg_arena_printf(ab->arena, "%s/ask", ab->tmp);

@@ -1,9 +1,7 @@
 #ifndef TG_CMD_ANALYZE_H
 #define TG_CMD_ANALYZE_H
-/*
- * Analyses of one set of traces. "ops" reads them as summaries or sums them up while it reads; all
- * others (tg_analyzers) share traces that are loaded once.
- */
+/* Analyses of one set of traces. "ops" reads them as summaries or sums them up while it reads; all
+ * others (tg_analyzers) share traces that are loaded once. */
 #include "cmd/gate/given.h"
 #include "cmd/lists.h"
 #include "core/analysis/table.h"

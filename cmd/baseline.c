@@ -1,7 +1,5 @@
-/*
- * tracegate baseline: the store of baselines in git. One command with a verb as first argument;
- * what each does locally is core/baseline/store.h, over the network core/baseline/remote.h.
- */
+/* tracegate baseline: the store of baselines in git. One command with a verb as first argument;
+ * what each does locally is core/baseline/store.h, over the network core/baseline/remote.h. */
 #include <unistd.h>
 
 #include "cmd/baseline.h"

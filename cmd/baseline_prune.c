@@ -58,10 +58,8 @@ static bool what_to_keep(const struct tg_store_cmd *s, struct tg_prune_opts *o, 
         "For example: tracegate baseline prune --keep 60d --keep weekly --remote origin");
 }
 
-/*
- * An age counts from the newest stored commit, or from now where that is earlier: a clock that is
- * ahead then deletes nothing more, and neither does a commit with a date in the future.
- */
+/* An age counts from the newest stored commit, or from now where that is earlier: a clock that is
+ * ahead then deletes nothing more, and neither does a commit with a date in the future. */
 static bool count_age(const struct tg_store_cmd *s, int64_t seconds, const struct tg_stored *all,
                       size_t n_all, struct tg_prune_opts *o, struct tg_err *err)
 {
@@ -100,10 +98,8 @@ static void spare(struct spared *s, tg_sv commit, tg_sv suite)
         tg_arena_printf(s->a, "%.*s %.*s", TG_SV_ARG(commit), TG_SV_ARG(suite));
 }
 
-/*
- * An event that is not over keeps the nights by which it was found: from EVIDENCE nights before its
- * range to the night that showed it. An event that is over keeps the two nights of its range.
- */
+/* An event that is not over keeps the nights by which it was found: from EVIDENCE nights before its
+ * range to the night that showed it. An event that is over keeps the two nights of its range. */
 static void spare_event(const struct tg_history *h, const struct tg_history_event *e, bool *spared)
 {
     enum {

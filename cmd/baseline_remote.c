@@ -20,10 +20,8 @@ static bool first_stored(struct tg_store_cmd *s, tg_sv suite, const struct tg_co
     return true;
 }
 
-/*
- * Most searches end at the first commit, so it is asked for alone; then the next eight, then the
- * rest: few round trips, and few runs that nobody will read.
- */
+/* Most searches end at the first commit, so it is asked for alone; then the next eight, then the
+ * rest: few round trips, and few runs that nobody will read. */
 static bool fetch_walk(struct tg_store_cmd *s, tg_sv suite, const struct tg_commit *v, size_t n,
                        size_t *at, struct tg_err *err)
 {

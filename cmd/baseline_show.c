@@ -54,10 +54,8 @@ static int by_sha(const void *x, const void *y)
     return strcmp(((const struct on_line *)x)->sha, ((const struct on_line *)y)->sha);
 }
 
-/*
- * Dates may be wrong (rebases, clocks): on the line of first parents of HEAD each commit comes
- * after its parent. `oldest` is the date of the oldest stored commit: the walk ends with it.
- */
+/* Dates may be wrong (rebases, clocks): on the line of first parents of HEAD each commit comes
+ * after its parent. `oldest` is the date of the oldest stored commit: the walk ends with it. */
 static bool order_line(struct tg_store_cmd *s, struct listed_commit *v, size_t n, int64_t oldest,
                        struct tg_err *err)
 {

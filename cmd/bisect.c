@@ -1,7 +1,5 @@
-/*
- * tracegate bisect: which commit between a good and a bad one made it slower. Commits along first
- * parents are tried in worktrees; the user's own checkout is not touched.
- */
+/* tracegate bisect: which commit between a good and a bad one made it slower. Commits along first
+ * parents are tried in worktrees; the user's own checkout is not touched. */
 #include "cmd/bisect.h"
 
 #include <stdlib.h>

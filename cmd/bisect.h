@@ -1,9 +1,7 @@
 #ifndef TG_CMD_BISECT_H
 #define TG_CMD_BISECT_H
-/*
- * What one commit's test is: `ab` with the good commit as its base (ab.h). Its stages end at once
- * where the program does more than before, and ask again where it looks slower.
- */
+/* What one commit's test is: `ab` with the good commit as its base (ab.h). Its stages end at once
+ * where the program does more than before, and ask again where it looks slower. */
 #include "cmd/ab.h"
 
 struct tg_bisect_opts {

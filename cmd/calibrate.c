@@ -1,7 +1,5 @@
-/*
- * tracegate calibrate: runs of one commit -> noise, false alarms to expect, what can be seen with
- * how many runs, and limits that fit, as YAML with their evidence.
- */
+/* tracegate calibrate: runs of one commit -> noise, false alarms to expect, what can be seen with
+ * how many runs, and limits that fit, as YAML with their evidence. */
 #include <inttypes.h>
 #include <math.h>
 

@@ -1,9 +1,7 @@
 #ifndef TG_CMD_CMD_H
 #define TG_CMD_CMD_H
-/*
- * Commands: one file each, one row in tg_commands. Options come from tables, from which parsing,
- * --help, the manual page and shell completion are made.
- */
+/* Commands: one file each, one row in tg_commands. Options come from tables, from which parsing,
+ * --help, the manual page and shell completion are made. */
 #include <stddef.h> /* offsetof, in the tables */
 
 #include "core/base/err.h"
@@ -52,10 +50,8 @@ struct tg_opt_was {
     const char *was, *now;
 };
 
-/*
- * An option that has no effect without another: one of these options or actions, "svg-counts out",
- * has to be given too. A list of them ends with { 0 }.
- */
+/* An option that has no effect without another: one of these options or actions, "svg-counts out",
+ * has to be given too. A list of them ends with { 0 }. */
 struct tg_opt_needs {
     const char *option, *of;
 };
@@ -111,10 +107,8 @@ struct tg_cmd {
 };
 extern const struct tg_cmd *const tg_commands[];                        /* NULL-terminated */
 const struct tg_cmd *tg_cmd_find(const char *name, struct tg_err *err); /* NULL with err set */
-/*
- * A whole command line without the program's name: finds the command, parses its options, runs it.
- * Returns the exit code; an error is for the caller to print.
- */
+/* A whole command line without the program's name: finds the command, parses its options, runs it.
+ * Returns the exit code; an error is for the caller to print. */
 int tg_cmd_run(const char *const *argv, size_t n, struct tg_io *io, struct tg_err *err);
 extern const struct tg_cmd tg_cmd_check, tg_cmd_diff, tg_cmd_analyze, tg_cmd_summarize,
     tg_cmd_merge, tg_cmd_baseline, tg_cmd_policy, tg_cmd_names, tg_cmd_selftest, tg_cmd_calibrate,

@@ -1,7 +1,5 @@
-/*
- * tracegate history: what is stored, night after night, and what changed in it. Reads only the
- * clone's own store; `history accept` writes a record beside it (core/baseline/event.h).
- */
+/* tracegate history: what is stored, night after night, and what changed in it. Reads only the
+ * clone's own store; `history accept` writes a record beside it (core/baseline/event.h). */
 #include "cmd/history.h"
 
 #include "cmd/gate/site.h"

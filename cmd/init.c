@@ -1,7 +1,5 @@
-/*
- * tracegate init: looks at what is there, says it, writes a policy, a bench and the CI service's
- * workflow, and runs selftest on the result. Asks nothing; replaces nothing without --force.
- */
+/* tracegate init: looks at what is there, says it, writes a policy, a bench and the CI service's
+ * workflow, and runs selftest on the result. Asks nothing; replaces nothing without --force. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

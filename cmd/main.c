@@ -8,10 +8,8 @@
 #include "cmd/gate/io.h"
 #include "core/base/temporary.h"
 
-/*
- * Descriptors 0 to 2 must be open, or the first report would go to the wrong one. A closed
- * one becomes /dev/null, opened for the other direction, so that using it is still an error.
- */
+/* Descriptors 0 to 2 must be open, or the first report would go to the wrong one. A closed
+ * one becomes /dev/null, opened for the other direction, so that using it is still an error. */
 static bool keep_standard_descriptors(void)
 {
     for (int fd = 0; fd <= 2; fd++)

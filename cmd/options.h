@@ -19,18 +19,14 @@ struct tg_global_opts { /* options that every command has */
 };
 extern const struct tg_opt tg_global_options[];
 
-/*
- * `opts` is the command's zeroed struct (opts_size bytes); integers not given become TG_OPT_UNSET.
- * Texts point into `argv`; lists are allocated in `a`.
- */
+/* `opts` is the command's zeroed struct (opts_size bytes); integers not given become TG_OPT_UNSET.
+ * Texts point into `argv`; lists are allocated in `a`. */
 TG_MUST bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv, size_t n,
                               void *opts, struct tg_global_opts *common, struct tg_strs *args,
                               struct tg_arena *a, struct tg_err *err);
 
-/*
- * The first argument's place among a command's verbs, a list that ends with NULL. For any other
- * word the place of the end, and an error that guesses which was meant.
- */
+/* The first argument's place among a command's verbs, a list that ends with NULL. For any other
+ * word the place of the end, and an error that guesses which was meant. */
 size_t tg_options_verb(const char *cmd, const struct tg_strs *args, const char *const *verbs,
                        struct tg_err *err);
 

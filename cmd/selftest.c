@@ -1,7 +1,5 @@
-/*
- * tracegate selftest: can the policy fail? The baseline must pass against itself, and an injected
- * violation must turn each rule red. Exit 1 if one survives.
- */
+/* tracegate selftest: can the policy fail? The baseline must pass against itself, and an injected
+ * violation must turn each rule red. Exit 1 if one survives. */
 #include "cmd/gate/mutation.h"
 #include "cmd/gate/runs.h"
 #include "cmd/options.h"

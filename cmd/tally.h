@@ -14,10 +14,8 @@ struct tg_tally; /* both sides */
 TG_MUST struct tg_tally *tg_tally_new(enum tg_tally_by by);
 void tg_tally_free(struct tg_tally *t); /* accepts NULL */
 
-/*
- * Adds a trace (loaded with want_attrs) to TG_BASE or TG_TEST. `numbers` are the steps wanted;
- * NULL: all. Returns how many steps were taken.
- */
+/* Adds a trace (loaded with want_attrs) to TG_BASE or TG_TEST. `numbers` are the steps wanted;
+ * NULL: all. Returns how many steps were taken. */
 size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,
                     const struct tg_steps *steps, const int64_t *numbers, size_t n_numbers);
 

@@ -38,10 +38,8 @@ void tg_accept_widen(struct tg_accept_change *c, double delta, double pct);
 /* A budget is about the value, not the change: so is what accepts it (tg_result.ceiling). PCT:
  * nothing. */
 void tg_accept_budget(struct tg_accept_change *c, enum tg_bound_kind bound, double value);
-/*
- * "{abs: 4}", "{pct: 18%}", of a budget "{max: 9017us}": a ceiling above them, in a bound that the
- * metric has; a quarter more unless they are exact numbers.
- */
+/* "{abs: 4}", "{pct: 18%}", of a budget "{max: 9017us}": a ceiling above them, in a bound that the
+ * metric has; a quarter more unless they are exact numbers. */
 void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c);
 
 /* One name to be waived under a rule. Those of one `finding` are one item of `waivers`, or several

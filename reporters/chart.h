@@ -17,10 +17,8 @@ struct tg_chart {
     size_t n_rows;
     enum tg_basis basis;
     bool durations;
-    /*
-     * keep_steps; top; narrow: a row is two lines, and only the change has a number; share: bars
-     * and changes of durations as parts of the step, in percent; by WHOLE it is ignored
-     */
+    /* keep_steps; top; narrow: a row is two lines, and only the change has a number; share: bars
+     * and changes of durations as parts of the step, in percent; by WHOLE it is ignored */
     const struct tg_render *render;
     tg_sv title, sub;   /* hostile text allowed, */
     const tg_sv *notes; /* and here: a line each at the bottom */

@@ -47,10 +47,8 @@ bool tg_esc_is_command(tg_sv line);
  * line. Callers never start a line with it ("::name::" is a command there). */
 void tg_esc_terminal(struct tg_buf *out, tg_sv text);
 
-/*
- * At most `width` code points of an already visible text: the middle gives way to an ellipsis,
- * because both ends of a kernel's name tell it apart. width >= 3.
- */
+/* At most `width` code points of an already visible text: the middle gives way to an ellipsis,
+ * because both ends of a kernel's name tell it apart. width >= 3. */
 void tg_shorten(struct tg_buf *out, tg_sv visible, size_t width);
 void tg_shorten_visible(struct tg_buf *out, tg_sv text, size_t width); /* of any text */
 #endif

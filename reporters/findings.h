@@ -54,10 +54,8 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
                             size_t i);
 #define TG_RESULT_JOINS "with it" /* the word before them */
 
-/*
- * The results of a section that are not folded, worst first; results with the same state, rule and
- * limit are adjacent, but waived ones in the order of the verdict. The caller frees it.
- */
+/* The results of a section that are not folded, worst first; results with the same state, rule and
+ * limit are adjacent, but waived ones in the order of the verdict. The caller frees it. */
 uint32_t *tg_findings_of(const struct tg_verdict *v, const uint32_t *roots, enum tg_section s,
                          size_t *n);
 
@@ -67,10 +65,8 @@ void tg_result_put(struct tg_buf *out, const struct tg_result *r);
 tg_sv tg_result_called(const struct tg_result *r); /* its name, or our own words */
 
 enum tg_rule_place { TG_RULE_ALONE, TG_RULE_WITH_LINE };
-/*
- * "new-work (.tracegate.yml:12), limit abs: 0: more launches …"; raw text, not escaped. ALONE
- * leaves out the place, for reports that give it by itself.
- */
+/* "new-work (.tracegate.yml:12), limit abs: 0: more launches …"; raw text, not escaped. ALONE
+ * leaves out the place, for reports that give it by itself. */
 void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, enum tg_rule_place place);
 /* Neighbours with the same rule and limit, which a report then gives once. */
 bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b);

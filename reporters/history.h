@@ -83,10 +83,8 @@ double tg_history_level(const struct tg_history_suite *s, uint32_t series);
 void tg_history_put_since_first(struct tg_buf *out, const struct tg_history_suite *s,
                                 uint32_t series);
 double tg_history_since_first(const struct tg_history_suite *s, uint32_t series); /* in %; or NAN */
-/*
- * The same range, and at least 10 % (of a percentage 5 points) more and less than the level: what a
- * drawing beside others shows, so that 1 % does not look like 30 %.
- */
+/* The same range, and at least 10 % (of a percentage 5 points) more and less than the level: what a
+ * drawing beside others shows, so that 1 % does not look like 30 %. */
 void tg_history_span(const struct tg_history_suite *s, size_t first, uint32_t series, double *lo,
                      double *hi);
 /* A bar a night in that span, of eight heights; blank: no value. */
@@ -99,10 +97,8 @@ void tg_history_put_state(struct tg_buf *out, const struct tg_history_entry *t);
 /* "since 2026-06-15", and of a drift "until 2026-06-26, little by little". */
 void tg_history_put_when(struct tg_buf *out, const struct tg_history *h,
                          const struct tg_history_event *e);
-/*
- * "2026-06-27 (MulFunctor<float> +30.3 %), 2026-07-01 (…) and 2 more": nights that were slow alone,
- * without escapes. False: there is none.
- */
+/* "2026-06-27 (MulFunctor<float> +30.3 %), 2026-07-01 (…) and 2 more": nights that were slow alone,
+ * without escapes. False: there is none. */
 bool tg_history_put_lone(struct tg_buf *out, const struct tg_history_suite *s);
 /* Its cost in % of the step before it; NAN: none. */
 double tg_history_share(const struct tg_history *h, const struct tg_history_event *e);

@@ -91,10 +91,8 @@ static void put_text(const struct plot *p, const char *class_, double x, double 
 
 /* ---- levels ---- */
 
-/*
- * The first night of the new level: as the series says it, unless the event, of which other series
- * know more, says earlier.
- */
+/* The first night of the new level: as the series says it, unless the event, of which other series
+ * know more, says earlier. */
 static size_t first_after(const struct tg_history_event *e, const struct tg_moved_series *m)
 {
     return e->to < m->first && e->to > e->from ? e->to : m->first;
@@ -148,10 +146,8 @@ static void put_bands(const struct plot *p, double *scratch)
 
 /* ---- the scale ---- */
 
-/*
- * Small drawings stand side by side, where 1 % must not look like 30 %: each shows 10 % more and
- * less than its level (TG_HISTORY_SPAN), and says so where its values need more.
- */
+/* Small drawings stand side by side, where 1 % must not look like 30 %: each shows 10 % more and
+ * less than its level (TG_HISTORY_SPAN), and says so where its values need more. */
 static void choose_scale(struct plot *p)
 {
     double lo, hi, room;

@@ -18,10 +18,8 @@ struct tg_trend_box {
 /* <g class="trend">…</g>; nights from suite->first on. */
 void tg_trend_put(struct tg_buf *out, const struct tg_history_suite *s, uint32_t series,
                   const struct tg_trend_box *box);
-/*
- * A line for a table's cell, 2 px per night and 22 px high: <svg class="spark">, about 4 bytes per
- * night. The newest TG_SPARK_NIGHTS nights.
- */
+/* A line for a table's cell, 2 px per night and 22 px high: <svg class="spark">, about 4 bytes per
+ * night. The newest TG_SPARK_NIGHTS nights. */
 enum { TG_SPARK_NIGHTS = 60 };
 void tg_trend_put_spark(struct tg_buf *out, const struct tg_history_suite *s, uint32_t series);
 /* A whole file: the first series large, the others as small multiples. */

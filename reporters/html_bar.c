@@ -1,7 +1,5 @@
-/*
- * The step before and after, in parts that add up to it: on a device what no other part hides, on
- * the host operators and calls of the runtime, waits, and the time between operators.
- */
+/* The step before and after, in parts that add up to it: on a device what no other part hides, on
+ * the host operators and calls of the runtime, waits, and the time between operators. */
 #include <math.h>
 
 #include "core/diff/confirm.h"

@@ -88,10 +88,8 @@ static size_t held_by(const struct tree *t, size_t i)
     return i;
 }
 
-/*
- * Functions that wrap the program: each holds nearly all of the one before. The last is the one to
- * look at, and what else a wrapper holds is beside it.
- */
+/* Functions that wrap the program: each holds nearly all of the one before. The last is the one to
+ * look at, and what else a wrapper holds is beside it. */
 static void fold_wrappers(struct tree *t)
 {
     size_t at = held_by(t, 0), next;

@@ -1,7 +1,5 @@
-/*
- * Everything, for programs: docs/report.schema.json. Durations are in ns, per step and rank;
- * percentages 0..100; shares 0..1; unknown values are null.
- */
+/* Everything, for programs: docs/report.schema.json. Durations are in ns, per step and rank;
+ * percentages 0..100; shares 0..1; unknown values are null. */
 #include "reporters/json.h"
 
 #include <math.h>

@@ -1,9 +1,7 @@
 #ifndef TG_REPORTERS_JUNIT_XML_H
 #define TG_REPORTERS_JUNIT_XML_H
-/*
- * The file around the test cases of a JUnit report: one suite, unique names, counts, properties.
- * What a case says is junit.c's. Open a case, close it once, and put the file at the end.
- */
+/* The file around the test cases of a JUnit report: one suite, unique names, counts, properties.
+ * What a case says is junit.c's. Open a case, close it once, and put the file at the end. */
 #include "core/base/strmap.h"
 #include "policy/verdict/verdict.h"
 

@@ -334,10 +334,8 @@ static size_t before_gemm(const struct tg_label *l, size_t *end)
     return gemm ? points_before(l, (size_t)(word - l->name.p)) : 0;
 }
 
-/*
- * Of a function or functor the name stays whole, if it fits, with its bracket if that fits; so does
- * what ends "a: name". Else two thirds are the beginning: "splitKreduce_kernel<fl…lse, false>".
- */
+/* Of a function or functor the name stays whole, if it fits, with its bracket if that fits; so does
+ * what ends "a: name". Else two thirds are the beginning: "splitKreduce_kernel<fl…lse, false>". */
 static void cut_middle(struct tg_label *l, size_t width)
 {
     enum { SHORTEST = 6, BEGIN = 7 };
@@ -400,10 +398,8 @@ static void hide_only(struct tg_label *l, enum level what)
     }
 }
 
-/*
- * Where the two differ once no more is hidden than lets them differ; NOT_AT_ALL: equal functors of
- * two frames, which get numbers: their frames would leave no room for them.
- */
+/* Where the two differ once no more is hidden than lets them differ; NOT_AT_ALL: equal functors of
+ * two frames, which get numbers: their frames would leave no room for them. */
 static size_t show_difference(struct tg_label *l, struct tg_label *other)
 {
     size_t at = 0;
@@ -418,10 +414,8 @@ static size_t show_difference(struct tg_label *l, struct tg_label *other)
     return at;
 }
 
-/*
- * "…s16816gemm_fp16_256x64…" or "…s16816gemm_fp16…64x4_tn": from the word of a gemm on, with the
- * end if the difference is there; false: no gemm, or both do not fit.
- */
+/* "…s16816gemm_fp16_256x64…" or "…s16816gemm_fp16…64x4_tn": from the word of a gemm on, with the
+ * end if the difference is there; false: no gemm, or both do not fit. */
 static bool cut_gemm(struct tg_label *l, size_t at, size_t n, size_t width)
 {
     enum { BEFORE = 3 };

@@ -53,10 +53,8 @@ void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const
                        size_t n, size_t width);
 void tg_labels_release(struct tg_labels *l);
 
-/*
- * The names of a verdict and of its comparison, each with the one short form that a report has for
- * it. A name that is not among them is shortened by itself.
- */
+/* The names of a verdict and of its comparison, each with the one short form that a report has for
+ * it. A name that is not among them is shortened by itself. */
 struct tg_shorts {
     struct tg_labels labels;
     struct tg_strmap ids;

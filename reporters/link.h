@@ -14,9 +14,7 @@ void tg_link_put_lines(struct tg_buf *out, tg_sv repo, tg_sv sha, tg_sv file, ui
 /* Percent-encodes what could end an address in Markdown or HTML. */
 void tg_link_put_encoded(struct tg_buf *out, tg_sv url);
 bool tg_link_is_web(tg_sv url); /* http:// or https:// */
-/*
- * Perfetto with this trace, at a span: "…/#!/?url=TRACE&ts=START&dur=LENGTH&visStart=…&visEnd=…",
- * in ns of the trace's clock. Perfetto takes addresses of https:// alone; others give nothing.
- */
+/* Perfetto with this trace, at a span: "…/#!/?url=TRACE&ts=START&dur=LENGTH&visStart=…&visEnd=…",
+ * in ns of the trace's clock. Perfetto takes addresses of https:// alone; others give nothing. */
 void tg_link_put_perfetto(struct tg_buf *out, tg_sv trace, tg_ns start, tg_ns dur);
 #endif

@@ -14,10 +14,8 @@
  */
 enum { TG_MARKDOWN_NAME = 80, TG_MARKDOWN_SHORT = 40 };
 
-/*
- * The names of a comment, each with one short form, and no two with the same: of the table's rows,
- * of what their cells call former names, of findings and of what was replaced.
- */
+/* The names of a comment, each with one short form, and no two with the same: of the table's rows,
+ * of what their cells call former names, of findings and of what was replaced. */
 struct tg_markdown_names {
     uint32_t *row; /* of the comparison: n_rows of the table, then former names */
     size_t n_rows, n;

@@ -13,10 +13,8 @@ static uint32_t row_of(const struct tg_verdict *v, const struct tg_op *op)
     return (uint32_t)(op - v->comparison->ops);
 }
 
-/*
- * A row has one unit, that of its least number; from 10 ms on milliseconds. What is shown as 0.0
- * does not count.
- */
+/* A row has one unit, that of its least number; from 10 ms on milliseconds. What is shown as 0.0
+ * does not count. */
 static double unit_of(const struct tg_row_numbers *n)
 {
     enum { LONG = 10000000 };

@@ -1,9 +1,7 @@
 #ifndef TG_REPORTERS_NUMBER_H
 #define TG_REPORTERS_NUMBER_H
-/*
- * Numbers as people read them; never NaN, Inf or an exponent: an unknown value gives empty text.
- * Durations come in ns and are written in microseconds.
- */
+/* Numbers as people read them; never NaN, Inf or an exponent: an unknown value gives empty text.
+ * Durations come in ns and are written in microseconds. */
 #include "core/base/buf.h"
 #include "policy/verdict/verdict.h"
 

@@ -1,7 +1,5 @@
-/*
- * OpenMetrics text of the fresh side, for GitLab's metrics reports (which show what differs from
- * the target branch) and for whatever scrapes files. Base units: seconds, bytes.
- */
+/* OpenMetrics text of the fresh side, for GitLab's metrics reports (which show what differs from
+ * the target branch) and for whatever scrapes files. Base units: seconds, bytes. */
 #include <math.h>
 
 #include "core/base/decimal.h"

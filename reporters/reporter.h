@@ -1,9 +1,7 @@
 #ifndef TG_REPORTERS_REPORTER_H
 #define TG_REPORTERS_REPORTER_H
-/*
- * A reporter is a pure function from verdict to bytes: no file access, no clock, no locale. Kernel
- * names, paths and refs are hostile text: see reporters/escape.h.
- */
+/* A reporter is a pure function from verdict to bytes: no file access, no clock, no locale. Kernel
+ * names, paths and refs are hostile text: see reporters/escape.h. */
 #include "policy/verdict/verdict.h"
 #include "reporters/picture.h"
 

@@ -119,10 +119,8 @@ tg_sv tg_op_raw(const struct tg_op *op)
     return op->raw[TG_BASE].n ? op->raw[TG_BASE] : op->name;
 }
 
-/*
- * Work that someone can be responsible for: host operators and calls, device work. No Python
- * functions, annotations, overhead; steps only with `steps`.
- */
+/* Work that someone can be responsible for: host operators and calls, device work. No Python
+ * functions, annotations, overhead; steps only with `steps`. */
 static bool is_work(const struct tg_op *op, bool steps)
 {
     switch (op->kind) {

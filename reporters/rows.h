@@ -15,10 +15,8 @@
  */
 enum tg_basis { TG_BASIS_JUDGED, TG_BASIS_PER_STEP, TG_BASIS_ESTIMATED, TG_BASIS_WHOLE };
 
-/*
- * A renamed operator is one row by JUDGED: that of the new name, with the numbers of the former one
- * before. Its former name, or NULL; and is this the former one, which has no row then?
- */
+/* A renamed operator is one row by JUDGED: that of the new name, with the numbers of the former one
+ * before. Its former name, or NULL; and is this the former one, which has no row then? */
 const struct tg_op *tg_row_former(const struct tg_comparison *c, const struct tg_op *op);
 bool tg_row_is_former(const struct tg_op *op);
 
@@ -48,16 +46,12 @@ struct tg_rows_choice {
     bool steps;                 /* with the rows of steps */
     const struct tg_verdict *v; /* as it shows them: a replacement that it tells is one row; NULL */
 };
-/*
- * The chosen rows that changed, largest change first, ties in the comparison's order. The caller
- * frees the result.
- */
+/* The chosen rows that changed, largest change first, ties in the comparison's order. The caller
+ * frees the result. */
 uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choice *of,
                         size_t *n_out);
-/*
- * The rows of work on the fresh side that take longest (self time per step), without steps; at most
- * `n`, ties in the comparison's order. The caller frees the result.
- */
+/* The rows of work on the fresh side that take longest (self time per step), without steps; at most
+ * `n`, ties in the comparison's order. The caller frees the result. */
 uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out);
 
 /* ---- what a verdict says of a row ---- */

@@ -1,9 +1,7 @@
 #ifndef TG_REPORTERS_SVG_GROUND_H
 #define TG_REPORTERS_SVG_GROUND_H
-/*
- * What all charts share: the element itself, fonts and background in light and dark, the distance
- * of ticks. SVG that needs no other file.
- */
+/* What all charts share: the element itself, fonts and background in light and dark, the distance
+ * of ticks. SVG that needs no other file. */
 #include "core/base/buf.h"
 
 /* Begins the rules of a style; the second those for dark surroundings. */

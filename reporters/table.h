@@ -1,9 +1,7 @@
 #ifndef TG_REPORTERS_TABLE_H
 #define TG_REPORTERS_TABLE_H
-/*
- * A table of an analysis as text for people, CSV or JSON: what `analyze` and `names` print. An
- * unknown value is "-" or empty in text, empty in CSV, null in JSON, never 0.
- */
+/* A table of an analysis as text for people, CSV or JSON: what `analyze` and `names` print. An
+ * unknown value is "-" or empty in text, empty in CSV, null in JSON, never 0. */
 #include "core/analysis/table.h"
 #include "core/base/buf.h"
 

@@ -158,10 +158,8 @@ static void keep_largest(struct stack *s, tg_sv name, double v)
     name_label(s->bars[at].label, sizeof s->bars[at].label, name);
 }
 
-/*
- * The names of the first rank with most time of their own (by inclusive time, callers of everything
- * would fill the chart): on the device, or on the host if nothing ran on the device.
- */
+/* The names of the first rank with most time of their own (by inclusive time, callers of everything
+ * would fill the chart): on the device, or on the host if nothing ran on the device. */
 static void stack_names(struct stack *s, const struct tg_table *f)
 {
     static const tg_sv prefix = { "nn.Module: ", 11 };

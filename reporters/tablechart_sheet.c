@@ -11,10 +11,8 @@
 
 enum { MARGIN = TG_TABLECHART_MARGIN };
 
-/*
- * Six colours that stay apart under the common colour vision deficiencies (after Okabe and Ito),
- * brighter on dark; "nothing happens" is grey. Neighbours in a bar also have a gap between them.
- */
+/* Six colours that stay apart under the common colour vision deficiencies (after Okabe and Ito),
+ * brighter on dark; "nothing happens" is grey. Neighbours in a bar also have a gap between them. */
 static const char style[] =
     "  <style>\n" TG_SVG_LIGHT
     "    .sub,.tick{fill:#59636e}.tick{font-size:11px}.num{font-variant-numeric:tabular-nums}\n"

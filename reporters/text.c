@@ -40,10 +40,8 @@ static bool is_unit(tg_sv word)
     return false;
 }
 
-/*
- * Writes words after what is already in the line (`at` columns), breaking at blanks; new lines are
- * indented. A word is never cut, so that names can be copied, and a line never starts with "::".
- */
+/* Writes words after what is already in the line (`at` columns), breaking at blanks; new lines are
+ * indented. A word is never cut, so that names can be copied, and a line never starts with "::". */
 static void put_wrapped(struct page *p, tg_sv text, size_t at, size_t indent)
 {
     bool first = true;

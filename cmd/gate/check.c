@@ -3,10 +3,8 @@
 #include "cmd/gate/picture.h"
 #include "policy/language/limit.h"
 
-/*
- * Of this many ranks, by number, names are loaded where no rule is about names. A verdict that is
- * not a plain pass is made again with those of all ranks.
- */
+/* Of this many ranks, by number, names are loaded where no rule is about names. A verdict that is
+ * not a plain pass is made again with those of all ranks. */
 #define NAMED_RANKS 64
 
 /* Is there a report that lists names whatever the verdict? */
@@ -33,10 +31,8 @@ static bool needs_names(const struct tg_check *c)
     return c->whole || lists_names(c) || !tg_policy_asks_metrics_alone(c->suites.policy);
 }
 
-/*
- * Where the first trace of a side is kept for causes and the page. A check that passes pays nothing
- * for causes: one that fails reads the first traces again, where that is possible.
- */
+/* Where the first trace of a side is kept for causes and the page. A check that passes pays nothing
+ * for causes: one that fails reads the first traces again, where that is possible. */
 static struct tg_kept_trace *keeper(const struct tg_check *c, const struct tg_input_list *files,
                                     struct tg_kept_trace *k)
 {

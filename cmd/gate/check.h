@@ -25,10 +25,8 @@ struct tg_check_opts {
     int64_t top; /* rows shown */
 };
 
-/*
- * `args` names the fresh traces; none: each suite has its own. The exit code of the worst suite, 5
- * before 3, 1, 4 and 0; with an error that ends everything `err` is set as well.
- */
+/* `args` names the fresh traces; none: each suite has its own. The exit code of the worst suite, 5
+ * before 3, 1, 4 and 0; with an error that ends everything `err` is set as well. */
 int tg_check_run(const struct tg_check_opts *o, const struct tg_strs *args, const struct tg_io *io,
                  struct tg_err *err);
 #endif

@@ -58,10 +58,8 @@ bool tg_inputs_are_stored(const struct tg_input_list *list);
 void tg_inputs_add_git(struct tg_input_list *list, const char *sha,
                        const struct tg_git_files *files, struct tg_arena *a);
 
-/*
- * The bytes of one of them. `bytes` holds a git blob and must outlive the source; it is cleared
- * first. NULL with err set. Several threads may call it.
- */
+/* The bytes of one of them. `bytes` holds a git blob and must outlive the source; it is cleared
+ * first. NULL with err set. Several threads may call it. */
 TG_MUST struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_repo *repo,
                                          const struct tg_limits *limits, struct tg_buf *bytes,
                                          struct tg_err *err);
@@ -95,10 +93,8 @@ struct tg_first_traces {
     unsigned skip_first;
     struct tg_repo *repo;
 };
-/*
- * Hands the first trace of a side, with its Python functions, to `use`; it lasts for the call.
- * False: the first input is a summary, standard input or unreadable; never an error.
- */
+/* Hands the first trace of a side, with its Python functions, to `use`; it lasts for the call.
+ * False: the first input is a summary, standard input or unreadable; never an error. */
 bool tg_inputs_use_first(const struct tg_first_traces *f, int side,
                          void (*use)(void *arg, int side, const struct tg_kept_trace *k),
                          void *arg);

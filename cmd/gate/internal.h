@@ -37,10 +37,8 @@ struct tg_check {
     struct tg_render render;
 };
 
-/*
- * One suite and one baseline of the policy on their way: what is compared, and everything that must
- * live until the reports.
- */
+/* One suite and one baseline of the policy on their way: what is compared, and everything that must
+ * live until the reports. */
 struct tg_check_job {
     const struct tg_suite *suite;   /* never NULL */
     const struct tg_policy *policy; /* as it is for the baseline: tg_policy_against */
@@ -89,16 +87,12 @@ TG_MUST bool tg_check_outputs(struct tg_check *c, const struct tg_check_job *j, 
 const char *tg_check_policy_at(struct tg_check *c, struct tg_git *git, const char *sha);
 /* The files of the baseline, and what reports say about it. A first run is not an error. */
 TG_MUST bool tg_check_find(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
-/*
- * The same for a stored night as it was: its runs are the fresh side, its baseline is what a check
- * of it found. False, with or without an error: there is none.
- */
+/* The same for a stored night as it was: its runs are the fresh side, its baseline is what a check
+ * of it found. False, with or without an error: there is none. */
 TG_MUST bool tg_check_find_of_night(struct tg_check *c, struct tg_check_job *j, const char *night,
                                     struct tg_err *err);
-/*
- * Reads the files of a side and arranges them into `to`, or else j->gate.side[side]. `damage`: what
- * of them cannot be read, where the suite can do without; `keep`, `progress` NULL: none.
- */
+/* Reads the files of a side and arranges them into `to`, or else j->gate.side[side]. `damage`: what
+ * of them cannot be read, where the suite can do without; `keep`, `progress` NULL: none. */
 struct tg_check_reading {
     struct tg_summary *summary;
     const struct tg_input_list *files;
@@ -124,17 +118,13 @@ TG_MUST bool tg_check_open_reports(struct tg_check *c, struct tg_check_job *j, s
 void tg_check_describe(struct tg_check *c, struct tg_check_job *j);
 /* The command line that repeats this check; without its reports. */
 tg_sv tg_check_command(struct tg_check *c, const struct tg_strs *args);
-/*
- * That the baseline is lost, on standard error; with the next step only if the text on standard
- * output does not give it.
- */
+/* That the baseline is lost, on standard error; with the next step only if the text on standard
+ * output does not give it. */
 void tg_check_tell(const struct tg_check *c, const struct tg_err *why);
 /* All reports into place, the text and the annotations onto standard output. */
 TG_MUST bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
-/*
- * --ask, a verdict in stages: its options and files; the new runs into j->gate; what each job asks
- * for; the file that says it. Without the option they do nothing.
- */
+/* --ask, a verdict in stages: its options and files; the new runs into j->gate; what each job asks
+ * for; the file that says it. Without the option they do nothing. */
 TG_MUST bool tg_check_ask_begin(struct tg_check *c, struct tg_err *err);
 TG_MUST bool tg_check_ask_load(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
 void tg_check_ask_release(struct tg_check_job *j);

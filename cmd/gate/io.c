@@ -164,10 +164,8 @@ static const char *guard(tg_sv line, bool indented)
     return indented && blanks < 2 ? "  | " : "";
 }
 
-/*
- * A runner executes lines that begin with "::" and lines that contain "##[": our prefix and
- * indent keep the first away, a blank the second.
- */
+/* A runner executes lines that begin with "::" and lines that contain "##[": our prefix and
+ * indent keep the first away, a blank the second. */
 static void put_safely(const struct tg_io *io, tg_sv text, const char *prefix)
 {
     TG_BUF out = { 0 };

@@ -39,10 +39,8 @@ void tg_io_lines(const struct tg_io *io, tg_sv text);
 /* One note on standard error, "tracegate: " in front; safe as above. */
 void tg_io_note(const struct tg_io *io, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/*
- * A line on a terminal's standard error for work of more than a second, erased when done: bytes,
- * rate, files left. Pass `.line` to tg_trace_load and similar functions.
- */
+/* A line on a terminal's standard error for work of more than a second, erased when done: bytes,
+ * rate, files left. Pass `.line` to tg_trace_load and similar functions. */
 struct tg_progress_line {
     struct tg_progress line;
     const struct tg_io *io;

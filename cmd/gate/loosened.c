@@ -187,10 +187,8 @@ static void add_profiles(struct tg_check *c, struct tg_check_job *j,
     tg_diags_release(&diags);
 }
 
-/*
- * With the policy at `where`; `named` is the same place for people, `first` is reported before
- * values that are looser, `sha` is its commit or NULL.
- */
+/* With the policy at `where`; `named` is the same place for people, `first` is reported before
+ * values that are looser, `sha` is its commit or NULL. */
 static void compare_with(struct tg_check *c, struct tg_check_job *j, const char *where,
                          const char *named, const char *first, const char *sha)
 {
@@ -233,10 +231,8 @@ static void compare_with_commit(struct tg_check *c, struct tg_check_job *j, stru
                  tg_arena_printf(c->arena, "%.12s:%s", sha, path), NULL, sha);
 }
 
-/*
- * The change brings the first policy: the built-in one judged before. Where nothing was compared
- * with a commit there was no gate yet.
- */
+/* The change brings the first policy: the built-in one judged before. Where nothing was compared
+ * with a commit there was no gate yet. */
 static void compare_with_built_in(struct tg_check *c, struct tg_check_job *j, struct tg_git *git)
 {
     const char *now = path_now(c, git);

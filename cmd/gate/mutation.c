@@ -132,10 +132,8 @@ static bool is_red(const struct look *l, enum tg_state s)
            (s == TG_STATE_WARN && (!l->needs_fail || l->policy.fail_on & TG_FAIL_ON_WARN));
 }
 
-/*
- * What a rule about a whole trace says of its metric. It may have more results (step_time judges
- * gaps and regions too), and those being red proves nothing about its limit.
- */
+/* What a rule about a whole trace says of its metric. It may have more results (step_time judges
+ * gaps and regions too), and those being red proves nothing about its limit. */
 static const struct tg_result *result_of_metric(const struct look *l, const struct tg_verdict *v)
 {
     tg_sv name = tg_sv_of(tg_rule_metric_info(l->rule.metric)->name);
@@ -461,10 +459,8 @@ static bool new_name(const struct look *l, struct attempt *t)
     return t->inject.text.n > 0;
 }
 
-/*
- * One operator replaced by two, for a rule that sees one call more: names that are new may lie
- * outside its match, or count as a replacement. What was tried stays what turned it red.
- */
+/* One operator replaced by two, for a rule that sees one call more: names that are new may lie
+ * outside its match, or count as a replacement. What was tried stays what turned it red. */
 static enum answer look_unfused(struct look *l, const struct tg_op *const *op, size_t n)
 {
     struct tg_mutation_result before = *l->out;

@@ -1,9 +1,7 @@
 #ifndef TG_CMD_GATE_POLICY_H
 #define TG_CMD_GATE_POLICY_H
-/*
- * The policy in force, for every command that reads one: a file, REV:PATH in git, what is found in
- * the present folder and above, or the built-in policy.
- */
+/* The policy in force, for every command that reads one: a file, REV:PATH in git, what is found in
+ * the present folder and above, or the built-in policy. */
 #include "cmd/gate/inputs.h"
 #include "policy/language/changes.h"
 #include "policy/language/load.h"
@@ -25,10 +23,8 @@ TG_MUST struct tg_policy *tg_gate_policy(const struct tg_gate_policy_opts *o,
                                          struct tg_diags *diags, const struct tg_io *io,
                                          struct tg_repo *repo, struct tg_arena *a,
                                          struct tg_err *err);
-/*
- * Adds what differs between two policies, read again from these places, without a profile and with
- * each that either of them has, beyond what `out` has. As above; `diags` may be NULL too.
- */
+/* Adds what differs between two policies, read again from these places, without a profile and with
+ * each that either of them has, beyond what `out` has. As above; `diags` may be NULL too. */
 TG_MUST bool tg_gate_policy_profiles(struct tg_policy_changes *out, const char *const place[2],
                                      const struct tg_policy *const policy[2],
                                      struct tg_diags *diags, const struct tg_io *io,

@@ -1,9 +1,7 @@
 #ifndef TG_CMD_GATE_READING_H
 #define TG_CMD_GATE_READING_H
-/*
- * How this process reads traces: set once by main, before a command runs, and the same for every
- * trace of every command.
- */
+/* How this process reads traces: set once by main, before a command runs, and the same for every
+ * trace of every command. */
 #include "core/trace/reader.h"
 
 /*
@@ -14,10 +12,8 @@
 TG_MUST bool tg_reading_setup(int64_t threads, const char *isa, const char *part,
                               struct tg_err *err);
 /* Threads for all that is read at a time; at least 1. */
-/*
- * task(arg, i, err) for the files i = 0..n-1, as many at a time as there are threads. If several
- * files fail, the error is that of the first, in this order.
- */
+/* task(arg, i, err) for the files i = 0..n-1, as many at a time as there are threads. If several
+ * files fail, the error is that of the first, in this order. */
 typedef bool tg_reading_task(void *arg, size_t i, struct tg_err *err);
 TG_MUST bool tg_reading_each(size_t n, tg_reading_task *task, void *arg,
                              const struct tg_progress *progress, struct tg_err *err);

@@ -9,10 +9,8 @@
 #include "core/diff/stats.h"
 
 #define DRAWS 60 /* for the smallest slowdown */
-/*
- * What 9 of 10 comparisons of other runs find: nearly all of these draws, which share their runs,
- * and a margin (of the ln) for runs that were not seen. Measured: docs/calibrate.md.
- */
+/* What 9 of 10 comparisons of other runs find: nearly all of these draws, which share their runs,
+ * and a margin (of the ln) for runs that were not seen. Measured: docs/calibrate.md. */
 #define FOUND 0.98
 #define MARGIN 1.15
 #define DETECT 0.2 /* the size that matters */
@@ -263,10 +261,8 @@ static double deviation(const double *x, size_t n)
     return n > 1 ? sqrt(sum / (double)(n - 1)) : 0;
 }
 
-/*
- * found[op][draw]: ln of the smallest slowdown that the rule finds, at tg_noise_sizes[at]; NaN if
- * the operator was not judged.
- */
+/* found[op][draw]: ln of the smallest slowdown that the rule finds, at tg_noise_sizes[at]; NaN if
+ * the operator was not judged. */
 static bool draw_size(double **found, const struct values *all, const struct tg_noise_input *in,
                       size_t at, bool again, struct tg_err *err)
 {

@@ -1,9 +1,7 @@
 #ifndef TG_CMD_GATE_RUNS_H
 #define TG_CMD_GATE_RUNS_H
-/*
- * Recordings of one commit, under a policy: what `selftest` and `calibrate` split into sides, and
- * what `policy explain` compares with itself.
- */
+/* Recordings of one commit, under a policy: what `selftest` and `calibrate` split into sides, and
+ * what `policy explain` compares with itself. */
 #include "cmd/gate/gate.h"
 #include "cmd/gate/suite.h"
 
@@ -23,10 +21,8 @@ struct tg_gate_opts {
                        "the suite whose baseline and window are used"),                            \
         TG_GATE_OPTION(type, member, profile, "NAME", "use this profile of the policy")
 
-/*
- * Recordings of one commit as one side: the traces named by `args`, else the suite's baseline in
- * HEAD. Traces without a rank are runs. Needs `min_runs` of them (TG_ERR_USAGE).
- */
+/* Recordings of one commit as one side: the traces named by `args`, else the suite's baseline in
+ * HEAD. Traces without a rank are runs. Needs `min_runs` of them (TG_ERR_USAGE). */
 struct tg_gate_runs {
     const struct tg_policy *policy;
     const struct tg_suite *suite;

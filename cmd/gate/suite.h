@@ -23,10 +23,8 @@ enum tg_suites_wanted {
     TG_SUITES_ALL,
     TG_SUITES_ONE /* traces are named, or the command is about one; several are TG_ERR_USAGE */
 };
-/*
- * All suites, or the one called `name` (NULL: not said). Without a policy file there is one suite,
- * a stored one: `name`, or "default".
- */
+/* All suites, or the one called `name` (NULL: not said). Without a policy file there is one suite,
+ * a stored one: `name`, or "default". */
 TG_MUST bool tg_suites_choose(struct tg_suites *s, const char *name, enum tg_suites_wanted wanted,
                               struct tg_err *err);
 
@@ -44,17 +42,13 @@ TG_MUST bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *
                              struct tg_err *err);
 /* How they are read: the suite's steps, the policy's classes, all that its rules need. */
 struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struct tg_suite *suite);
-/*
- * Where a suite's report goes if there are several: FILE.xml is FILE-SUITE.xml, and against one of
- * `baselines` FILE-SUITE@NAME.xml; "" leaves its part out; "-" stays.
- */
+/* Where a suite's report goes if there are several: FILE.xml is FILE-SUITE.xml, and against one of
+ * `baselines` FILE-SUITE@NAME.xml; "" leaves its part out; "-" stays. */
 const char *tg_suites_path(const char *path, tg_sv suite, tg_sv against, struct tg_arena *a);
 /* What the CI says of the commits. */
 struct tg_ci_env tg_suites_ci(const struct tg_suites *s);
-/*
- * The commit where the search for baseline `b` of the policy begins, by it and the CI environment;
- * with `night` (40 hex digits, NULL: HEAD) the one that a check of that night began at.
- */
+/* The commit where the search for baseline `b` of the policy begins, by it and the CI environment;
+ * with `night` (40 hex digits, NULL: HEAD) the one that a check of that night began at. */
 TG_MUST bool tg_suites_start(const struct tg_suites *s, const struct tg_baseline_settings *b,
                              const char *night, struct tg_git *git, struct tg_commit *out,
                              struct tg_err *err);

@@ -1,7 +1,5 @@
-/*
- * `ref: window(N)`: the runs of several commits together are the baseline. Runs before the number
- * of calls changed are of another program: the window ends there.
- */
+/* `ref: window(N)`: the runs of several commits together are the baseline. Runs before the number
+ * of calls changed are of another program: the window ends there. */
 #include <math.h>
 
 #include "cmd/gate/internal.h"

@@ -162,10 +162,8 @@ static bool is_ours(enum tg_survey_bench bench)
     return bench != TG_BENCH_THEIRS && bench != TG_BENCH_OTHER;
 }
 
-/*
- * Of a template for several frameworks, the part for this one; a server that nobody named is
- * vLLM.
- */
+/* Of a template for several frameworks, the part for this one; a server that nobody named is
+ * vLLM. */
 static void keep_framework(struct tg_buf *text, enum tg_program framework)
 {
     static const enum tg_program pairs[][2] = { { TG_PROGRAM_SGLANG, TG_PROGRAM_VLLM },

@@ -2,10 +2,8 @@
 
 #include <stdint.h>
 
-/*
- * A window is a glob on annotations; the numbers in them (SGLang's bs=32) are not part of a
- * name.
- */
+/* A window is a glob on annotations; the numbers in them (SGLang's bs=32) are not part of a
+ * name. */
 static const struct tg_program_info programs[TG_PROGRAM_N] = {
     [TG_PROGRAM_PLAIN] = { .name = "a script", .ranks = 1 },
     [TG_PROGRAM_VLLM] = { "vLLM", "execute_*", "vllm", "vllm/__init__.py", 1, .server = true,
@@ -30,10 +28,8 @@ static bool is_of_name(char c)
     return tg_is_word(c) || c == '-' || c == '.';
 }
 
-/*
- * Does a line begin with the package: `vllm>=0.13`, `"vllm[audio]"`, `- vllm`? `vllm-flash-attn`
- * is another.
- */
+/* Does a line begin with the package: `vllm>=0.13`, `"vllm[audio]"`, `- vllm`? `vllm-flash-attn`
+ * is another. */
 static bool names(tg_sv line, const char *package)
 {
     tg_sv word = tg_sv_past(line, " \t\"'-");

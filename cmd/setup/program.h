@@ -1,9 +1,7 @@
 #ifndef TG_SETUP_PROGRAM_H
 #define TG_SETUP_PROGRAM_H
-/*
- * The programs that `init` knows: what writes their traces, what a step of theirs is called, how
- * many ranks they run. Found by what the repository depends on, or named by --for.
- */
+/* The programs that `init` knows: what writes their traces, what a step of theirs is called, how
+ * many ranks they run. Found by what the repository depends on, or named by --for. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -37,9 +35,7 @@ const struct tg_program_info *tg_program_info(enum tg_program p);
 enum tg_program tg_program_of_dependencies(tg_sv text);
 /* Is a test in this text, or a setting of pytest, one of the plugin's? */
 bool tg_program_tests(tg_sv text);
-/*
- * The number after --nproc-per-node in a command of torchrun; 0: none, SIZE_MAX: torchrun
- * without one.
- */
+/* The number after --nproc-per-node in a command of torchrun; 0: none, SIZE_MAX: torchrun
+ * without one. */
 size_t tg_program_processes(tg_sv text);
 #endif

@@ -264,10 +264,8 @@ static bool look_below(struct trace_paths *all, const struct tg_survey *s, const
     return ok;
 }
 
-/*
- * A folder of traces, or one of a program: what it has in folders below, or nothing recorded
- * yet.
- */
+/* A folder of traces, or one of a program: what it has in folders below, or nothing recorded
+ * yet. */
 static bool look_in_folder(struct trace_paths *all, const struct tg_survey *s, const char *dir,
                            struct tg_err *err)
 {
@@ -603,10 +601,8 @@ static enum tg_program find_dependency(const struct tg_survey *s, tg_sv folder)
     return found || !folder.n ? found : find_dependency(s, TG_SV(""));
 }
 
-/*
- * How many processes the scripts of the folder give to torchrun, as tg_program_processes says
- * it.
- */
+/* How many processes the scripts of the folder give to torchrun, as tg_program_processes says
+ * it. */
 static size_t find_processes(const struct tg_survey *s, tg_sv folder)
 {
     const char **names;

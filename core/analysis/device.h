@@ -1,9 +1,7 @@
 #ifndef TG_ANALYSIS_DEVICE_H
 #define TG_ANALYSIS_DEVICE_H
-/*
- * The device work of one rank in the total order, as the default analyses see it; internal to
- * core/analysis. Kernels at time 0 without duration (a profiler defect) are excluded.
- */
+/* The device work of one rank in the total order, as the default analyses see it; internal to
+ * core/analysis. Kernels at time 0 without duration (a profiler defect) are excluded. */
 #include "core/analysis/analysis.h"
 
 struct tg_work_row {
@@ -35,10 +33,8 @@ struct tg_device_work {
     const struct tg_work_row *const *rows;
     size_t n;
 };
-/*
- * Calls `f` for every device of every rank that has work, in order. A rank that has none gets a row
- * of `t` that says why.
- */
+/* Calls `f` for every device of every rank that has work, in order. A rank that has none gets a row
+ * of `t` that says why. */
 void tg_work_each(const struct tg_analysis_in *in,
                   void (*f)(void *arg, const struct tg_device_work *d), void *arg,
                   struct tg_table *t);

@@ -1,9 +1,7 @@
 #ifndef TG_ANALYSIS_INTERVAL_H
 #define TG_ANALYSIS_INTERVAL_H
-/*
- * Unions of time intervals [start, end), in ns. A union is kept as its connected intervals, by
- * start; intervals that touch are merged. An empty interval adds nothing.
- */
+/* Unions of time intervals [start, end), in ns. A union is kept as its connected intervals, by
+ * start; intervals that touch are merged. An empty interval adds nothing. */
 #include "core/base/arena.h"
 
 struct tg_interval {

@@ -1,7 +1,5 @@
-/*
- * Device time by class of work, and by which classes run at once; and how work was classified: work
- * that no row of the class table matches counts as computation, and its share is shown.
- */
+/* Device time by class of work, and by which classes run at once; and how work was classified: work
+ * that no row of the class table matches counts as computation, and its share is shown. */
 #include <stdlib.h>
 
 #include "core/analysis/device.h"
@@ -41,10 +39,8 @@ static int by_time(const void *pa, const void *pb, void *unused)
     return TG_CMP(a->at, b->at);
 }
 
-/*
- * Every edge of a union toggles its class; the time between two edges belongs to the classes that
- * run.
- */
+/* Every edge of a union toggles its class; the time between two edges belongs to the classes that
+ * run. */
 static void sweep(struct job *j, const struct tg_union *unions)
 {
     size_t n = 0;

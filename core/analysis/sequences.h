@@ -1,9 +1,7 @@
 #ifndef TG_ANALYSIS_SEQUENCES_H
 #define TG_ANALYSIS_SEQUENCES_H
-/*
- * Sequences of device work below operators, grouped by equality; shared by the two definitions and
- * by the overlay. Internal to core/analysis, except for tg_sequences_find.
- */
+/* Sequences of device work below operators, grouped by equality; shared by the two definitions and
+ * by the overlay. Internal to core/analysis, except for tg_sequences_find. */
 #include "core/analysis/analysis.h"
 
 struct tg_sequence {

@@ -9,10 +9,8 @@
 
 struct tg_arena;
 
-/*
- * Ends the process with that message: the one error that cannot be returned, because there is no
- * memory left to report it with. For libraries that return NULL.
- */
+/* Ends the process with that message: the one error that cannot be returned, because there is no
+ * memory left to report it with. For libraries that return NULL. */
 _Noreturn void tg_out_of_memory(void);
 
 TG_MUST struct tg_arena *tg_arena_new(void);

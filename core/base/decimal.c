@@ -188,10 +188,8 @@ void tg_dec_put_double(struct tg_buf *out, double v)
         tg_dec_put_us(out, (tg_ns)thousandths);
         return;
     }
-    /*
-     * Up to DBL_DIG (15) digits survive text -> double -> text, so %.15g is the shortest form
-     * whenever it reads back equal; subnormals have fewer.
-     */
+    /* Up to DBL_DIG (15) digits survive text -> double -> text, so %.15g is the shortest form
+     * whenever it reads back equal; subnormals have fewer. */
     for (int digits = fabs(v) < DBL_MIN ? 1 : DBL_DIG; digits <= 17; digits++) {
         (void)snprintf(text, sizeof text, "%.*g", digits, v);
         if (strtod(text, NULL) == v)

@@ -26,10 +26,8 @@ static struct tg_doc *wrap(cJSON *c)
     return (struct tg_doc *)(void *)c;
 }
 
-/*
- * Rejects text that cJSON accepts although it is not JSON (bad UTF-8, raw control bytes); returns
- * its offset, or the length of the text.
- */
+/* Rejects text that cJSON accepts although it is not JSON (bad UTF-8, raw control bytes); returns
+ * its offset, or the length of the text. */
 static size_t first_foreign(tg_sv text)
 {
     for (size_t at = 0, n; at < text.n; at += n) {
@@ -299,10 +297,8 @@ void tg_doc_seal(struct tg_doc *d)
     cJSON_Delete(raw);
 }
 
-/*
- * What is invisible as "\u202e", and "##[", which a runner executes anywhere in a line, as
- * "##\u005b": the same text to whoever parses it. Both can be in strings only.
- */
+/* What is invisible as "\u202e", and "##[", which a runner executes anywhere in a line, as
+ * "##\u005b": the same text to whoever parses it. Both can be in strings only. */
 static void put_visible(struct tg_buf *out, tg_sv text)
 {
     while (text.n) {

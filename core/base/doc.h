@@ -32,10 +32,8 @@ const struct tg_doc *tg_doc_first(const struct tg_doc *d); /* child of array or 
 const struct tg_doc *tg_doc_next(const struct tg_doc *d);  /* next sibling; O(1) */
 tg_sv tg_doc_key(const struct tg_doc *d);                  /* key of an object's member */
 size_t tg_doc_count(const struct tg_doc *d);               /* children; O(n) */
-/*
- * Typed reads; return the fallback if the value is absent or has another type. Strings live as long
- * as the tree.
- */
+/* Typed reads; return the fallback if the value is absent or has another type. Strings live as long
+ * as the tree. */
 tg_sv tg_doc_str(const struct tg_doc *d, tg_sv fallback);
 bool tg_doc_bool(const struct tg_doc *d, bool fallback);
 double tg_doc_num(const struct tg_doc *d, double fallback);

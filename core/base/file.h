@@ -1,9 +1,7 @@
 #ifndef TG_BASE_FILE_H
 #define TG_BASE_FILE_H
-/*
- * Small files whole, and reports that are written whole or not at all. Traces do not come through
- * here: core/trace/source.h streams them.
- */
+/* Small files whole, and reports that are written whole or not at all. Traces do not come through
+ * here: core/trace/source.h streams them. */
 #include "core/base/arena.h"
 #include "core/base/buf.h"
 #include "core/base/err.h"
@@ -52,10 +50,8 @@ TG_MUST bool tg_file_write(const char *path, tg_sv bytes, struct tg_err *err);
 /* The longest of them that `name` ends in; "": none. */
 tg_sv tg_file_suffix(tg_sv name);
 
-/*
- * Regular files below a directory whose names end in one of these, or the matches of a glob; sorted
- * by path in byte order, views in `a`.
- */
+/* Regular files below a directory whose names end in one of these, or the matches of a glob; sorted
+ * by path in byte order, views in `a`. */
 TG_MUST bool tg_files_in_dir(const char *dir, struct tg_arena *a, const char ***paths, size_t *n,
                              struct tg_err *err);
 TG_MUST bool tg_files_glob(const char *pattern, struct tg_arena *a, const char ***paths, size_t *n,

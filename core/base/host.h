@@ -1,9 +1,7 @@
 #ifndef TG_BASE_HOST_H
 #define TG_BASE_HOST_H
-/*
- * The machine that this process runs on, for what traces do not say: PyTorch writes the GPU into a
- * trace, never the processor. Linux's /proc; where that is missing, nothing is known.
- */
+/* The machine that this process runs on, for what traces do not say: PyTorch writes the GPU into a
+ * trace, never the processor. Linux's /proc; where that is missing, nothing is known. */
 #include "core/base/arena.h"
 
 struct tg_host {

@@ -1,9 +1,7 @@
 #ifndef TG_BASE_LIMITS_H
 #define TG_BASE_LIMITS_H
-/*
- * Every limit of the program in one place, each reached by a test. They bound what a hostile file
- * can cost; a real trace stays far below them. Reaching one is TG_ERR_LIMIT, never a crash.
- */
+/* Every limit of the program in one place, each reached by a test. They bound what a hostile file
+ * can cost; a real trace stays far below them. Reaching one is TG_ERR_LIMIT, never a crash. */
 #include "core/base/sv.h"
 
 struct tg_limits {

@@ -21,17 +21,13 @@ TG_MUST enum tg_seen tg_look_answer(const char *what, const char *path, int code
 /* Links are followed; a link that leads nowhere is absent. `dir` (may be NULL): it is a folder. */
 TG_MUST enum tg_seen tg_look_at(const char *path, bool *dir, struct tg_err *err);
 
-/*
- * The names in a folder, without "." and "..", sorted by byte order, in `a`. Every error of the
- * listing is FAILED, also one in the middle.
- */
+/* The names in a folder, without "." and "..", sorted by byte order, in `a`. Every error of the
+ * listing is FAILED, also one in the middle. */
 TG_MUST enum tg_seen tg_look_in(const char *dir, struct tg_arena *a, const char ***names, size_t *n,
                                 struct tg_err *err);
 
-/*
- * glob(3) without its silence: paths that match, sorted by byte order, in `a`; n 0: none. '*', '?'
- * and "[..]" stop at '/' and match no leading dot. False: a folder on the way cannot be listed.
- */
+/* glob(3) without its silence: paths that match, sorted by byte order, in `a`; n 0: none. '*', '?'
+ * and "[..]" stop at '/' and match no leading dot. False: a folder on the way cannot be listed. */
 TG_MUST bool tg_look_glob(const char *pattern, struct tg_arena *a, const char ***paths, size_t *n,
                           struct tg_err *err);
 #endif

@@ -1,9 +1,7 @@
 #ifndef TG_BASE_SV_H
 #define TG_BASE_SV_H
-/*
- * A string view: a pointer and a length. It never owns and is not NUL-terminated; the header that
- * hands one out says when it dies.
- */
+/* A string view: a pointer and a length. It never owns and is not NUL-terminated; the header that
+ * hands one out says when it dies. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -125,10 +123,8 @@ tg_sv tg_sv_value(tg_sv lines, tg_sv key);
 /* A decimal integer with nothing before or after it. False on anything else and on overflow. */
 bool tg_sv_i64(tg_sv s, int64_t *out);
 
-/*
- * Glob with '*' (any run, '/' included) and '?' (one byte); every other byte matches itself. Linear
- * in |s| times the number of '*' at worst; no recursion.
- */
+/* Glob with '*' (any run, '/' included) and '?' (one byte); every other byte matches itself. Linear
+ * in |s| times the number of '*' at worst; no recursion. */
 bool tg_sv_glob(tg_sv pattern, tg_sv s);
 bool tg_sv_glob_any_case(tg_sv pattern, tg_sv s); /* of ASCII letters */
 
@@ -138,9 +134,7 @@ int tg_sv_index(const char *const *words, tg_sv s);
 /* Levenshtein distance, at most `limit` + 1 (the search stops there); for "did you mean". */
 unsigned tg_sv_distance(tg_sv a, tg_sv b, unsigned limit);
 
-/*
- * The word (the list ends with NULL) that `typed` was meant to be: a few edits away, or `typed`
- * begins it.
- */
+/* The word (the list ends with NULL) that `typed` was meant to be: a few edits away, or `typed`
+ * begins it. */
 const char *tg_sv_nearest(tg_sv typed, const char *const *words);
 #endif

@@ -212,10 +212,8 @@ static void *wait_for_the_end(void *arg)
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
 
-/*
- * A library that does not expect an allocation to fail (libgit2 1.5) must not look like anything
- * but an internal error. Nothing here may lock or allocate.
- */
+/* A library that does not expect an allocation to fail (libgit2 1.5) must not look like anything
+ * but an internal error. Nothing here may lock or allocate. */
 static void crashed(int signal_)
 {
     static const char text[] = "tracegate: internal error: it crashed, which usually means that "

@@ -12,10 +12,8 @@
 
 #include "core/base/sv.h"
 
-/*
- * Creates an empty file beside `target`, with the permissions that a new file has; its name is
- * malloc'ed. NULL with errno set. *fd is closed on exec.
- */
+/* Creates an empty file beside `target`, with the permissions that a new file has; its name is
+ * malloc'ed. NULL with errno set. *fd is closed on exec. */
 TG_MUST char *tg_temporary_open(const char *target, int *fd);
 /* Renames it onto `target` and frees `name`. False with errno set: nothing has changed. */
 TG_MUST bool tg_temporary_keep(char *name, const char *target);
@@ -56,10 +54,8 @@ void tg_signals_remove_child(struct tg_signals_child *c);
  * wherever they next hold, open or start something.
  */
 void tg_signals_at_end(void (*f)(void *), void *arg);
-/*
- * A call between these two is finished before such a signal ends the process, for libraries with
- * their own temporary and lock files. Keep it short, and call nothing of the above in between.
- */
+/* A call between these two is finished before such a signal ends the process, for libraries with
+ * their own temporary and lock files. Keep it short, and call nothing of the above in between. */
 void tg_signals_hold(void);
 void tg_signals_release(void);
 #endif

@@ -27,10 +27,8 @@ TG_MUST bool tg_threads_start(pthread_t *thread, void *(*run)(void *), void *arg
 typedef bool tg_task(void *arg, size_t i);
 void tg_each(unsigned threads, size_t n, tg_task *task, void *arg);
 
-/*
- * Runs the critical part of tg_each tasks one after the other, in the order of their numbers: each
- * task, failed or not, waits for its turn and passes it on.
- */
+/* Runs the critical part of tg_each tasks one after the other, in the order of their numbers: each
+ * task, failed or not, waits for its turn and passes it on. */
 struct tg_turns {
     pthread_mutex_t lock;
     pthread_cond_t changed;

@@ -98,10 +98,8 @@ tg_sv tg_utf8_line(tg_sv *rest, tg_sv *end)
     return line;
 }
 
-/*
- * Unicode 15: Cc, Zl, Zp, Default_Ignorable_Code_Point (DerivedCoreProperties.txt), FFF9 to
- * FFFB.
- */
+/* Unicode 15: Cc, Zl, Zp, Default_Ignorable_Code_Point (DerivedCoreProperties.txt), FFF9 to
+ * FFFB. */
 bool tg_utf8_is_invisible(uint32_t c)
 {
     static const struct {

@@ -2,10 +2,8 @@
 #define TG_BASE_UTF8_H
 #include "core/base/buf.h"
 
-/*
- * Length of the valid UTF-8 sequence at `s` (1-4; no surrogates, no overlongs), or 0 if the bytes
- * are not one.
- */
+/* Length of the valid UTF-8 sequence at `s` (1-4; no surrogates, no overlongs), or 0 if the bytes
+ * are not one. */
 size_t tg_utf8_len(tg_sv s);
 bool tg_utf8_valid(tg_sv s);
 uint32_t tg_utf8_code(tg_sv s, size_t len); /* code point of a valid sequence */

@@ -76,10 +76,8 @@ const char *tg_git_root(const struct tg_git *g); /* work tree, '/' at the end; N
 const char *tg_git_prefix(const struct tg_git *g); /* opts.dir below the root: "" or "sub/dir/" */
 bool tg_git_is_shallow(const struct tg_git *g);
 
-/*
- * A path of the file system -> the path in the tree ("" for the root itself). The file need not
- * exist. Outside the work tree: TG_ERR_USAGE.
- */
+/* A path of the file system -> the path in the tree ("" for the root itself). The file need not
+ * exist. Outside the work tree: TG_ERR_USAGE. */
 TG_MUST bool tg_git_relative(const struct tg_git *g, const char *path, struct tg_arena *a,
                              tg_sv *out, struct tg_err *err);
 
@@ -199,10 +197,8 @@ TG_MUST bool tg_git_read(struct tg_git *g, const struct tg_git_file *f, struct t
  * that Git LFS keeps is never the same as its pointer. */
 bool tg_git_same_bytes(const struct tg_git_file *f, const char *path);
 
-/*
- * One file by exact path, for the policy at the baseline commit. *found false: not there. Symbolic
- * links (8 at most) are followed inside the tree, as they are in a work tree.
- */
+/* One file by exact path, for the policy at the baseline commit. *found false: not there. Symbolic
+ * links (8 at most) are followed inside the tree, as they are in a work tree. */
 TG_MUST bool tg_git_read_path(struct tg_git *g, const char *sha, const char *path,
                               struct tg_buf *out, bool *found, struct tg_err *err);
 
@@ -249,8 +245,6 @@ TG_MUST bool tg_baseline_find(struct tg_git *g, const struct tg_commit *start,
 /* LOST as an error (TG_ERR_LOST) with the next step. Always returns false. */
 bool tg_baseline_missing(const struct tg_baseline *b, struct tg_err *err);
 
-/*
- * Baselines stored in refs of their own (refs/tracegate/v1/SUITE/SHA/RUN) come from
- * core/baseline/store.h: it fills a tg_git_files too, read by tg_store_read.
- */
+/* Baselines stored in refs of their own (refs/tracegate/v1/SUITE/SHA/RUN) come from
+ * core/baseline/store.h: it fills a tg_git_files too, read by tg_store_read. */
 #endif

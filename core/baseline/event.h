@@ -27,10 +27,8 @@ struct tg_event_record {
     tg_sv after;  /* names of the records it answers, with a space between them; "": it says none */
 };
 
-/*
- * `suite` as in store.h; `after` is set here, to what is stored of this event now. Reads back what
- * counts then: false, too, where that is another word. TG_ERR_USAGE for a suite without a name.
- */
+/* `suite` as in store.h; `after` is set here, to what is stored of this event now. Reads back what
+ * counts then: false, too, where that is another word. TG_ERR_USAGE for a suite without a name. */
 TG_MUST bool tg_event_write(const struct tg_store *store, tg_sv suite,
                             const struct tg_event_record *record, struct tg_arena *a,
                             struct tg_err *err);

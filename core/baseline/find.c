@@ -47,10 +47,8 @@ static bool is_pull_merge_ref(const char *ref)
     return n > 16 && strncmp(ref, "refs/pull/", 10) == 0 && strcmp(ref + n - 6, "/merge") == 0;
 }
 
-/*
- * Two parents alone prove nothing: a branch may have merged main, and then the first parent is the
- * branch's own previous commit.
- */
+/* Two parents alone prove nothing: a branch may have merged main, and then the first parent is the
+ * branch's own previous commit. */
 static enum tg_seen is_pull_request_merge(const struct search *s)
 {
     const struct tg_parents *p = &s->parents;
@@ -361,10 +359,8 @@ static enum tg_seen has_policy(struct tg_git *g, const char *sha, const struct t
     return TG_ABSENT;
 }
 
-/*
- * Only for the message of LOST, so an error counts as nothing seen; not in a partial clone,
- * where each step could be a fetch.
- */
+/* Only for the message of LOST, so an error counts as nothing seen; not in a partial clone,
+ * where each step could be a fetch. */
 static unsigned last_seen(struct tg_git *g, const struct tg_commit *from, unsigned walked,
                           const struct tg_find_opts *o, struct tg_arena *a)
 {

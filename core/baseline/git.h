@@ -37,10 +37,8 @@ struct tg_parents {
 TG_MUST bool tg_git_parents(struct tg_git *g, const char *sha, struct tg_parents *out,
                             struct tg_err *err);
 
-/*
- * The commit a full ref name ("refs/remotes/origin/main") points at, symbolic refs followed.
- * ABSENT: no such ref, or one of something else than a commit.
- */
+/* The commit a full ref name ("refs/remotes/origin/main") points at, symbolic refs followed.
+ * ABSENT: no such ref, or one of something else than a commit. */
 TG_MUST enum tg_seen tg_git_ref(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE],
                                 struct tg_err *err);
 /* The ref a symbolic ref names ("refs/remotes/origin/HEAD" -> "refs/remotes/origin/main"). */
@@ -91,10 +89,8 @@ struct tg_git_ref_at {
     tg_sv name;
     char oid[TG_SHA_SIZE]; /* not peeled; symbolic refs are skipped */
 };
-/*
- * Deletes those that still point at their object; gone already is fine. Many are one transaction of
- * `git` (6,250 refs: 0.3 s); without git, or where it refuses, one after the other.
- */
+/* Deletes those that still point at their object; gone already is fine. Many are one transaction of
+ * `git` (6,250 refs: 0.3 s); without git, or where it refuses, one after the other. */
 TG_MUST bool tg_git_refs_delete(struct tg_git *g, const struct tg_git_ref_at *v, size_t n,
                                 struct tg_err *err);
 /* All refs whose name begins with `prefix` (which ends in '/'). */
@@ -106,10 +102,8 @@ TG_MUST enum tg_seen tg_git_is_ancestor(struct tg_git *g, const char *sha, const
                                         struct tg_err *err);
 
 struct tg_spawned;
-/*
- * `git ARGS…` in this repository, for what libgit2 cannot do well: no prompts, English messages,
- * the timeout of tg_git_opts. `args` end with NULL; standard output is appended to `out`.
- */
+/* `git ARGS…` in this repository, for what libgit2 cannot do well: no prompts, English messages,
+ * the timeout of tg_git_opts. `args` end with NULL; standard output is appended to `out`. */
 void tg_git_spawn(struct tg_git *g, const char *const *args, size_t max_out, struct tg_buf *out,
                   struct tg_spawned *r);
 /* The same with something to read on its standard input. */

@@ -193,10 +193,8 @@ static bool matches(const struct tg_entry *e, const void *arg)
                                              : tg_file_is_input_name(e->name));
 }
 
-/*
- * Goes down one folder per component of the pattern, so it is never deeper than the pattern. "":
- * the traces and summaries of the folder.
- */
+/* Goes down one folder per component of the pattern, so it is never deeper than the pattern. "":
+ * the traces and summaries of the folder. */
 static bool list_folder(struct list *l, const struct tg_entry *folder, tg_sv path, tg_sv pattern)
 {
     tg_sv rest = pattern, first = tg_arena_sv(l->a, tg_sv_cut(&rest, '/'));

@@ -28,16 +28,12 @@ struct tg_loose_object {
 
 /* `objects` is the repository's folder of objects; its info/alternates is followed. In `a`. */
 void tg_loose_init(struct tg_loose *l, const char *objects, struct tg_arena *a);
-/*
- * The first file there is of 40 hex digits. TG_LOOSE_CUT: truncated or damaged; UNREADABLE: it is
- * there, or may be, and cannot be read.
- */
+/* The first file there is of 40 hex digits. TG_LOOSE_CUT: truncated or damaged; UNREADABLE: it is
+ * there, or may be, and cannot be read. */
 enum tg_loose_state tg_loose_read(const struct tg_loose *l, const char *hex,
                                   enum tg_loose_part part, struct tg_loose_object *o);
-/*
- * Can everything that may hold an object be read: the folders, their lists of alternates, the
- * packs? False: err says which cannot.
- */
+/* Can everything that may hold an object be read: the folders, their lists of alternates, the
+ * packs? False: err says which cannot. */
 TG_MUST bool tg_loose_readable(const struct tg_loose *l, struct tg_err *err);
 /* Are all files that begin with these 3 to 40 hex digits whole? Reads them. */
 enum tg_loose_state tg_loose_check(const struct tg_loose *l, const char *hex);

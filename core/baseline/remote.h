@@ -34,10 +34,8 @@ TG_MUST bool tg_remote_push(struct tg_git *g, const struct tg_remote *r, enum tg
                             const struct tg_stored *v, size_t n, struct tg_pushed *out,
                             struct tg_err *err);
 
-/*
- * Brings all runs of a suite at these commits, and what people said of the suite's events
- * (event.h). If there are none, that is not an error.
- */
+/* Brings all runs of a suite at these commits, and what people said of the suite's events
+ * (event.h). If there are none, that is not an error. */
 TG_MUST bool tg_remote_fetch(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
                              const struct tg_commit *at, size_t n, struct tg_err *err);
 /* The same of all commits; n = 0: of all suites. */

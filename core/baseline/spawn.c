@@ -173,10 +173,8 @@ static int nap(const struct child *c, int64_t left, bool timed)
     return (int)(timed && left < tick ? left : tick);
 }
 
-/*
- * Until the child has ended and the pipes are empty. A grandchild that stays (ssh's ControlPersist)
- * may hold the pipes open for ever, so their end is not waited for once the child is gone.
- */
+/* Until the child has ended and the pipes are empty. A grandchild that stays (ssh's ControlPersist)
+ * may hold the pipes open for ever, so their end is not waited for once the child is gone. */
 static enum tg_spawn_end collect(struct child *c, const struct tg_spawn *s, struct tg_buf *out)
 {
     int64_t until = tg_host_ms() + s->timeout_ms;

@@ -38,10 +38,8 @@ struct tg_spawned {
     char said[1025];      /* the end of standard error */
 };
 
-/*
- * `s` as one word of a shell command that a hint shows for pasting: as it is, in single quotes, or
- * "…" when it cannot be quoted plainly (a quote or a control byte). Returns `buf` or `s`.
- */
+/* `s` as one word of a shell command that a hint shows for pasting: as it is, in single quotes, or
+ * "…" when it cannot be quoted plainly (a quote or a control byte). Returns `buf` or `s`. */
 const char *tg_shell_word(char *buf, size_t size, const char *s);
 
 /* Appends standard output to `out` (may be NULL when max_out is 0). */

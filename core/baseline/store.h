@@ -22,10 +22,8 @@
 #define TG_STORE_PREFIX "refs/tracegate/v1/"
 #define TG_STORE_MAX_SUITE 100u /* bytes of a suite's name */
 #define TG_STORE_COMMIT_BYTES 1000000
-/*
- * The share of one run when `runs` are recorded together: at most a fifth, because durations are
- * judged best by five runs, and jobs that record one each do not know of each other.
- */
+/* The share of one run when `runs` are recorded together: at most a fifth, because durations are
+ * judged best by five runs, and jobs that record one each do not know of each other. */
 #define TG_STORE_RUNS 5
 static inline size_t tg_store_share(size_t runs)
 {
@@ -75,10 +73,8 @@ struct tg_stored {
     tg_sv ref; /* full name */
 };
 
-/*
- * A suite's name as one component of a ref: letters, digits, '_' and '-' as they are, '.' where
- * git allows it, every other byte as %XX. "" and names over the limit: TG_ERR_USAGE.
- */
+/* A suite's name as one component of a ref: letters, digits, '_' and '-' as they are, '.' where
+ * git allows it, every other byte as %XX. "" and names over the limit: TG_ERR_USAGE. */
 TG_MUST bool tg_store_suite(tg_sv suite, struct tg_arena *a, tg_sv *component, struct tg_err *err);
 
 /* What the refs of a suite (n = 0: of all) begin with,
@@ -86,10 +82,8 @@ TG_MUST bool tg_store_suite(tg_sv suite, struct tg_arena *a, tg_sv *component, s
 TG_MUST bool tg_store_below(const char *prefix, tg_sv suite, struct tg_arena *a, tg_sv *out,
                             struct tg_err *err);
 
-/*
- * Stores one run of a suite at a commit (40 hex digits, must be here). *created false: these very
- * bytes were there already, which is fine: a retried job.
- */
+/* Stores one run of a suite at a commit (40 hex digits, must be here). *created false: these very
+ * bytes were there already, which is fine: a retried job. */
 TG_MUST bool tg_store_record(const struct tg_store *store, tg_sv suite, const char *sha,
                              tg_sv bytes, struct tg_arena *a, struct tg_stored *out, bool *created,
                              struct tg_err *err);

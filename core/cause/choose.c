@@ -230,10 +230,8 @@ static bool is_far_fetched(const struct candidate *c, const struct tg_cause_chan
            (change->others & (TG_CAUSE_DEPENDENCIES | TG_CAUSE_BUILD));
 }
 
-/*
- * A changed function that holds too little to be named, and that this one was seen to call. Asked
- * of the deepest function that holds enough: those around it call everything.
- */
+/* A changed function that holds too little to be named, and that this one was seen to call. Asked
+ * of the deepest function that holds enough: those around it call everything. */
 static void find_callee(struct candidate *c, const struct tg_cause *out,
                         const struct tg_cause_change *change, struct tg_arena *a)
 {
@@ -274,10 +272,8 @@ static void choose_function(struct tg_cause *out, const struct tg_cause_change *
     }
 }
 
-/*
- * Backward work that came to an unchanged forward operator: a tensor that reaches it asks for a
- * gradient now. The changed function that shares the innermost frame with it made that tensor.
- */
+/* Backward work that came to an unchanged forward operator: a tensor that reaches it asks for a
+ * gradient now. The changed function that shares the innermost frame with it made that tensor. */
 static void choose_feeder(struct tg_cause *out, const struct tg_cause_change *change,
                           struct tg_arena *a)
 {

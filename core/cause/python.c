@@ -127,10 +127,8 @@ static bool ends_signature(tg_sv code)
     return code.n && code.p[code.n - 1] == ':';
 }
 
-/*
- * The first line of a body: a string there is the docstring, unless the function ended before
- * it.
- */
+/* The first line of a body: a string there is the docstring, unless the function ended before
+ * it. */
 static void read_body(struct layout *l, tg_sv code)
 {
     const struct scope *in = l->n_open ? &l->open[l->n_open - 1] : NULL;

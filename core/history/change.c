@@ -279,10 +279,8 @@ void tg_history_look_for_drift(const struct tg_history_line *l)
         begin_level(l, &m, first, up > 0);
 }
 
-/*
- * An open change that is a quarter more than it was, or 2 %, on each of the newest five nights, by
- * nights that rise as a line: the beginning of a drift was taken for a step.
- */
+/* An open change that is a quarter more than it was, or 2 %, on each of the newest five nights, by
+ * nights that rise as a line: the beginning of a drift was taken for a step. */
 void tg_history_look_for_more(const struct tg_history_line *l)
 {
     const struct tg_history_window *w = &l->t->w;

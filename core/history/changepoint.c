@@ -34,10 +34,8 @@ static double rank_z(size_t u, size_t k, size_t b)
     return ((double)u - pairs / 2) / sqrt(pairs * (double)(k + b + 1) / 12);
 }
 
-/*
- * z[k] for k = 1..last. Night m = n - k joins the new ones: it brings its wins over the older
- * nights, and takes away the wins of the newer ones over it.
- */
+/* z[k] for k = 1..last. Night m = n - k joins the new ones: it brings its wins over the older
+ * nights, and takes away the wins of the newer ones over it. */
 static void rank_zs(const double *v, size_t n, size_t last, double *z)
 {
     size_t u = 0;

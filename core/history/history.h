@@ -107,10 +107,8 @@ struct tg_history {
     size_t n_events;
 };
 
-/*
- * Fills everything but `night`, `n` and `series`, which the caller has set. `suite` is only part of
- * the ids. Lives in `a`.
- */
+/* Fills everything but `night`, `n` and `series`, which the caller has set. `suite` is only part of
+ * the ids. Lives in `a`. */
 void tg_history_replay(struct tg_history *h, tg_sv suite, struct tg_arena *a);
 
 /* Slower, drifting, or called more often: what a night fails by, until somebody accepts it. */

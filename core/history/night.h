@@ -74,10 +74,8 @@ struct tg_night {
     size_t n;
 };
 
-/*
- * Fills environment, runs, step_ns and values; they live in `a`. `t` grows by the series that are
- * new. Cost: linear in the slots of the side.
- */
+/* Fills environment, runs, step_ns and values; they live in `a`. `t` grows by the series that are
+ * new. Cost: linear in the slots of the side. */
 void tg_night_metric(struct tg_night *out, const struct tg_side *side, struct tg_series_table *t,
                      struct tg_arena *a);
 /* Median step time of a side, ns; NAN: it has no step. Cost: its steps. */

@@ -97,10 +97,8 @@ static inline const struct tg_hta_row *tg_hta_linked(const struct tg_hta_rows *r
 /* Rows on a stream, by start; rows with equal starts keep their order. The caller frees. */
 const struct tg_hta_row **tg_hta_device_rows(const struct tg_hta_rows *r, size_t *n);
 
-/*
- * Merged groups of rows in start order: a row begins a new group if it starts after all earlier
- * ends. With rounded, negative durations a group may end before it starts, as in HTA.
- */
+/* Merged groups of rows in start order: a row begins a new group if it starts after all earlier
+ * ends. With rounded, negative durations a group may end before it starts, as in HTA. */
 struct tg_hta_groups {
     struct tg_hta_group {
         double start, end;

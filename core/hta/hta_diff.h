@@ -45,10 +45,8 @@ void tg_hta_release(struct tg_hta_side *s);
 /* Replaces a rank that is there already, as HTA does; *replaced is true then. */
 void tg_hta_add(struct tg_hta_side *s, const struct tg_trace *t, int64_t rank, bool *replaced);
 
-/*
- * HTA's rank of a file: the first `"rank":`, at least one blank, digits, on one line anywhere in
- * the text; 0 if absent. Reads `s` up to there.
- */
+/* HTA's rank of a file: the first `"rank":`, at least one blank, digits, on one line anywhere in
+ * the text; 0 if absent. Reads `s` up to there. */
 TG_MUST bool tg_hta_find_rank(struct tg_source *s, int64_t *rank, struct tg_err *err);
 
 /* NULL lists mean HTA's defaults: the smallest rank, the smallest step. */

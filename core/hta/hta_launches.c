@@ -1,7 +1,5 @@
-/*
- * HTA's get_queue_length_summary and get_cuda_kernel_launch_stats, with its lists of launching
- * calls, which lack some calls of AMD, of the driver and of graphs.
- */
+/* HTA's get_queue_length_summary and get_cuda_kernel_launch_stats, with its lists of launching
+ * calls, which lack some calls of AMD, of the driver and of graphs. */
 #include <stdlib.h>
 
 #include "core/analysis/quantiles.h"

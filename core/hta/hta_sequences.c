@@ -164,10 +164,8 @@ static int by_end_time(const void *pa, const void *pb)
     return c ? c : TG_CMP(a->row, b->row);
 }
 
-/*
- * Opens push; closes pop whatever is on top. If the order above is inconsistent, a close may
- * meet an empty stack; one row then stays open, and everything after it is one level deeper.
- */
+/* Opens push; closes pop whatever is on top. If the order above is inconsistent, a close may
+ * meet an empty stack; one row then stays open, and everything after it is one level deeper. */
 static void nest_thread(struct tree *t, uint32_t *rows, size_t n)
 {
     TG_FREE struct end *ends = tg_xrealloc(NULL, 2 * n, sizeof *ends);
@@ -236,10 +234,8 @@ static uint32_t host_of(const struct tg_hta_rows *r, const uint32_t *hosts, size
     return NOBODY;
 }
 
-/*
- * The top rows of the backward thread become children of the first row of the main thread that
- * contains them.
- */
+/* The top rows of the backward thread become children of the first row of the main thread that
+ * contains them. */
 static void attach_backward(struct tree *t)
 {
     uint32_t main_thread = only_thread_with(t, tg_sv_starts, TG_SV("ProfilerStep#"), NOBODY);

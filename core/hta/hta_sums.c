@@ -58,10 +58,8 @@ struct rows { /* of one trace, file order */
     struct tg_hta_partners partners;
 };
 
-/*
- * A host row belongs to the window that contains its start, a device row to the step of its launch.
- * A partner at position 0 of the file means "unknown" to HTA.
- */
+/* A host row belongs to the window that contains its start, a device row to the step of its launch.
+ * A partner at position 0 of the file means "unknown" to HTA. */
 static int64_t step_of(const struct rows *r, const struct tg_hta_row *row)
 {
     if (row->stream < 0 ||

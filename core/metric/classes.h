@@ -23,10 +23,8 @@ struct tg_classes {
     size_t n;
 };
 
-/*
- * `extra` NULL: the built-in table alone. `fallback` (may be NULL) becomes true if no row matched
- * and the class is compute by default.
- */
+/* `extra` NULL: the built-in table alone. `fallback` (may be NULL) becomes true if no row matched
+ * and the class is compute by default. */
 enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_sv name,
                           bool *fallback);
 const char *tg_class_name(enum tg_class c); /* "compute", "comm", "memory", "other" */

@@ -38,10 +38,8 @@ struct tg_collective { /* one collective on one rank */
     tg_ns dur;
 };
 
-/*
- * Sorts `v` (ranks one after the other) and calls `f` with the spans of each collective, by rank.
- * `whole`: at least two ranks, and every rank that has the key at all has this one.
- */
+/* Sorts `v` (ranks one after the other) and calls `f` with the spans of each collective, by rank.
+ * `whole`: at least two ranks, and every rank that has the key at all has this one. */
 void tg_collectives_match(struct tg_collective *v, size_t n, size_t n_keys,
                           void (*f)(void *arg, const struct tg_collective *p, size_t n, bool whole),
                           void *arg);

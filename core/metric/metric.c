@@ -61,18 +61,14 @@ static tg_ns cover_add(struct cover *c, tg_ns start, tg_ns end, tg_ns *from)
     return tg_ns_sub(end, *from);
 }
 
-/*
- * Communication hidden behind computation, both as unions, in one sweep over spans in start order:
- * from `shared` on, the time after both starts and before the nearer of both ends is common.
- */
+/* Communication hidden behind computation, both as unions, in one sweep over spans in start order:
+ * from `shared` on, the time after both starts and before the nearer of both ends is common. */
 struct piece {
     tg_ns start, until;
 };
 
-/*
- * Why the device ran dry, by what ended the gap (as core/analysis/idle.c, but for the whole
- * device).
- */
+/* Why the device ran dry, by what ended the gap (as core/analysis/idle.c, but for the whole
+ * device). */
 enum idle_category { IDLE_HOST_WAIT, IDLE_KERNEL_WAIT, IDLE_OTHER, IDLE_CATEGORIES };
 
 /* One (device, step). */
@@ -194,10 +190,8 @@ static void add_call(struct work *w, uint32_t i, const struct tg_span *s, size_t
         add(w, TG_METRIC_SYNC_COUNT, step, 1, 0);
 }
 
-/*
- * What the trace can provide at all; and which calls launch work: by name, or because work is
- * linked to them.
- */
+/* What the trace can provide at all; and which calls launch work: by name, or because work is
+ * linked to them. */
 static void survey(struct work *w)
 {
     const struct tg_trace *t = w->t;

@@ -1,9 +1,7 @@
 #ifndef TG_METRIC_METRIC_H
 #define TG_METRIC_METRIC_H
-/*
- * Whole-trace metrics per step, as numerator and denominator, so that merging is exact. The table
- * is metric_table.h; the names are those of policies. Formulas and pitfalls: docs/metrics.md.
- */
+/* Whole-trace metrics per step, as numerator and denominator, so that merging is exact. The table
+ * is metric_table.h; the names are those of policies. Formulas and pitfalls: docs/metrics.md. */
 #include "core/metric/classes.h"
 #include "core/metric/metric_table.h"
 #include "core/steps/steps.h"
@@ -48,17 +46,13 @@ bool tg_metric_find(tg_sv name, enum tg_metric *out);
  */
 void tg_metrics_derive(const struct tg_step *step, size_t n, struct tg_metric_value *out);
 
-/*
- * Union of the device work of the trace, in steps or not, linked or not; summed over devices, ns.
- * Collectives are left out: their time is a wait for other ranks.
- */
+/* Union of the device work of the trace, in steps or not, linked or not; summed over devices, ns.
+ * Collectives are left out: their time is a wait for other ranks. */
 tg_ns tg_metrics_busy(const struct tg_trace *t, const struct tg_steps *steps,
                       const struct tg_classes *classes);
 
-/*
- * All metrics of one trace that is divided into steps: out[m * steps->n + step]. `classes` NULL:
- * the built-in table.
- */
+/* All metrics of one trace that is divided into steps: out[m * steps->n + step]. `classes` NULL:
+ * the built-in table. */
 void tg_metrics_compute(const struct tg_trace *t, const struct tg_steps *steps,
                         const struct tg_classes *classes, struct tg_metric_value *out);
 #endif

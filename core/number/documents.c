@@ -1,7 +1,5 @@
-/*
- * Files of JSON: which documents are in one, and which format they have. The first bytes tell a
- * file of numbers from a trace; what it is, its members tell, in whatever order they come.
- */
+/* Files of JSON: which documents are in one, and which format they have. The first bytes tell a
+ * file of numbers from a trace; what it is, its members tell, in whatever order they come. */
 #include <stdlib.h>
 
 #include "core/base/buf.h"
@@ -24,10 +22,8 @@ bool tg_documents_begin(tg_sv head)
     return false;
 }
 
-/*
- * Python writes infinities and NaN as words that JSON lacks; a request rate without a limit is
- * Infinity. They become empty texts of the same length, which nobody takes for a number.
- */
+/* Python writes infinities and NaN as words that JSON lacks; a request rate without a limit is
+ * Infinity. They become empty texts of the same length, which nobody takes for a number. */
 static void spare_words(char *text, size_t n)
 {
     static const char *const words[] = { "NaN", "Infinity", "-Infinity" };

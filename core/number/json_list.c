@@ -1,7 +1,5 @@
-/*
- * A list of numbers as github-action-benchmark takes them: `[{"name": …, "unit": …, "value": …},
- * …]`. A name that comes again begins the next run, as in lines.
- */
+/* A list of numbers as github-action-benchmark takes them: `[{"name": …, "unit": …, "value": …},
+ * …]`. A name that comes again begins the next run, as in lines. */
 #include <math.h>
 
 #include "core/base/strmap.h"

@@ -1,7 +1,5 @@
-/*
- * pytest-benchmark's JSON: `benchmarks`, each with a `fullname` and `stats` in seconds. A file
- * is a run: its rounds share a process.
- */
+/* pytest-benchmark's JSON: `benchmarks`, each with a `fullname` and `stats` in seconds. A file
+ * is a run: its rounds share a process. */
 #include <math.h>
 
 #include "core/number/formats.h"

@@ -41,10 +41,8 @@ static tg_sv prefix_of(tg_sv name)
     return n < name.n && n >= 3 ? (tg_sv){ name.p, n } : (tg_sv){ name.p, 0 };
 }
 
-/*
- * Servers number their annotations ("execute_32_context_1(…)"), so no name recurs. Names with the
- * same prefix form a group if a glob of the prefix matches nothing else.
- */
+/* Servers number their annotations ("execute_32_context_1(…)"), so no name recurs. Names with the
+ * same prefix form a group if a glob of the prefix matches nothing else. */
 struct groups {
     struct tg_strmap prefixes;
     uint32_t *of; /* per name id; TG_NO_ID: not in a group */

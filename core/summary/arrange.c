@@ -131,10 +131,8 @@ static size_t distinct_runs(const struct tg_shard **v, size_t n)
     return ids.n;
 }
 
-/*
- * How many runs there are: as many as a rank has that takes part in all of them; if runs share no
- * ids, as many as any rank has.
- */
+/* How many runs there are: as many as a rank has that takes part in all of them; if runs share no
+ * ids, as many as any rank has. */
 static size_t runs_of(const struct tg_shard **v, size_t n, const struct column *col, size_t n_cols)
 {
     size_t ids = distinct_runs(v, n), most = 0;

@@ -13,10 +13,8 @@ struct tg_damage {
                            file's name says the rank */
     size_t n;           /* lines */
 };
-/*
- * Adds an error of the input's bytes and resets it. False, and nothing happens, if `d` is NULL or
- * the error is of another kind: out of memory, a file that is not there, a limit.
- */
+/* Adds an error of the input's bytes and resets it. False, and nothing happens, if `d` is NULL or
+ * the error is of another kind: out of memory, a file that is not there, a limit. */
 TG_MUST bool tg_damage_add(struct tg_damage *d, struct tg_err *err);
 /* A line in other words. */
 void tg_damage_say(struct tg_damage *d, tg_sv line);

@@ -42,10 +42,8 @@ static tg_sv meta_of(const struct tg_trace *t, const char *key)
     return TG_SV("");
 }
 
-/*
- * The next value of `key` in raw JSON, from *at on: the text between quotes (escapes as they are),
- * or a bare number. A plain scan, so that a truncated value still gives what it has.
- */
+/* The next value of `key` in raw JSON, from *at on: the text between quotes (escapes as they are),
+ * or a bare number. A plain scan, so that a truncated value still gives what it has. */
 static bool next_value(tg_sv json, size_t *at, const char *key, tg_sv *out)
 {
     size_t n = strlen(key);

@@ -63,10 +63,8 @@ static size_t take(size_t *order, bool *taken, size_t n, size_t rank)
     return n + 1;
 }
 
-/*
- * The first, the slowest, then multiples of the golden ratio modulo 1: each new one falls into one
- * of the largest gaps, and they share no factor with the sizes of a job's groups of ranks.
- */
+/* The first, the slowest, then multiples of the golden ratio modulo 1: each new one falls into one
+ * of the largest gaps, and they share no factor with the sizes of a job's groups of ranks. */
 static void choose_order(struct fit *f)
 {
     size_t n = f->run->n, k = 0;
@@ -100,10 +98,8 @@ static bool attempt(struct fit *f, size_t ranks, size_t max_slots, struct tg_fit
     return how->packed <= f->most;
 }
 
-/*
- * The most ranks that fit without slots; 0: not even one. The size of the second one tells where to
- * look; a job of a thousand ranks is never written whole just to learn that it is too large.
- */
+/* The most ranks that fit without slots; 0: not even one. The size of the second one tells where to
+ * look; a job of a thousand ranks is never written whole just to learn that it is too large. */
 static size_t most_ranks(struct fit *f, struct tg_fitted *one)
 {
     size_t low = 0, high = f->run->n + 1, guess = 1; /* low fits (or is 0), high does not */

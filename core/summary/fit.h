@@ -16,10 +16,8 @@
  */
 #include "core/summary/summary.h"
 
-/*
- * What git stores of these bytes as a blob: deflated at git's default levels, 1 for a loose object
- * and 6 in a pack, whichever takes more. (Unless core.compression is set.)
- */
+/* What git stores of these bytes as a blob: deflated at git's default levels, 1 for a loose object
+ * and 6 in a pack, whichever takes more. (Unless core.compression is set.) */
 size_t tg_packed_size(tg_sv bytes);
 
 struct tg_fitted {

@@ -136,10 +136,8 @@ static void slow_row(struct job *j, struct tg_row *r)
     settle(j, r);
 }
 
-/*
- * One step of a row with another number of calls; new calls repeat existing ones. Returns the slots
- * after it.
- */
+/* One step of a row with another number of calls; new calls repeat existing ones. Returns the slots
+ * after it. */
 static tg_ns *change_step(struct job *j, struct tg_row *r, size_t k, uint32_t now,
                           const tg_ns *old_slots, tg_ns *slots)
 {
@@ -277,10 +275,8 @@ static void inject_new(struct job *j)
 
 /* ---- attributes ---- */
 
-/*
- * Another value of the same form: the first number is one larger, or `factor` (over 1) times as
- * large; a text without a number is a type.
- */
+/* Another value of the same form: the first number is one larger, or `factor` (over 1) times as
+ * large; a text without a number is a type. */
 static tg_sv other_attr(tg_sv v, double factor, struct tg_arena *a)
 {
     size_t from = 0, to;

@@ -1,7 +1,5 @@
-/*
- * Violations in the totals by Python frame. They are independent of the rest: rules of kind module
- * and source see them, and no other rule.
- */
+/* Violations in the totals by Python frame. They are independent of the rest: rules of kind module
+ * and source see them, and no other rule. */
 #include <math.h>
 
 #include "core/summary/internal.h"

@@ -41,10 +41,8 @@ struct tg_row tg_frame_row(enum tg_kind kind, tg_sv name, int64_t device, size_t
                            struct tg_arena *a);
 /* inject_frames.c: how many rows were changed. */
 size_t tg_inject_frames(struct tg_shard *s, const struct tg_inject *p, struct tg_arena *a);
-/*
- * inject_tree.c: makes now->tree of was->tree, after rows were changed. `key`: of the rows of
- * `was`, as `now` had them first.
- */
+/* inject_tree.c: makes now->tree of was->tree, after rows were changed. `key`: of the rows of
+ * `was`, as `now` had them first. */
 void tg_inject_tree(const struct tg_shard *was, struct tg_shard *now,
                     const struct tg_row_key *const *key, struct tg_arena *a);
 /* "module", "source", by their bits. */
@@ -66,10 +64,8 @@ TG_MUST struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct t
 
 /* content.c: the content hash, 16 hex digits in `a`. */
 tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a);
-/*
- * layout_read.c: adds the shards of a stored summary; after an error `out` may hold a part. With
- * o->damage damaged shards are skipped.
- */
+/* layout_read.c: adds the shards of a stored summary; after an error `out` may hold a part. With
+ * o->damage damaged shards are skipped. */
 TG_MUST bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
                              const struct tg_summarize_opts *o, struct tg_err *err);
 

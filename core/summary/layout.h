@@ -58,10 +58,8 @@ struct tg_layout_writer {
 void tg_layout_writer_init(struct tg_layout_writer *w, struct tg_buf *out,
                            const struct tg_limits *limits, struct tg_summary_form form);
 void tg_layout_writer_release(struct tg_layout_writer *w);
-/*
- * After everything is in w->book. `keys` ascending by (run, rank); `steps_only` in the same order.
- * TG_ERR_LIMIT: too many shards, or names.
- */
+/* After everything is in w->book. `keys` ascending by (run, rank); `steps_only` in the same order.
+ * TG_ERR_LIMIT: too many shards, or names. */
 TG_MUST bool tg_layout_put_head(struct tg_layout_writer *w, const struct tg_layout_key *keys,
                                 size_t n, struct tg_shard *const *steps_only, size_t n_steps_only,
                                 struct tg_err *err);

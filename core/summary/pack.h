@@ -1,9 +1,7 @@
 #ifndef TG_SUMMARY_PACK_H
 #define TG_SUMMARY_PACK_H
-/*
- * Number columns as text: LEB128 varints, zlib, base64, with the raw size in front ("1234:eJz…"),
- * so that memory is known before anything is unpacked.
- */
+/* Number columns as text: LEB128 varints, zlib, base64, with the raw size in front ("1234:eJz…"),
+ * so that memory is known before anything is unpacked. */
 #include "core/base/buf.h"
 #include "core/trace/zlib_pack.h"
 

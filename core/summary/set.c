@@ -59,10 +59,8 @@ struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t 
                : NULL;
 }
 
-/*
- * Equal content, but one of the two may come from a stored form without slots, without a tree, or
- * with step times only.
- */
+/* Equal content, but one of the two may come from a stored form without slots, without a tree, or
+ * with step times only. */
 static void keep_more_slots(struct tg_shard *to, const struct tg_shard *from)
 {
     for (size_t i = 0; i < to->n_rows; i++) {

@@ -87,10 +87,8 @@ struct tg_shard {
     tg_sv source;   /* file name (no directory), for messages only: not part of the stored bytes */
     tg_sv hash;     /* 16 hex digits over the canonical content; without run, source and slots */
     size_t arrival; /* position of arrival in this summary (path order of a side); not stored */
-    /*
-     * Sorted by key: device, devices, device_type, world_size, cuda, rocm, torch, cpu, backend,
-     * with_stack, record_shapes, profile_memory … and --meta; absent = unknown.
-     */
+    /* Sorted by key: device, devices, device_type, world_size, cuda, rocm, torch, cpu, backend,
+     * with_stack, record_shapes, profile_memory … and --meta; absent = unknown. */
     struct tg_kv *env;
     size_t n_env;
     struct tg_step *steps; /* start and end relative to the first step's start */
@@ -208,39 +206,29 @@ TG_MUST bool tg_summary_of_trace(struct tg_summary *out, const struct tg_trace *
 void tg_summary_note(struct tg_summary *one, const char *key, tg_sv value);
 /* The rank of a summary's one shard; its hash, and its run if that has no name, follow. */
 void tg_summary_set_rank(struct tg_summary *one, int64_t rank);
-/*
- * Set union; equal keys with equal content collapse, with other content: TG_ERR_SUMMARY. `one` is
- * copied, so it can be released.
- */
+/* Set union; equal keys with equal content collapse, with other content: TG_ERR_SUMMARY. `one` is
+ * copied, so it can be released. */
 TG_MUST bool tg_summary_merge(struct tg_summary *out, const struct tg_summary *one,
                               struct tg_err *err);
 
-/*
- * The same, but `one` is empty afterwards: nothing is copied. Also after an error.
- */
+/* The same, but `one` is empty afterwards: nothing is copied. Also after an error. */
 TG_MUST bool tg_summary_take(struct tg_summary *out, struct tg_summary *one, struct tg_err *err);
-/*
- * Makes the shards of `one` small: texts, counts and attributes are those of `owner`, which has
- * each once and must outlive them. A second rank of a program takes a fifth of the memory then.
- */
+/* Makes the shards of `one` small: texts, counts and attributes are those of `owner`, which has
+ * each once and must outlive them. A second rank of a program takes a fifth of the memory then. */
 void tg_summary_compact(struct tg_summary *one, struct tg_summary *owner);
 
 /* The same for ranks from o->named_ranks on, of what was loaded whole. */
 void tg_summary_drop_names(struct tg_summary *one, const struct tg_summarize_opts *o);
 
-/*
- * The hash that the shard would have without totals by Python frame, in `a`: one recording may be
- * stored without them and with them.
- */
+/* The hash that the shard would have without totals by Python frame, in `a`: one recording may be
+ * stored without them and with them. */
 tg_sv tg_shard_recording(const struct tg_shard *s, struct tg_arena *a);
 /* Do they hold one recording, whatever rank, file and environment they are said to have? Two
  * recordings of a program never have the same times. A shard without names is never known to be. */
 bool tg_shard_same_recording(const struct tg_shard *p, const struct tg_shard *q);
 
-/*
- * Can these two be compared or be on one side? Not with different windows or class tables
- * (TG_ERR_SUMMARY says what differs and what to do).
- */
+/* Can these two be compared or be on one side? Not with different windows or class tables
+ * (TG_ERR_SUMMARY says what differs and what to do). */
 TG_MUST bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard *b,
                                  struct tg_err *err);
 

@@ -1,9 +1,7 @@
 #ifndef TG_SUMMARY_TREE_BUILD_H
 #define TG_SUMMARY_TREE_BUILD_H
-/*
- * Makes trees. tg_tree_place finds the node of every span of a trace; tg_tree_order gives a tree
- * its canonical order and room for its numbers, whoever made its nodes.
- */
+/* Makes trees. tg_tree_place finds the node of every span of a trace; tg_tree_order gives a tree
+ * its canonical order and room for its numbers, whoever made its nodes. */
 #include "core/steps/steps.h"
 #include "core/summary/summary.h"
 
@@ -14,10 +12,8 @@ struct tg_placed {
     uint32_t *at; /* after tg_tree_order: where each is in the tree */
     uint64_t cut;
 };
-/*
- * `row_of`: per span the index of its row in `rows`; afterwards the index of its node. Linear in
- * the spans; creating a node costs its depth.
- */
+/* `row_of`: per span the index of its row in `rows`; afterwards the index of its node. Linear in
+ * the spans; creating a node costs its depth. */
 void tg_tree_place(struct tg_placed *out, const struct tg_trace *t, const struct tg_steps *s,
                    const struct tg_row *rows, size_t n_rows, size_t max_nodes, uint32_t *row_of);
 void tg_placed_release(struct tg_placed *p);
@@ -29,10 +25,8 @@ bool tg_tree_fits(const struct tg_tree *t, size_t n_rows, size_t n_steps);
 /* Gives each node of a row that has several a place for numbers of its own; returns how many. */
 size_t tg_tree_split(struct tg_tree_node *v, size_t n, size_t n_rows);
 
-/*
- * out->tree of the nodes, in `a`: order, splits, and counts and self times of zero. `position`:
- * where each row will be in out->rows.
- */
+/* out->tree of the nodes, in `a`: order, splits, and counts and self times of zero. `position`:
+ * where each row will be in out->rows. */
 void tg_tree_order(struct tg_shard *out, struct tg_placed *p, const uint32_t *position,
                    struct tg_arena *a);
 /* Where the self time of a row saturated, it is that of its first node.

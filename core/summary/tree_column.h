@@ -16,10 +16,8 @@
 
 /* The shape; false: too large to be stored. */
 TG_MUST bool tg_tree_shape_put(struct tg_buf *out, const struct tg_shard *s);
-/*
- * Fills `out` but for the self times, and slot_node of `rows`, which have their counts;
- * in `a`. False: damaged.
- */
+/* Fills `out` but for the self times, and slot_node of `rows`, which have their counts;
+ * in `a`. False: damaged. */
 TG_MUST bool tg_tree_shape_read(struct tg_tree *out, tg_sv raw, struct tg_row *rows, size_t n_rows,
                                 size_t n_steps, struct tg_arena *a);
 

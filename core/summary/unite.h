@@ -24,9 +24,7 @@ struct tg_unite {
     struct tg_damage *damage; /* NULL: damage is an error; else it is named here, and the union
                                  has the whole parts: every input is read once more */
 };
-/*
- * The same run and rank with other content: TG_ERR_SUMMARY. Damage names the rank. Output written
- * before an error is not a summary.
- */
+/* The same run and rank with other content: TG_ERR_SUMMARY. Damage names the rank. Output written
+ * before an error is not a summary. */
 TG_MUST bool tg_unite_run(const struct tg_unite *m, struct tg_err *err);
 #endif

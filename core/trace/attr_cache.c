@@ -32,10 +32,8 @@ void tg_attr_cache_release(struct tg_attr_cache *c)
     *c = (struct tg_attr_cache){ 0 };
 }
 
-/*
- * A value ends with its own bracket, quote or delimiter. Lengths are part of the hash only, but
- * values are compared one by one, so "1" "23" never equals "12" "3".
- */
+/* A value ends with its own bracket, quote or delimiter. Lengths are part of the hash only, but
+ * values are compared one by one, so "1" "23" never equals "12" "3". */
 static bool is_same(const struct tg_attr_cached *e, uint32_t which, const struct tg_attr_values *f)
 {
     const char *p = e->raw, *end = e->raw + e->n;

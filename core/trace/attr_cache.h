@@ -1,9 +1,7 @@
 #ifndef TG_TRACE_ATTR_CACHE_H
 #define TG_TRACE_ATTR_CACHE_H
-/*
- * Raw values of attributes -> id of their canonical text; internal to core/trace. Most events
- * repeat the raw bytes of an earlier one, and equal bytes have equal canonical text.
- */
+/* Raw values of attributes -> id of their canonical text; internal to core/trace. Most events
+ * repeat the raw bytes of an earlier one, and equal bytes have equal canonical text. */
 #include "core/base/strmap.h"
 #include "core/trace/attrs.h"
 

@@ -214,10 +214,8 @@ static void put_triple(struct tg_database *d, const char *key, int column)
     tg_buf_printf(&d->text, "[%" PRId64 ",%" PRId64 ",%" PRId64 "]", v[0], v[1], v[2]);
 }
 
-/*
- * Work whose launch cannot be in the file, because its number is outside of those of all calls, was
- * launched before the recording or after it: it has no correlation, so that no launch is missed.
- */
+/* Work whose launch cannot be in the file, because its number is outside of those of all calls, was
+ * launched before the recording or after it: it has no correlation, so that no launch is missed. */
 static void put_correlation(struct tg_database *d, bool is_call)
 {
     int64_t v;

@@ -109,10 +109,8 @@ static enum tg_inflated member_run(void *state, struct tg_inflate_io *io)
     z->next_out = io->out;
     z->avail_out = (uint32_t)out;
     int code = header_or_data(s);
-    /*
-     * At a member's end it gives back the bytes that it has read too far; they may be before
-     * io->in.
-     */
+    /* At a member's end it gives back the bytes that it has read too far; they may be before
+     * io->in. */
     io->in = z->next_in;
     io->n_in = io->n_in - in + z->avail_in;
     io->out += out - z->avail_out;

@@ -1,9 +1,7 @@
 #ifndef TG_TRACE_INTERN_H
 #define TG_TRACE_INTERN_H
-/*
- * Pairs of texts -> dense ids in order of first appearance; internal to core/trace. Keyed by the
- * bytes, so that an event whose texts are known costs one hash and one comparison.
- */
+/* Pairs of texts -> dense ids in order of first appearance; internal to core/trace. Keyed by the
+ * bytes, so that an event whose texts are known costs one hash and one comparison. */
 #include "core/base/strmap.h"
 #include "core/trace/reader.h"
 #include "core/trace/text.h"

@@ -3,10 +3,8 @@
 #include "core/base/arena.h"
 #include "core/trace/trace.h"
 
-/*
- * Spans are dealt into slices of time, and only those of one slice are compared. Names and threads
- * are ranked once: comparing two spans never compares text.
- */
+/* Spans are dealt into slices of time, and only those of one slice are compared. Names and threads
+ * are ranked once: comparing two spans never compares text. */
 struct ranks {
     const struct tg_trace *t;
     uint32_t *name, *thread; /* id -> position in byte order */
@@ -113,10 +111,8 @@ static uint32_t *cut(const struct slices *s, const struct tg_trace *t, uint32_t 
     return end;
 }
 
-/*
- * Most slices get one span or two. A crowded one is cut in its turn, so that a span far away from
- * all the others costs one pass.
- */
+/* Most slices get one span or two. A crowded one is cut in its turn, so that a span far away from
+ * all the others costs one pass. */
 static void sort_spans(struct ranks *r, uint32_t *v, size_t n)
 {
     enum { FEW = 12 };

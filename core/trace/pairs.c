@@ -43,10 +43,8 @@ void tg_marks_release(struct tg_marks *m)
     *m = (struct tg_marks){ 0 };
 }
 
-/*
- * Thread, then time; then whatever distinguishes marks of one instant without their order in the
- * file.
- */
+/* Thread, then time; then whatever distinguishes marks of one instant without their order in the
+ * file. */
 static int compare_marks(const void *pa, const void *pb, void *arg)
 {
     const struct tg_mark *a = pa, *b = pb;
@@ -96,10 +94,8 @@ static bool close_one(struct matcher *m, const struct tg_mark *end, size_t floor
     return false;
 }
 
-/*
- * One instant of one thread: its E events close what was open before, named ones first; then its B
- * events open; E events that are left close those (length zero).
- */
+/* One instant of one thread: its E events close what was open before, named ones first; then its B
+ * events open; E events that are left close those (length zero). */
 static void match_instant(struct matcher *m, struct tg_mark *v, size_t n)
 {
     size_t ends = 0, left = 0, floor;

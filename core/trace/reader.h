@@ -55,10 +55,8 @@ struct tg_kv {
 };
 struct tg_trace_info {
     int64_t rank, world_size; /* distributedInfo; -1 absent */
-    /*
-     * Top-level keys other than traceEvents, in file order; of a repeated key, the last. Values
-     * above 256 KiB are kept as ""; after 1024 keys or 4 MiB the rest is dropped.
-     */
+    /* Top-level keys other than traceEvents, in file order; of a repeated key, the last. Values
+     * above 256 KiB are kept as ""; after 1024 keys or 4 MiB the rest is dropped. */
     struct tg_kv *meta;
     size_t n_meta;
     uint64_t events, bytes; /* events met (all phases), bytes of decompressed text */

@@ -21,10 +21,8 @@ tg_reader_each(struct tg_reader *r, bool (*take)(void *arg, const struct tg_even
             return false;
     return next == TG_NEXT_END;
 }
-/*
- * After the last event: false with err set if the text is a list of objects that are not events:
- * none has a name or a category, or none a phase.
- */
+/* After the last event: false with err set if the text is a list of objects that are not events:
+ * none has a name or a category, or none a phase. */
 TG_MUST bool tg_reader_saw_events(const struct tg_reader *r, struct tg_err *err);
 /* Facts in the args of the last event; views as in tg_event. */
 const struct tg_attr_values *tg_reader_attrs(const struct tg_reader *r);
@@ -38,10 +36,8 @@ struct tg_place {
     int state; /* the reader's own business */
 };
 
-/*
- * Events that begin at or after `offset` are not read: tg_reader_next returns TG_NEXT_END,
- * tg_reader_stopped is true, and the reader is at the brace of an event. UINT64_MAX: no limit.
- */
+/* Events that begin at or after `offset` are not read: tg_reader_next returns TG_NEXT_END,
+ * tg_reader_stopped is true, and the reader is at the brace of an event. UINT64_MAX: no limit. */
 void tg_reader_stop(struct tg_reader *r, uint64_t offset);
 bool tg_reader_stopped(const struct tg_reader *r);
 /* After tg_reader_stopped. */
@@ -49,10 +45,8 @@ struct tg_place tg_reader_place(const struct tg_reader *r);
 bool tg_reader_at_event(const struct tg_reader *r);
 void tg_reader_resume(struct tg_reader *r, const struct tg_place *p);
 
-/*
- * A reader for parts of the text of `whole`, which is at an event; `s` is its own source. It ends
- * where the array ends.
- */
+/* A reader for parts of the text of `whole`, which is at an event; `s` is its own source. It ends
+ * where the array ends. */
 TG_MUST struct tg_reader *tg_reader_of_parts(const struct tg_reader *whole, struct tg_source *s);
 /*
  * Starts a part at what looks like the first event in [from, to), with all counters at zero. False:

@@ -87,10 +87,8 @@ bool tg_scan_bad(struct tg_scan *s, const char *at, const char *message, const c
 /* Any value, checked to its end; the cursor moves from its first byte to after it. */
 bool tg_scan_value(struct tg_scan *s, struct tg_value *v);
 
-/*
- * Members of an object, the cursor after its '{': 1 with the cursor at a value, 0 after '}', -1 on
- * failure. `first` starts as true.
- */
+/* Members of an object, the cursor after its '{': 1 with the cursor at a value, 0 after '}', -1 on
+ * failure. `first` starts as true. */
 int tg_scan_member(struct tg_scan *s, bool *first, struct tg_value *key);
 
 /*

@@ -47,10 +47,8 @@ enum tg_slot {
 
 enum { TG_MARK_ARGS_BEGIN = 1, TG_MARK_ARGS_END = 2, TG_MARK_ATTR = 4 };
 
-/*
- * How a nested value is looked up. If short values are followed by numbers that never repeat, fewer
- * bytes are better; if no value repeats, the memo is given up.
- */
+/* How a nested value is looked up. If short values are followed by numbers that never repeat, fewer
+ * bytes are better; if no value repeats, the memo is given up. */
 enum tg_memo_key { TG_MEMO_LONG, TG_MEMO_SHORT, TG_MEMO_OFF };
 
 struct tg_shape_step {
@@ -118,10 +116,8 @@ typedef bool tg_shape_run(struct tg_shapes *, struct tg_scan *, const struct tg_
                           struct tg_raw_event *raw, struct tg_event *ev);
 tg_shape_run tg_shape_run_c, tg_shape_run_sse2, tg_shape_run_avx2, tg_shape_run_neon;
 
-/*
- * `isa`: "avx2", "sse2", "neon", "c" or NULL for the best; "generic" (or an unknown name): no fast
- * path.
- */
+/* `isa`: "avx2", "sse2", "neon", "c" or NULL for the best; "generic" (or an unknown name): no fast
+ * path. */
 void tg_shapes_init(struct tg_shapes *f, const char *isa);
 void tg_shapes_release(struct tg_shapes *f);
 /* Learns from an event that the generic path has accepted without a leniency. */

@@ -1,7 +1,5 @@
-/*
- * The fast path with AVX2; compiled with -mavx2 -mbmi -mbmi2 and called only on machines that have
- * them.
- */
+/* The fast path with AVX2; compiled with -mavx2 -mbmi -mbmi2 and called only on machines that have
+ * them. */
 #include "core/trace/text.h"
 
 #if defined(__AVX2__)

@@ -87,10 +87,8 @@ static HOT const char *fast_fraction(const char *q, uint64_t *fraction)
     return q + n;
 }
 
-/*
- * Microseconds of up to 16 digits and 3 decimals; NULL: something else. The first eight digits of
- * `ts` stay the same for a minute or more: they are remembered.
- */
+/* Microseconds of up to 16 digits and 3 decimals; NULL: something else. The first eight digits of
+ * `ts` stay the same for a minute or more: they are remembered. */
 static HOT const char *fast_time(struct tg_shapes *f, const char *p, tg_ns *ns, bool *is_float)
 {
     static const uint32_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };

@@ -22,16 +22,12 @@ void tg_source_close(struct tg_source *s);
 
 /* Up to `n` bytes into `to`; 0 at the end (after all checks passed), -1 with err set. */
 TG_MUST int64_t tg_source_fill(struct tg_source *s, char *to, size_t n, struct tg_err *err);
-/*
- * The first decompressed bytes, at most TG_PEEK, before the first fill; the next fill returns them
- * again.
- */
+/* The first decompressed bytes, at most TG_PEEK, before the first fill; the next fill returns them
+ * again. */
 #define TG_PEEK ((size_t)256)
 TG_MUST bool tg_source_peek(struct tg_source *s, tg_sv *out, struct tg_err *err);
-/*
- * Decompresses in a thread of its own from here on (1 MiB of buffers); plain input is unaffected.
- * Same bytes, same errors.
- */
+/* Decompresses in a thread of its own from here on (1 MiB of buffers); plain input is unaffected.
+ * Same bytes, same errors. */
 void tg_source_read_ahead(struct tg_source *s);
 /* Back to the first byte; false if that is impossible (standard input, a pipe). */
 TG_MUST bool tg_source_rewind(struct tg_source *s);

@@ -20,10 +20,8 @@ struct tg_split_ids {
     uint64_t first_index; /* events before the part */
 };
 
-/*
- * What is done with the events: once in the caller's thread, for the whole, and once in each
- * worker, which keeps tables over its parts and fills one `part` at a time. Parts are reused.
- */
+/* What is done with the events: once in the caller's thread, for the whole, and once in each
+ * worker, which keeps tables over its parts and fills one `part` at a time. Parts are reused. */
 struct tg_split_ops {
     /* In the caller's thread: all events up to the next TG_NEXT_END into the whole. */
     bool (*here)(void *whole, struct tg_err *err);

@@ -19,10 +19,8 @@
 #include "core/base/buf.h"
 
 #define MOST_VALUE (16 << 20) /* bytes of one text or row */
-/*
- * Instructions of SQLite's machine. A row takes about a hundred and fills fifty bytes or more, so
- * that a real file stays far below; a join without an index over a hostile file does not.
- */
+/* Instructions of SQLite's machine. A row takes about a hundred and fills fifty bytes or more, so
+ * that a real file stays far below; a join without an index over a hostile file does not. */
 #define WORK_AT_LEAST ((int64_t)100 << 20)
 #define WORK_PER_BYTE ((int64_t)20)
 #define WORK_UNIT 10000

@@ -1,7 +1,5 @@
-/*
- * Totals of a file by category and name in one pass, without keeping its events: what
- * `analyze --measure ops --whole` prints.
- */
+/* Totals of a file by category and name in one pass, without keeping its events: what
+ * `analyze --measure ops --whole` prints. */
 #include <stdlib.h>
 
 #include "core/base/arena.h"
@@ -27,10 +25,8 @@ static void make_room(struct collector *c, size_t n)
     memset(c->out->v + had, 0, (c->cap - had) * sizeof *c->out->v);
 }
 
-/*
- * Sums wrap after 292 years of kernels at the earliest; unsigned, so that damage is not undefined
- * behaviour.
- */
+/* Sums wrap after 292 years of kernels at the earliest; unsigned, so that damage is not undefined
+ * behaviour. */
 static inline void add(struct collector *c, uint32_t name, struct tg_total more)
 {
     struct tg_totals *t = c->out;

@@ -44,10 +44,8 @@ struct tg_integrity {
     uint64_t overlapping; /* device events that run past the start of the next on their stream */
     tg_ns overlapping_ns; /* by how much, summed */
     uint64_t longer_than_step; /* kernels longer than all steps and all of the device's work */
-    /*
-     * Found by tg_steps_link, 0 until then: device events whose launch is missing (those without a
-     * correlation have none to miss), launches without a kernel.
-     */
+    /* Found by tg_steps_link, 0 until then: device events whose launch is missing (those without a
+     * correlation have none to miss), launches without a kernel. */
     uint64_t unlinked, lost_kernels;
     /* Found by tg_steps_build, 0 until then: windows inside another one, and that begin in one. */
     uint64_t nested_windows, crossing_windows;
@@ -158,23 +156,17 @@ void tg_trace_drop(struct tg_trace *t, unsigned columns);
  * and the other way round. */
 void tg_trace_swap(struct tg_trace *t, size_t from, size_t to);
 
-/*
- * HTA keeps a row iff dur and cat are present and cat is not "Trace"; ph does not matter. Ours: ph
- * X (or absent) with ts and dur, and matched B/E pairs, per thread in the total order.
- */
+/* HTA keeps a row iff dur and cat are present and cat is not "Trace"; ph does not matter. Ours: ph
+ * X (or absent) with ts and dur, and matched B/E pairs, per thread in the total order. */
 
-/*
- * The total order of spans: start, longer first, category, name, pid, tid, correlation (byte order
- * of texts), then index. Writes 0..n-1 permuted into `order` (n_spans entries).
- */
+/* The total order of spans: start, longer first, category, name, pid, tid, correlation (byte order
+ * of texts), then index. Writes 0..n-1 permuted into `order` (n_spans entries). */
 void tg_trace_sort(const struct tg_trace *t, uint32_t *order);
 /* The same for `n` of them, whose indices are in `list`. */
 void tg_trace_sort_list(const struct tg_trace *t, uint32_t *list, size_t n);
 
-/*
- * Moves Python functions (loaded with keep_python or python_aside) after all other spans and out of
- * n_spans. Everything that does not ask for them sees the trace as if they had not been kept.
- */
+/* Moves Python functions (loaded with keep_python or python_aside) after all other spans and out of
+ * n_spans. Everything that does not ask for them sees the trace as if they had not been kept. */
 void tg_trace_set_python_apart(struct tg_trace *t);
 
 /* Dense ids of devices and of (device, stream), ascending: each once,

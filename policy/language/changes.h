@@ -22,10 +22,8 @@ struct tg_policy_changes {
 /* Texts live in `a`. */
 void tg_policy_changes(struct tg_policy_changes *out, const struct tg_policy *before,
                        const struct tg_policy *now, struct tg_arena *a);
-/*
- * Adds those of `more`, with this profile selected, that `out` does not have:
- * "profiles.pr.rules.slower.fail". NULL: without a profile; the path stays as it is.
- */
+/* Adds those of `more`, with this profile selected, that `out` does not have:
+ * "profiles.pr.rules.slower.fail". NULL: without a profile; the path stays as it is. */
 void tg_policy_changes_add(struct tg_policy_changes *out, const struct tg_policy_changes *more,
                            const char *profile, struct tg_arena *a);
 void tg_policy_changes_text(const struct tg_policy_changes *c, struct tg_buf *out);

@@ -80,10 +80,8 @@ static void check_expiry(struct tg_decode *c, const struct tg_yaml *n, struct tg
                     n->text.p);
 }
 
-/*
- * All bounds of a ceiling must be exceeded: one that is not, however far the value goes that way,
- * ends nothing.
- */
+/* All bounds of a ceiling must be exceeded: one that is not, however far the value goes that way,
+ * ends nothing. */
 static void check_ceiling(struct tg_decode *c, const struct tg_yaml *n, const struct tg_limit *l,
                           const struct tg_rule *r)
 {

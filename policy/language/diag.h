@@ -115,10 +115,8 @@ bool tg_diags_add(struct tg_diags *d, enum tg_diag_code code, struct tg_loc at, 
                   const char *fix, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 void tg_diags_sort(struct tg_diags *d); /* before rendering; the loader and lint have done it */
 
-/*
- * Text: one block a diagnostic with source line, caret and fix, then the line of totals. LF only;
- * controls of the source are made visible.
- */
+/* Text: one block a diagnostic with source line, caret and fix, then the line of totals. LF only;
+ * controls of the source are made visible. */
 void tg_diags_text(const struct tg_diags *d, struct tg_buf *out);
 /*
  * The same data as an array of objects {code, severity, file, line, column, length, message, fix}.

@@ -1,9 +1,7 @@
 #ifndef TG_POLICY_LANGUAGE_LIMIT_H
 #define TG_POLICY_LANGUAGE_LIMIT_H
-/*
- * `warn:`, `fail:` and `ceiling:` of a tree -> limits: numbers with units that fit the metric, and
- * bounds that mean something for it. Mistakes go to `d`; what is right is kept.
- */
+/* `warn:`, `fail:` and `ceiling:` of a tree -> limits: numbers with units that fit the metric, and
+ * bounds that mean something for it. Mistakes go to `d`; what is right is kept. */
 #include "policy/language/policy.h"
 #include "policy/language/yaml.h"
 

@@ -81,10 +81,8 @@ static const char *const presets[] = { "tracegate:recommended", "tracegate:count
                                        "tracegate:advisory", NULL };
 enum preset { PRESET_RECOMMENDED, PRESET_COUNTS_ONLY, PRESET_ADVISORY };
 
-/*
- * The built-in file without its rules and profiles; or with `rules` and `profiles` alone (NULL:
- * none).
- */
+/* The built-in file without its rules and profiles; or with `rules` and `profiles` alone (NULL:
+ * none). */
 static const struct tg_yaml *part_of_built_in(struct load *l, struct tg_yaml *rules,
                                               struct tg_yaml *profiles)
 {
@@ -240,10 +238,8 @@ static bool is_below(const char *path, const char *top)
     return n == 1 || (strncmp(path, top, n) == 0 && (path[n] == '/' || path[n] == '\0'));
 }
 
-/*
- * After symbolic links are followed, a file must still be below the root, or below the main file's
- * own directory if that is outside the root.
- */
+/* After symbolic links are followed, a file must still be below the root, or below the main file's
+ * own directory if that is outside the root. */
 static bool leaves_root(struct load *l, const char *path)
 {
     if (l->opts->read)
@@ -348,10 +344,8 @@ static void load_file(struct load *l, const char *path, const struct tg_yaml *fr
 
 /* ---- layers to policy ---- */
 
-/*
- * Every stage of the fold is decoded, not only the last: a mistake in an early layer is a mistake
- * even if a later layer hides it. Equal reports are kept once.
- */
+/* Every stage of the fold is decoded, not only the last: a mistake in an early layer is a mistake
+ * even if a later layer hides it. Equal reports are kept once. */
 static void try_decode(struct load *l, const struct tg_yaml *tree, const struct tg_removed *removed)
 {
     struct tg_policy *scratch = tg_policy_new();

@@ -27,10 +27,8 @@ struct tg_policy_opts {
     void *read_arg;
 };
 
-/*
- * Finds .tracegate.yml or .tracegate.yaml in `dir` or above, up to `root` (NULL: only `dir`). True
- * with *path NULL: not found. False: two in one directory, or unreadable.
- */
+/* Finds .tracegate.yml or .tracegate.yaml in `dir` or above, up to `root` (NULL: only `dir`). True
+ * with *path NULL: not found. False: two in one directory, or unreadable. */
 TG_MUST bool tg_policy_find(const char *dir, const char *root, struct tg_arena *a,
                             const char **path, struct tg_err *err);
 

@@ -15,10 +15,8 @@ struct tg_pattern {
     unsigned *given_up; /* searches that ran out of budget */
 };
 
-/*
- * UTF-8 matching only over valid text; \C could leave it in the middle of a character. No JIT: it
- * ignores the depth limit.
- */
+/* UTF-8 matching only over valid text; \C could leave it in the middle of a character. No JIT: it
+ * ignores the depth limit. */
 static const uint32_t compile_options = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C;
 
 /* A failed allocation is not a mistake of the policy: the process ends as for our own (exit 3). */

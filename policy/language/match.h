@@ -34,10 +34,8 @@ enum tg_waiver_naming tg_waiver_naming(tg_sv name);
  */
 TG_MUST bool tg_waiver_write(struct tg_buf *out, tg_sv name, bool *many);
 
-/*
- * Compiles `text`. NULL: it does not compile; `why` (size bytes) is the reason and `*at` the byte
- * of `text` that it is about.
- */
+/* Compiles `text`. NULL: it does not compile; `why` (size bytes) is the reason and `*at` the byte
+ * of `text` that it is about. */
 TG_MUST struct tg_pattern *tg_pattern_new(tg_sv text, struct tg_arena *a, char *why, size_t size,
                                           size_t *at);
 void tg_pattern_release(struct tg_pattern *p); /* accepts NULL */

@@ -1,9 +1,7 @@
 #ifndef TG_POLICY_LANGUAGE_NODE_H
 #define TG_POLICY_LANGUAGE_NODE_H
-/*
- * Values of a mapping by key, with a fallback for what is absent or has the wrong type: that was
- * reported by validate.h. `map` may be NULL or no mapping.
- */
+/* Values of a mapping by key, with a fallback for what is absent or has the wrong type: that was
+ * reported by validate.h. `map` may be NULL or no mapping. */
 #include "policy/language/yaml.h"
 
 /* NULL: absent, or not a scalar. */

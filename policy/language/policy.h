@@ -60,10 +60,8 @@ enum tg_match_family {
     TG_MATCH_FAMILY_TRITON,
     TG_MATCH_FAMILY_ELEMENTWISE
 };
-/*
- * DEFAULT: not given. EACH: every rank is judged by itself. SLOWEST: the rank with the longest step
- * time. LIST: those of `ranks`.
- */
+/* DEFAULT: not given. EACH: every rank is judged by itself. SLOWEST: the rank with the longest step
+ * time. LIST: those of `ranks`. */
 enum tg_match_rank {
     TG_MATCH_RANK_DEFAULT,
     TG_MATCH_RANK_EACH,

@@ -9,10 +9,8 @@ static const char *const scope_title[] = {
     [TG_SCOPE_NUMBERS] = "a benchmark",
 };
 
-/*
- * One list for each scope. What is the rule is not repeated: more is worse, and a value is
- * measured.
- */
+/* One list for each scope. What is the rule is not repeated: more is worse, and a value is
+ * measured. */
 void tg_rule_metric_markdown(struct tg_buf *out)
 {
     int scope = -1;

@@ -3,10 +3,8 @@
 /* Texts of a policy -> values. Numbers are decimal digits with one point, nothing else. */
 #include "policy/language/rule_metric.h"
 
-/*
- * "+12.5ms" -> 12.5 and "ms"; a leading '+' or '-' belongs to the number. False: not a number (hex,
- * exponents, underscores and blanks are not allowed).
- */
+/* "+12.5ms" -> 12.5 and "ms"; a leading '+' or '-' belongs to the number. False: not a number (hex,
+ * exponents, underscores and blanks are not allowed). */
 TG_MUST bool tg_value_quantity(tg_sv text, double *number, tg_sv *unit);
 
 /* The factor of a unit: "ms" -> NS, 1e6. False: unknown. "" is COUNT, 1. */
@@ -18,10 +16,8 @@ struct tg_value_unit {
 };
 TG_MUST bool tg_value_unit(tg_sv text, struct tg_value_unit *out);
 
-/*
- * "90s", "5min" or "5m", "1h", "90" -> ms: a whole number up to 999999 and its unit; seconds
- * without one.
- */
+/* "90s", "5min" or "5m", "1h", "90" -> ms: a whole number up to 999999 and its unit; seconds
+ * without one. */
 TG_MUST bool tg_value_time(tg_sv text, int64_t *ms);
 
 /* "2027-02-28" -> days since 1970-01-01; only days that exist, years 1970 to 9999. */

@@ -68,10 +68,8 @@ static bool is_forbidden(uint32_t c)
            c == 0x2028 || c == 0x2029 || c == 0xFEFF || c == 0xFFFE || c == 0xFFFF;
 }
 
-/*
- * Bytes that YAML forbids or that libyaml and an editor would count as lines differently (NEL, LS,
- * PS), so that a position always means the same place. Each sort is reported once.
- */
+/* Bytes that YAML forbids or that libyaml and an editor would count as lines differently (NEL, LS,
+ * PS), so that a position always means the same place. Each sort is reported once. */
 static bool check_bytes(tg_sv text, const char *file, struct tg_diags *d)
 {
     bool ok = true, tab = false;

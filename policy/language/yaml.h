@@ -38,10 +38,8 @@ struct tg_yaml {
     size_t n;                   /* of items or pairs */
 };
 
-/*
- * Parses `text`, which is registered in `d` under `file`. NULL: not usable; otherwise a tree in
- * `a`, possibly without the parts that are mistakes: compare d->refusals before and after.
- */
+/* Parses `text`, which is registered in `d` under `file`. NULL: not usable; otherwise a tree in
+ * `a`, possibly without the parts that are mistakes: compare d->refusals before and after. */
 struct tg_yaml *tg_yaml_parse(tg_sv text, const char *file, struct tg_arena *a, struct tg_diags *d);
 
 /* Value of a key; NULL: absent, or `map` is not a mapping (NULL included). */

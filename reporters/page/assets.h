@@ -1,9 +1,7 @@
 #ifndef TG_REPORTERS_PAGE_ASSETS_H
 #define TG_REPORTERS_PAGE_ASSETS_H
-/*
- * page.css and page.js of every page, report.* of check's, history.* of history's, compiled into
- * the program (cmake/embed.cmake). NUL-terminated.
- */
+/* page.css and page.js of every page, report.* of check's, history.* of history's, compiled into
+ * the program (cmake/embed.cmake). NUL-terminated. */
 #include <stddef.h>
 
 extern const char tg_page_css[];

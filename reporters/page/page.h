@@ -72,10 +72,8 @@ void tg_page_label(struct tg_page *p, const struct tg_label *label);
 /* A link, if `url` begins with http:// or https://; else the text alone. No referrer is sent. */
 void tg_page_link(struct tg_page *p, tg_sv url, tg_sv text);
 
-/*
- * Rows and cells close by themselves. The state of a row is a word of ours: the class of the row,
- * and what the script's buttons filter by.
- */
+/* Rows and cells close by themselves. The state of a row is a word of ours: the class of the row,
+ * and what the script's buttons filter by. */
 void tg_page_table(struct tg_page *p, const struct tg_page_table *table);
 void tg_page_row(struct tg_page *p, const char *state); /* NULL: none */
 void tg_page_cell(struct tg_page *p); /* content by the calls above, until the next cell */

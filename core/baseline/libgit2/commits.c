@@ -68,10 +68,8 @@ enum tg_seen tg_git_commit(struct tg_git *g, const char *sha, struct tg_arena *a
     return TG_SEEN;
 }
 
-/*
- * Read from the raw header: from 1.7 on libgit2 hides the parents beyond a shallow cut, and "no
- * parent" and "parent not fetched" must not look alike.
- */
+/* Read from the raw header: from 1.7 on libgit2 hides the parents beyond a shallow cut, and "no
+ * parent" and "parent not fetched" must not look alike. */
 bool tg_git_parents(struct tg_git *g, const char *sha, struct tg_parents *out, struct tg_err *err)
 {
     git_commit *c;

@@ -49,10 +49,8 @@ bool tg_libgit2_failed(struct tg_err *err, const char *what);
 /* guard.c: before the repository's own objects. False: libgit2 says why. */
 bool tg_libgit2_guard(struct tg_git *g);
 
-/*
- * ABSENT, where libgit2 found no object: all folders of objects and their packs can be read. Else
- * FAILED: the object may be in one of them. The look is taken once.
- */
+/* ABSENT, where libgit2 found no object: all folders of objects and their packs can be read. Else
+ * FAILED: the object may be in one of them. The look is taken once. */
 TG_MUST enum tg_seen tg_libgit2_absent(struct tg_git *g, struct tg_err *err);
 
 /* spawn.c: `git cat-file MODE OID`; what it prints goes to `out`. */

@@ -53,10 +53,8 @@ static void load_once(void)
                        lazy_failure);
 }
 
-/*
- * A shared libgit2 brings fifteen libraries of its own, and finding all their symbols costs as much
- * as reading 2 MB of a trace: it is loaded when a repository is first opened, and stays.
- */
+/* A shared libgit2 brings fifteen libraries of its own, and finding all their symbols costs as much
+ * as reading 2 MB of a trace: it is loaded when a repository is first opened, and stays. */
 bool tg_libgit2_load(struct tg_err *err)
 {
     (void)pthread_once(&lazy_once, load_once);

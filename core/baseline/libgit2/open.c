@@ -28,10 +28,8 @@ static void owned_folder(const char *dir, char *out, size_t size)
         out[n - 5] = '\0';
 }
 
-/*
- * safe.directory of the user's and the system's configuration, as git reads it: exact, '*', or a
- * prefix that ends in a slash and a star. libgit2 1.5 knows the exact form alone.
- */
+/* safe.directory of the user's and the system's configuration, as git reads it: exact, '*', or a
+ * prefix that ends in a slash and a star. libgit2 1.5 knows the exact form alone. */
 static bool is_safe_directory(const char *folder)
 {
     git_config *config = NULL;

@@ -125,9 +125,6 @@ static uint32_t sums_add(struct sums *s, tg_sv cat, tg_sv name, struct tg_total 
 static void sums_init(struct sums *s)
 {
     *s = (struct sums){ 0 };
-    tg_strmap_init(&s->cats);
-    tg_strmap_init(&s->names);
-    tg_strmap_init(&s->keys);
 }
 
 static void sums_release(struct sums *s)

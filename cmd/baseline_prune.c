@@ -201,9 +201,7 @@ static bool spare_releases(struct tg_store_cmd *s, const struct tg_commit *head,
                            const struct tg_stored *all, size_t n_all, struct spared *out,
                            struct tg_err *err)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap line, tagged;
-    tg_strmap_init(&line);
-    tg_strmap_init(&tagged);
+    TG_AUTO(tg_strmap_release) struct tg_strmap line = { 0 }, tagged = { 0 };
     if (!find_tagged(s, &tagged, err) || (tagged.n && !find_line(s, head, &line, err)))
         return false;
     if (tagged.n)

@@ -200,7 +200,6 @@ static int lint(struct tg_policy_cmd *j, struct tg_err *err)
             if (!read_traces(j, 1, err))
                 return tg_err_exit_code(err->kind);
             /* Each normalised name of the traces, in order of first appearance. */
-            tg_strmap_init(&n);
             for (size_t i = 0; i < j->summary.n; i++) {
                 for (size_t r = 0; r < j->summary.shards[i]->n_rows; r++)
                     add_name(&n, &j->summary.shards[i]->rows[r]);

@@ -118,7 +118,6 @@ static bool take(struct waivers *w, const struct tg_doc *violations,
             (!ask->name.n && text_of(r, "explained_by").n))
             continue;
         tg_strmap_release(&w->explained);
-        tg_strmap_init(&w->explained);
         w->root = r;
         w->finding++;
         add(w, r);
@@ -149,8 +148,7 @@ static void put_all(struct tg_buf *out, struct waivers *w, const struct tg_polic
 static bool find_short(struct tg_policy_waive_ask *ask, const struct tg_doc *violations,
                        struct tg_err *err)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap names;
-    tg_strmap_init(&names);
+    TG_AUTO(tg_strmap_release) struct tg_strmap names = { 0 };
     for (const struct tg_doc *r = tg_doc_first(violations); r; r = tg_doc_next(r))
         if (ask->name.n && tg_label_stands_for(ask->name, name_of(r)))
             (void)tg_strmap_add(&names, name_of(r));
@@ -192,8 +190,6 @@ bool tg_policy_waive(struct tg_buf *out, const struct tg_policy_waive_ask *ask, 
     bool ok = false;
     if (!root)
         return false;
-    tg_strmap_init(&w.explained);
-    tg_strmap_init(&w.list.at);
     if (tg_doc_type(violations) != TG_DOC_ARRAY) {
         tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(ask->file), "it is not a report of check");
         tg_err_hint(err, "tracegate check --json REPORT.json writes one.");

@@ -24,8 +24,6 @@ struct tg_tally *tg_tally_new(enum tg_tally_by by)
 {
     struct tg_tally *t = tg_xmalloc(sizeof *t);
     *t = (struct tg_tally){ .by = by };
-    tg_strmap_init(&t->keys);
-    tg_strmap_init(&t->names);
     return t;
 }
 
@@ -142,10 +140,9 @@ static void add_op(struct tg_op *to, const struct tg_op *op)
 
 void tg_join_names(struct tg_comparison *c, bool short_names, struct tg_arena *a)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap keys;
+    TG_AUTO(tg_strmap_release) struct tg_strmap keys = { 0 };
     TG_BUF text = { 0 };
     size_t kept = 0;
-    tg_strmap_init(&keys);
     for (size_t i = 0; i < c->n_ops; i++) {
         tg_buf_clear(&text);
         tg_buf_putc(&text, (char)c->ops[i].kind);

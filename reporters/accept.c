@@ -205,7 +205,6 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v,
     TG_BUF list = { 0 };
     TG_AUTO(tg_accept_release) struct tg_accept_list w = { 0 };
     TG_FREE uint32_t *roots = tg_findings_roots(v);
-    tg_strmap_init(&w.at);
     /* Findings first, then their consequences under other rules or names. */
     for (int pass = 0; pass < 3; pass++)
         for (size_t i = 0; i < v->n_results; i++) {

@@ -46,10 +46,9 @@ static int weight(enum tg_state s)
 /* The worst state of each name. */
 static void find_states(const struct tg_verdict *v, struct ranked *rows, size_t n)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap map;
+    TG_AUTO(tg_strmap_release) struct tg_strmap map = { 0 };
     TG_BUF key = { 0 };
     TG_FREE uint32_t *place = tg_xmalloc((n + 1) * sizeof *place);
-    tg_strmap_init(&map);
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &v->comparison->ops[rows[i].row];
         size_t before = map.n;

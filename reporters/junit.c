@@ -137,8 +137,7 @@ static void put_reason(struct tg_buf *out, const struct tg_verdict *v, tg_sv rul
 static void put_unjudged(struct suite *s, const struct tg_result *first)
 {
     TG_BUF text = { 0 }, name = { 0 };
-    TG_AUTO(tg_strmap_release) struct tg_strmap reasons;
-    tg_strmap_init(&reasons);
+    TG_AUTO(tg_strmap_release) struct tg_strmap reasons = { 0 };
     tg_buf_puts(&text, "not judged: ");
     for (size_t i = 0; i < s->v->n_results; i++) {
         const struct tg_result *r = &s->v->results[i];
@@ -269,7 +268,6 @@ void tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const str
     TG_FREE uint32_t *roots = tg_findings_roots(v);
     struct suite s = { .v = v, .roots = roots };
     tg_junit_init(&s.xml, v, r->strict);
-    tg_strmap_init(&s.unjudged);
     put_error(&s);
     size_t omitted = put_results(&s, r->junit_max ? r->junit_max : MAX_CASES);
     if (!s.xml.tests)

@@ -9,7 +9,6 @@
 void tg_junit_init(struct tg_junit *s, const struct tg_verdict *v, bool strict)
 {
     *s = (struct tg_junit){ .v = v, .strict = strict };
-    tg_strmap_init(&s->names);
 }
 
 void tg_junit_release(struct tg_junit *s)

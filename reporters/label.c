@@ -520,10 +520,9 @@ static void make_one(struct tg_label *l, tg_sv name, size_t width)
 /* For each label the first that looks like it. */
 static void find_twins(const struct tg_labels *l, uint32_t *first)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap seen;
+    TG_AUTO(tg_strmap_release) struct tg_strmap seen = { 0 };
     TG_BUF text = { 0 };
     TG_FREE uint32_t *owner = tg_xmalloc((l->n + 1) * sizeof *owner);
-    tg_strmap_init(&seen);
     for (size_t i = 0; i < l->n; i++) {
         size_t before = seen.n;
         tg_buf_clear(&text);
@@ -589,9 +588,8 @@ static void name_callers(struct tg_labels *l, const tg_sv *callers, const uint32
 /* Equal names by their kind; what still looks like another gets a number. */
 static void number_twins(struct tg_labels *l, const struct about *x, uint32_t *first)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap used;
+    TG_AUTO(tg_strmap_release) struct tg_strmap used = { 0 };
     TG_FREE uint32_t *twins = tg_xmalloc((l->n + 1) * sizeof *twins);
-    tg_strmap_init(&used);
     if (x->callers)
         name_callers(l, x->callers, first);
     for (size_t i = 0; i < l->n; i++)
@@ -647,8 +645,7 @@ void tg_labels_make_among(struct tg_labels *l, const tg_sv *names, const char *c
     TG_FREE const char **kind = tg_xmalloc(room * sizeof *kind);
     TG_FREE tg_sv *callers = tg_xcalloc(room, sizeof *callers);
     TG_FREE uint32_t *at = tg_xmalloc(room * sizeof *at); /* by id: the first of its name */
-    TG_AUTO(tg_strmap_release) struct tg_strmap own;
-    tg_strmap_init(&own);
+    TG_AUTO(tg_strmap_release) struct tg_strmap own = { 0 };
     for (size_t i = 0; i < n; i++) {
         size_t before = own.n;
         uint32_t id = tg_strmap_add(&own, names[i]);
@@ -696,7 +693,6 @@ void tg_labels_release(struct tg_labels *l)
 void tg_shorts_init(struct tg_shorts *s, const struct tg_verdict *v, size_t width)
 {
     const struct tg_comparison *c = v->comparison;
-    tg_strmap_init(&s->ids);
     for (size_t i = 0; i < v->n_results; i++)
         (void)tg_strmap_add(&s->ids, v->results[i].op_normalised);
     for (size_t i = 0; c && i < c->n_ops; i++)

@@ -102,8 +102,7 @@ static void collect_bars(struct bars *b, const struct tg_markdown *m, double sig
 static void put_bars(struct tg_buf *out, const struct bars *b, const struct tg_markdown *m,
                      double sign)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap used;
-    tg_strmap_init(&used);
+    TG_AUTO(tg_strmap_release) struct tg_strmap used = { 0 };
     tg_buf_printf(out,
                   "\n```mermaid\nxychart-beta horizontal\n    title \"%s, \xc2\xb5s per step\""
                   "\n    x-axis [",

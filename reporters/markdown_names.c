@@ -72,7 +72,6 @@ void tg_markdown_names_init(struct tg_markdown *m)
 {
     struct tg_markdown_names *s = &m->names;
     const struct tg_comparison *c = m->v->comparison;
-    tg_strmap_init(&s->ids);
     if (c && m->v->outcome != TG_OUTCOME_PASS)
         add_rows(m);
     for (size_t i = 0; i < s->n; i++)

@@ -278,7 +278,6 @@ static void put_rows(struct tg_buf *out, struct view *x, size_t width)
     tg_texttable_widths(&whole, width, widths);
     for (size_t k = 0; k < x->n; k++) {
         dropped += widths[k] == 0;
-        tg_strmap_init(&forms[k].texts);
         if (type_of(x->t, x->v[k].from) == TG_TABLE_TEXT)
             shorten(&forms[k], x, &x->v[k], widths[k]);
     }

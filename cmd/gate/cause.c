@@ -302,7 +302,6 @@ void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
     struct tg_err ignored = TG_ERR_INIT;
     size_t n = 0;
     bool any = ask->stacks;
-    tg_strmap_init(&f.targets);
     for (size_t i = 0; i < v->n_results && n < MAX_RESULTS; i++)
         if (can_have_cause(v, &v->results[i])) {
             (void)tg_strmap_add(&f.targets, key_of(&f, v, &v->results[i]));

@@ -87,7 +87,6 @@ static void list_places(struct tg_codefiles *f)
     struct tg_err ignored = TG_ERR_INIT;
     f->places = tg_xmalloc(sizeof *f->places);
     *f->places = (struct tg_codefile_places){ .n = 0 };
-    tg_strmap_init(&f->places->names);
     if (tg_git_tree_of(f->git, f->commit, &root, &ignored))
         add_folder(f, &root, "", 0);
 }
@@ -210,7 +209,6 @@ void tg_codefiles_init(struct tg_codefiles *f, struct tg_git *git, const char *c
                        const char *workspace, struct tg_arena *a)
 {
     *f = (struct tg_codefiles){ .git = git, .commit = commit, .workspace = workspace, .arena = a };
-    tg_strmap_init(&f->paths);
 }
 
 void tg_codefiles_release(struct tg_codefiles *f)

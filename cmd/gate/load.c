@@ -143,11 +143,10 @@ static bool is_twin(const struct loaded *l, const struct met *first, const struc
 
 static bool refuse_twins(const struct loaded *l, size_t n, struct tg_err *err)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap hashes;
+    TG_AUTO(tg_strmap_release) struct tg_strmap hashes = { 0 };
     TG_FREE struct met *met = NULL;
     size_t cap = 0;
     bool ok = true;
-    tg_strmap_init(&hashes);
     for (size_t i = 0; ok && i < n; i++)
         for (size_t x = 0; ok && x < l[i].summary.n; x++) {
             struct met here = { i, x };
@@ -186,9 +185,8 @@ static uint32_t run_of(const struct loaded *l, struct tg_strmap *runs)
 /* One id for the shards of a run, from their contents: independent of paths and order. */
 static void label_runs(struct loaded *l, size_t n)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap runs;
+    TG_AUTO(tg_strmap_release) struct tg_strmap runs = { 0 };
     TG_FREE uint64_t *id = tg_xcalloc(n + 1, sizeof *id);
-    tg_strmap_init(&runs);
     for (size_t i = 0; i < n; i++)
         if (l[i].summary.n)
             id[run_of(&l[i], &runs)] +=
@@ -224,9 +222,8 @@ static int64_t rank_said(const struct tg_input_item *item)
 
 static void number_runs(struct loaded *l, size_t n)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap ranks;
+    TG_AUTO(tg_strmap_release) struct tg_strmap ranks = { 0 };
     TG_FREE size_t *of_rank = tg_xcalloc(n + 1, sizeof *of_rank);
-    tg_strmap_init(&ranks);
     for (size_t i = 0; i < n; i++) {
         if (l[i].summary.n == 1)
             l[i].rank = l[i].summary.shards[0]->rank;

@@ -104,7 +104,6 @@ static uint32_t op_of(struct job *j, const struct tg_row_key *key)
 static void sum_operators(struct job *j)
 {
     size_t runs = j->side->n_runs;
-    tg_strmap_init(&j->ops);
     for (size_t r = 0; r < runs; r++)
         for (size_t i = 0; i < shard_of(j, r)->n_rows; i++)
             if (is_work(shard_of(j, r)->rows[i].key->kind))

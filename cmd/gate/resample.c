@@ -160,11 +160,9 @@ static bool count_alarms(struct tg_calibration *out, const struct tg_noise_input
     double possible = tg_choose(n, k) * tg_choose(n - k, k);
     size_t want = possible < (double)in->splits ? (size_t)possible : in->splits;
     struct alarms x = { .out = out, .arena = a };
-    TG_AUTO(tg_strmap_release) struct tg_strmap seen;
+    TG_AUTO(tg_strmap_release) struct tg_strmap seen = { 0 };
     uint64_t state = SEED;
     bool ok = true;
-    tg_strmap_init(&x.keys);
-    tg_strmap_init(&seen);
     while (ok && out->splits < want) {
         enum tg_outcome outcome = TG_OUTCOME_PASS;
         pick(&state, run, 2 * k, n, false);

@@ -416,8 +416,7 @@ static void describe(struct tg_survey_suite *out, const struct tg_summary *all, 
 {
     tg_sv device = tg_shard_env(all->shards[0], "device");
     TG_FREE int64_t *ranks = tg_xrealloc(NULL, all->n + 1, sizeof *ranks);
-    TG_AUTO(tg_strmap_release) struct tg_strmap runs;
-    tg_strmap_init(&runs);
+    TG_AUTO(tg_strmap_release) struct tg_strmap runs = { 0 };
     out->marked = true;
     out->least_steps = SIZE_MAX;
     if (!device.n)

@@ -69,9 +69,8 @@ static uint32_t *entries_of(const struct tg_device_work *d, struct entry **out, 
 {
     const struct tg_trace *t = d->work->rank->trace;
     uint32_t *id = tg_xrealloc(NULL, t->names->n + 1, sizeof *id);
-    TG_AUTO(tg_strmap_release) struct tg_strmap texts;
+    TG_AUTO(tg_strmap_release) struct tg_strmap texts = { 0 };
     size_t cap = 0;
-    tg_strmap_init(&texts);
     for (size_t i = 0; i < t->names->n; i++)
         id[i] = TG_NO_ID;
     for (size_t i = 0; i < d->n; i++) {

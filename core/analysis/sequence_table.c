@@ -23,8 +23,6 @@ const struct tg_table_column tg_sequence_hta_columns[TG_SEQUENCE_HTA_COLUMNS] = 
 void tg_sequence_table_init(struct tg_sequence_table *t)
 {
     *t = (struct tg_sequence_table){ 0 };
-    tg_strmap_init(&t->keys);
-    tg_strmap_init(&t->names);
 }
 
 struct tg_sequence *tg_sequence_table_add(struct tg_sequence_table *t, const tg_sv *names, size_t n,

@@ -105,8 +105,7 @@ static struct found *find_collectives(struct job *j, uint32_t rank, size_t *n)
     const struct tg_steps *steps = w->rank->steps;
     struct found *v = tg_xrealloc(NULL, w->n + 1, sizeof *v);
     TG_BUF text = { 0 };
-    TG_AUTO(tg_strmap_release) struct tg_strmap what;
-    tg_strmap_init(&what);
+    TG_AUTO(tg_strmap_release) struct tg_strmap what = { 0 };
     *n = 0;
     for (size_t i = 0; i < w->n; i++) {
         const struct tg_span *s = tg_span_at(t, w->v[i].span);
@@ -322,8 +321,6 @@ void tg_skew(const struct tg_analysis_in *in, struct tg_tables *out)
     TG_TABLES_ADD(out, "skew", columns);
     TG_TABLES_ADD(out, "skew-summary", summary_columns);
     TG_TABLES_ADD(out, "skew-collectives", name_columns);
-    tg_strmap_init(&j.names);
-    tg_strmap_init(&j.keys);
     tally_init(&j.all, in->n);
     collect(&j);
     match(&j, &out->v[first + 2], out->arena);

@@ -5,7 +5,6 @@
 void tg_buckets_init(struct tg_buckets *g, size_t n)
 {
     *g = (struct tg_buckets){ .next = tg_xmalloc((n + 1) * sizeof *g->next) };
-    tg_strmap_init(&g->text);
 }
 
 void tg_buckets_release(struct tg_buckets *g)

@@ -6,7 +6,7 @@
 
 void tg_strmap_init(struct tg_strmap *m)
 {
-    *m = (struct tg_strmap){ .arena = tg_arena_new() };
+    *m = (struct tg_strmap){ 0 };
 }
 
 void tg_strmap_release(struct tg_strmap *m)
@@ -34,6 +34,8 @@ static size_t probe(const struct tg_strmap *m, tg_sv s, uint64_t h)
 static void rehash(struct tg_strmap *m)
 {
     size_t slots = m->slots ? m->slots * 2 : 64;
+    if (!m->arena)
+        m->arena = tg_arena_new();
     free(m->slot);
     m->slot = tg_xcalloc(slots, sizeof *m->slot);
     m->slots = slots;

@@ -1,7 +1,10 @@
 #ifndef TG_BASE_STRMAP_H
 #define TG_BASE_STRMAP_H
-/* Text -> dense id, in order of first appearance. The map copies each new text into its own arena;
- * views it hands out live as long as the map. Open addressing, load <= 1/2. */
+/*
+ * Text -> dense id, in order of first appearance; the zero state is empty and ready. The map copies
+ * each new text into its own arena; views it hands out live as long as the map. Open addressing,
+ * load <= 1/2.
+ */
 #include "core/base/arena.h"
 
 #define TG_NO_ID UINT32_MAX

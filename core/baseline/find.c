@@ -260,12 +260,11 @@ static bool no_release(const struct search *s, bool cut)
 
 static bool last_release(const struct search *s)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap commits;
+    TG_AUTO(tg_strmap_release) struct tg_strmap commits = { 0 };
     struct tg_commit at, next;
     tg_sv *names;
     bool cut = false;
     enum tg_seen back;
-    tg_strmap_init(&commits);
     if (!find_releases(s, &commits, &names))
         return false;
     (void)snprintf(at.sha, sizeof at.sha, "%s", s->head.sha);

@@ -36,11 +36,8 @@ bool tg_path_module(tg_sv name, tg_sv *class_name, tg_sv *instance)
 void tg_paths_init(struct tg_paths *p, const struct tg_paths_ask *ask, uint32_t step_target)
 {
     *p = (struct tg_paths){ .ask = ask, .step_target = step_target };
-    tg_strmap_init(&p->texts);
-    for (int k = 0; k < TG_PATHS_TREES; k++) {
-        tg_strmap_init(&p->tree[k].keys);
+    for (int k = 0; k < TG_PATHS_TREES; k++)
         (void)tg_path_node_of(p, k, 0, TG_PATH_ROOT, tg_strmap_add(&p->texts, TG_SV("")));
-    }
 }
 
 void tg_paths_release(struct tg_paths *p)

@@ -188,9 +188,8 @@ static void read_row(struct layout *l, tg_sv row)
 /* Overloads, setters, branches of an `if`: the second of a name is "step (2)". */
 static void number_repeated_names(struct layout *l)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap seen;
+    TG_AUTO(tg_strmap_release) struct tg_strmap seen = { 0 };
     TG_FREE unsigned *times = tg_xmalloc((l->n + 1) * sizeof *times);
-    tg_strmap_init(&seen);
     for (size_t i = 0; i < l->n; i++) {
         size_t before = seen.n;
         uint32_t id = tg_strmap_add(&seen, l->v[i].qualified);

@@ -191,8 +191,7 @@ static void take_night(struct tg_history_replay *r, size_t i)
 static void number_streams(struct tg_history_replay *r)
 {
     struct tg_history *h = r->h;
-    TG_AUTO(tg_strmap_release) struct tg_strmap map;
-    tg_strmap_init(&map);
+    TG_AUTO(tg_strmap_release) struct tg_strmap map = { 0 };
     for (size_t i = 0; i < h->n; i++)
         h->stream[i] = tg_strmap_add(&map, h->night[i].environment);
     h->n_streams = map.n;

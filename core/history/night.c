@@ -12,8 +12,6 @@
 void tg_series_init(struct tg_series_table *t)
 {
     *t = (struct tg_series_table){ 0 };
-    tg_strmap_init(&t->raw);
-    tg_strmap_init(&t->names);
 }
 
 void tg_series_release(struct tg_series_table *t)

@@ -149,7 +149,6 @@ bool tg_hta_compare(struct tg_comparison *out, const struct tg_hta_side *side[2]
         if (!check_ranks(side[s], &select[s], label[s], err) ||
             !check_steps(side[s], &select[s], label[s], err))
             return false;
-    tg_strmap_init(&t.names);
     for (int s = 0; s < 2; s++)
         add_side(&t, s, side[s], &select[s], device, short_names);
     fill_comparison(out, &t, a);

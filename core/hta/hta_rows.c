@@ -69,8 +69,7 @@ static const struct tg_hta_partner *partner_find(const struct tg_hta_partners *p
 
 void tg_hta_partners_init(struct tg_hta_partners *p)
 {
-    *p = (struct tg_hta_partners){ 0 };
-    tg_keymap_init(&p->ids, 1);
+    *p = (struct tg_hta_partners){ .ids.words = 1 };
 }
 
 void tg_hta_partners_release(struct tg_hta_partners *p)
@@ -164,8 +163,7 @@ static bool is_step_name(tg_sv name)
 /* Distinct step names over all ranks. */
 static size_t count_step_names(const struct tg_hta *h)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap seen;
-    tg_strmap_init(&seen);
+    TG_AUTO(tg_strmap_release) struct tg_strmap seen = { 0 };
     for (size_t k = 0; k < h->n; k++)
         for (size_t i = 0; i < h->ranks[k].n; i++) {
             tg_sv name = h->ranks[k].trace->names->v[h->ranks[k].v[i].name].name;

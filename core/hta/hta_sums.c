@@ -9,7 +9,6 @@
 void tg_hta_init(struct tg_hta_side *s, bool no_rounding)
 {
     *s = (struct tg_hta_side){ .no_rounding = no_rounding };
-    tg_strmap_init(&s->texts);
 }
 
 void tg_hta_rank_release(struct tg_hta_rank *r)
@@ -41,8 +40,7 @@ struct tg_hta_cell *tg_hta_cell_of(struct tg_hta_rank *r, const struct tg_hta_ce
 {
     const uint64_t words[] = { (uint64_t)key->cat << 32 | key->name, (uint64_t)key->step,
                                key->gpu };
-    if (!r->ids.words)
-        tg_keymap_init(&r->ids, sizeof words / sizeof *words);
+    r->ids.words = sizeof words / sizeof *words;
     uint32_t id = tg_keymap_add(&r->ids, words);
     if (id == r->n)
         *TG_PUSH(r->cells, r->n, r->cap) = *key;

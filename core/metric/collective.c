@@ -129,7 +129,6 @@ void tg_collectives_match(struct tg_collective *v, size_t n, size_t n_keys,
 void tg_collective_counter_init(struct tg_collective_counter *c)
 {
     *c = (struct tg_collective_counter){ .count = NULL };
-    tg_strmap_init(&c->seen);
 }
 
 void tg_collective_counter_release(struct tg_collective_counter *c)

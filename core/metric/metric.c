@@ -228,8 +228,7 @@ static void init_values(const struct work *w)
 static uint32_t *same_text(const struct tg_names *names)
 {
     uint32_t *first = tg_xrealloc(NULL, names->n + 1, sizeof *first);
-    TG_AUTO(tg_strmap_release) struct tg_strmap m;
-    tg_strmap_init(&m);
+    TG_AUTO(tg_strmap_release) struct tg_strmap m = { 0 };
     for (size_t i = 0; i < names->n; i++)
         first[i] = tg_strmap_add(&m, names->v[i].name);
     return first;
@@ -239,8 +238,7 @@ static void count_kernel_names(const struct work *w)
 {
     const struct tg_trace *t = w->t;
     TG_FREE uint32_t *first = same_text(t->names);
-    struct tg_keymap seen; /* (step, name) */
-    tg_keymap_init(&seen, 1);
+    struct tg_keymap seen = { .words = 1 }; /* (step, name) */
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
         const uint64_t key = (uint64_t)(uint32_t)w->s->step_of[i] << 32 | first[s->name];

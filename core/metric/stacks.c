@@ -251,7 +251,6 @@ void tg_stacks_compute(struct tg_stacks *out, const struct tg_trace *t,
 {
     struct job j = { .t = t, .steps = steps, .spec = spec, .out = out };
     *out = (struct tg_stacks){ 0 };
-    tg_strmap_init(&out->names);
     find_names(&j);
     make_rows(&j);
     if (out->n)

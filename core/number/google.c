@@ -100,9 +100,8 @@ static bool put_benchmarks(struct tg_number_file *s, size_t run, const struct tg
 static bool read_one(struct tg_number_file *s, size_t run, const struct tg_number_object *of)
 {
     const struct tg_doc *list = tg_doc_get(of->doc, "benchmarks");
-    TG_AUTO(tg_strmap_release) struct tg_strmap names;
+    TG_AUTO(tg_strmap_release) struct tg_strmap names = { 0 };
     TG_FREE struct repeats *all = NULL;
-    tg_strmap_init(&names);
     if (tg_doc_type(list) != TG_DOC_ARRAY)
         return tg_number_file_refuse(s, of->line, "no list 'benchmarks'");
     bool ok = put_benchmarks(s, run, list, &all, &names);

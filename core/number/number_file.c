@@ -42,7 +42,6 @@ bool tg_number_file_refuse(struct tg_number_file *s, size_t line, const char *wh
 void tg_number_times_init(struct tg_number_times *t)
 {
     *t = (struct tg_number_times){ 0 };
-    tg_strmap_init(&t->names);
 }
 
 void tg_number_times_release(struct tg_number_times *t)

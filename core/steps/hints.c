@@ -68,7 +68,6 @@ static bool has_others(const struct tg_trace *t, const struct groups *g, uint32_
 
 static void groups_init(struct groups *g, const struct tg_trace *t)
 {
-    tg_strmap_init(&g->prefixes);
     g->of = tg_xrealloc(NULL, t->names->n + 1, sizeof *g->of);
     for (size_t i = 0; i < t->names->n; i++) {
         tg_sv prefix = prefix_of(t->names->v[i].name);
@@ -215,7 +214,7 @@ size_t tg_steps_hints(const struct tg_trace *t, struct tg_window_hint *out, size
     TG_FREE uint32_t *order = tg_xrealloc(NULL, t->n_spans + 1, sizeof *order);
     TG_FREE struct tg_window_hint *all =
         tg_xrealloc(NULL, t->names->n + MAX_PREFIXES + 1, sizeof *all);
-    struct groups g;
+    struct groups g = { 0 };
     TG_FREE struct tally *v = NULL;
     tg_ns length;
     size_t n = 0;

@@ -168,12 +168,11 @@ static void link_devices(struct tg_steps *out, const struct tg_trace *t, const s
 
 void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
 {
-    struct table h = { 0 };
+    struct table h = { .ids.words = 1 };
     TG_FREE unsigned char *call = tg_xmalloc(t->names->n);
     out->launch = tg_steps_column(t, sizeof *out->launch);
     for (size_t i = 0; i < t->names->n; i++)
         call[i] = (unsigned char)tg_call_of(t->names->v[i].kind, t->names->v[i].name);
-    tg_keymap_init(&h.ids, 1);
     find_range(&h, t);
     collect_launches(&h, t, out->order, call);
     /* out->launch: the entries, until each knows how many spans it has. */

@@ -30,14 +30,13 @@ static bool is_copy(const struct tg_shard *a, const struct tg_shard *b, struct t
 
 static bool check_shards(const struct tg_summary *s, struct tg_err *err)
 {
-    struct tg_strmap hashes;
+    struct tg_strmap hashes = { 0 };
     bool ok = true;
     if (!s->n && s->numbers.n)
         return tg_err_usage(err, "numbers, and no trace beside them",
                             "Name the traces, too: a benchmark's results are judged beside them.");
     if (!s->n)
         return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no traces");
-    tg_strmap_init(&hashes);
     for (size_t i = 0; ok && i < s->n; i++) {
         uint32_t first = tg_strmap_add(&hashes, s->shards[i]->hash);
         ok = tg_shard_comparable(s->shards[0], s->shards[i], err) &&
@@ -124,8 +123,7 @@ static size_t columns_of(const struct tg_shard **v, size_t n, struct column *col
 /* Ids of runs, over all ranks. */
 static size_t distinct_runs(const struct tg_shard **v, size_t n)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap ids;
-    tg_strmap_init(&ids);
+    TG_AUTO(tg_strmap_release) struct tg_strmap ids = { 0 };
     for (size_t i = 0; i < n; i++)
         (void)tg_strmap_add(&ids, v[i]->run);
     return ids.n;

@@ -50,10 +50,6 @@ void tg_listing_release(struct tg_listing *l)
 void tg_book_init(struct tg_book *b)
 {
     *b = (struct tg_book){ .level = TG_ZLIB_USUAL };
-    tg_strmap_init(&b->texts);
-    tg_strmap_init(&b->attrs);
-    for (int set = 0; set < TG_BOOK_SETS; set++)
-        tg_strmap_init(&b->keys[set]);
 }
 
 void tg_book_release(struct tg_book *b)

@@ -568,14 +568,15 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
                                 struct tg_arena *a, struct tg_err *err)
 {
     const struct tg_limits *limits = o->load.reader.limits;
-    struct build b = { .t = t, .s = steps, .a = a, .out = TG_NEW(a, struct tg_shard) };
+    struct build b = { .t = t,
+                       .s = steps,
+                       .a = a,
+                       .out = TG_NEW(a, struct tg_shard),
+                       .row_ids.words = ROW_WORDS,
+                       .attr_ids.words = ATTR_WORDS };
     struct tg_shard *out = b.out;
     b.max_attrs = (limits ? *limits : TG_LIMITS_DEFAULT).max_attrs;
     b.max_attrs = b.max_attrs < UINT16_MAX ? b.max_attrs : UINT16_MAX;
-    tg_keymap_init(&b.row_ids, ROW_WORDS);
-    tg_keymap_init(&b.attr_ids, ATTR_WORDS);
-    tg_strmap_init(&b.texts);
-    tg_strmap_init(&b.values);
     intern_names(&b);
     split_attrs(&b);
     tg_ns zero = b.s->v[0].start;

@@ -18,8 +18,7 @@ struct graft {
 
 static void pair_rows(struct graft *g, const struct tg_row_key *const *key)
 {
-    struct tg_keymap known;
-    tg_keymap_init(&known, 1);
+    struct tg_keymap known = { .words = 1 };
     g->row_of = tg_xrealloc(NULL, g->was->n_rows + 1, sizeof *g->row_of);
     g->row_was = tg_xrealloc(NULL, g->now->n_rows + 1, sizeof *g->row_was);
     for (size_t i = 0; i < g->was->n_rows; i++) {
@@ -143,13 +142,12 @@ static void fill(struct graft *g, struct tg_arena *a)
 void tg_inject_tree(const struct tg_shard *was, struct tg_shard *now,
                     const struct tg_row_key *const *key, struct tg_arena *a)
 {
-    struct graft g = { .was = was, .now = now };
+    struct graft g = { .was = was, .now = now, .edges.words = 1 };
     TG_FREE uint32_t *same = tg_xrealloc(NULL, now->n_rows + 1, sizeof *same);
     if (!was->tree.n)
         return;
     for (size_t i = 0; i < now->n_rows; i++)
         same[i] = (uint32_t)i;
-    tg_keymap_init(&g.edges, 1);
     g.placed.cut = was->tree.cut;
     pair_rows(&g, key);
     /* What was below a row that is gone is now where that row was. */

@@ -16,8 +16,6 @@ void tg_layout_writer_init(struct tg_layout_writer *w, struct tg_buf *out,
     };
     tg_book_init(&w->book);
     w->book.level = form.level;
-    tg_strmap_init(&w->columns);
-    tg_strmap_init(&w->trees);
 }
 
 void tg_layout_writer_release(struct tg_layout_writer *w)

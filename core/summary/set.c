@@ -322,10 +322,8 @@ void tg_summary_move_numbers(struct tg_summary *one, struct tg_arena *a)
 void tg_summary_compact(struct tg_summary *one, struct tg_summary *owner)
 {
     struct tg_arena *a = tg_arena_new();
-    if (!owner->pool) {
-        owner->pool = tg_xmalloc(sizeof *owner->pool);
-        tg_strmap_init(owner->pool);
-    }
+    if (!owner->pool)
+        owner->pool = tg_xcalloc(1, sizeof *owner->pool);
     for (size_t i = 0; i < one->n; i++)
         one->shards[i] = compact(one->shards[i], owner->pool, a);
     tg_summary_move_numbers(one, a);

@@ -183,11 +183,14 @@ static void find_windows(struct place *p)
 void tg_tree_place(struct tg_placed *out, const struct tg_trace *t, const struct tg_steps *s,
                    const struct tg_row *rows, size_t n_rows, size_t max_nodes, uint32_t *row_of)
 {
-    struct place p = { .t = t, .s = s, .rows = rows, .out = out, .most = max_nodes };
+    struct place p = { .t = t,
+                       .s = s,
+                       .rows = rows,
+                       .out = out,
+                       .most = max_nodes,
+                       .edges.words = 1,
+                       .numbered.words = 1 };
     *out = (struct tg_placed){ 0 };
-    tg_keymap_init(&p.edges, 1);
-    tg_keymap_init(&p.numbered, 1);
-    tg_strmap_init(&p.stems);
     p.last = tg_xmalloc((n_rows + 1) * sizeof *p.last);
     memset(p.last, 0xff, (n_rows + 1) * sizeof *p.last);
     find_windows(&p);

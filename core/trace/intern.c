@@ -5,7 +5,6 @@
 void tg_intern_init(struct tg_intern *t, size_t stride)
 {
     *t = (struct tg_intern){ .arena = tg_arena_new(), .stride = stride };
-    tg_strmap_init(&t->first);
 }
 
 void tg_intern_release(struct tg_intern *t)

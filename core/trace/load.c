@@ -327,9 +327,9 @@ static void *worker_new(const void *whole, struct tg_reader *r)
     const struct loader *all = whole;
     struct worker *w = tg_xmalloc(sizeof *w);
     *w = (struct worker){ .t = { .path = all->t->path, .reader = r, .names = tg_reader_names(r) } };
-    w->l = (struct loader){ .t = &w->t, .opts = all->opts, .limits = all->limits };
-    tg_keymap_init(&w->l.track_ids, TRACK_WORDS);
-    tg_strmap_init(&w->t.attrs);
+    w->l = (struct loader){
+        .t = &w->t, .opts = all->opts, .limits = all->limits, .track_ids.words = TRACK_WORDS
+    };
     tg_attr_cache_init(&w->l.attrs);
     return w;
 }
@@ -532,14 +532,14 @@ struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o
     struct tg_trace *t = tg_xmalloc(sizeof *t);
     struct tg_load_opts opts = o ? *o : none;
     struct tg_marks marks = { 0 };
-    struct loader l = { .t = t, .marks = &marks, .opts = &opts, .err = err };
+    struct loader l = {
+        .t = t, .marks = &marks, .opts = &opts, .err = err, .track_ids.words = TRACK_WORDS
+    };
     size_t n = strlen(tg_source_name(s)) + 1;
     opts.reader.want_args = true;
     opts.reader.progress = progress;
     *t = (struct tg_trace){ .path = tg_xmalloc(n) };
     memcpy(t->path, tg_source_name(s), n);
-    tg_keymap_init(&l.track_ids, TRACK_WORDS);
-    tg_strmap_init(&t->attrs);
     tg_attr_cache_init(&l.attrs);
     l.limits = opts.reader.limits ? *opts.reader.limits : TG_LIMITS_DEFAULT;
     t->reader = tg_reader_new(s, &opts.reader);

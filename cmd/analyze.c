@@ -100,7 +100,7 @@ static bool check_options(const struct tg_analyze_opts *o, const struct tg_strs 
 
 static bool measure_ops(const struct tg_analyze_request *q, struct tg_buf *out, struct tg_err *err)
 {
-    struct tg_table table = { 0 };
+    TG_AUTO(tg_table_release) struct tg_table table = { 0 };
     bool ok = tg_analyze_ops(&table, q, err);
     if (ok && q->o->format == TG_FORMAT_CSV)
         tg_table_as_csv(out, &table);
@@ -108,7 +108,6 @@ static bool measure_ops(const struct tg_analyze_request *q, struct tg_buf *out, 
         tg_table_as_json(out, &table, "tracegate-analyze-v1");
     else if (ok)
         tg_table_as_text(out, &table, q->io->columns, 0);
-    tg_table_release(&table);
     return ok;
 }
 

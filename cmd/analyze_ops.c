@@ -75,7 +75,7 @@ static int by_real_total(const void *pa, const void *pb)
 static bool ops_hta(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
 {
     struct tg_hta_select select = { q->ranks.v, q->steps.v, q->ranks.n, q->steps.n, q->o->whole };
-    struct tg_hta_side side;
+    TG_AUTO(tg_hta_release) struct tg_hta_side side;
     struct tg_hta_op *ops = NULL;
     size_t n = 0;
     tg_table_init(t, "ops", real_columns, COLUMNS);
@@ -87,7 +87,6 @@ static bool ops_hta(struct tg_table *t, const struct tg_analyze_request *q, stru
         row[COL_COUNTS] = tg_table_real((double)ops[i].count);
         row[COL_TOTAL] = tg_table_real(ops[i].total);
     }
-    tg_hta_release(&side);
     return ok;
 }
 
@@ -222,14 +221,13 @@ static bool add_file(void *arg, size_t i, struct tg_err *err)
     struct whole *w = arg;
     const struct tg_input_list *inputs = w->q->inputs;
     TG_BUF bytes = { 0 };
-    struct tg_source *source = tg_inputs_open(&inputs->v[i], w->q->repo, NULL, &bytes, err);
+    TG_SOURCE *source = tg_inputs_open(&inputs->v[i], w->q->repo, NULL, &bytes, err);
     tg_sv head;
     bool ok = source && tg_source_peek(source, &head, err);
     if (ok)
         ok = tg_summary_looks_like(head)
                  ? add_summary(w, source, err)
                  : add_trace(w, source, tg_reading_share(i, inputs->n), err);
-    tg_source_close(source);
     return ok;
 }
 

@@ -41,12 +41,11 @@ static struct tg_trace *load_trace(const struct tg_analyze_request *q, size_t i,
                                  .want_attrs = true,
                                  .want_memory = !q->o->hta };
     TG_BUF bytes = { 0 };
-    struct tg_source *s = tg_inputs_open(&q->inputs->v[i], q->repo, NULL, &bytes, err);
+    TG_SOURCE *s = tg_inputs_open(&q->inputs->v[i], q->repo, NULL, &bytes, err);
     tg_reading_opts(&opts.reader, tg_reading_share(i, q->inputs->n));
     struct tg_trace *t = s ? tg_trace_load(s, &opts, q->progress, err) : NULL;
     if (t && q->keep_python && !q->o->hta)
         tg_trace_set_python_apart(t);
-    tg_source_close(s);
     return t;
 }
 

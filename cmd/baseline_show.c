@@ -60,7 +60,7 @@ static bool order_line(struct tg_store_cmd *s, struct listed_commit *v, size_t n
                        struct tg_err *err)
 {
     enum { SLACK = 1000 }; /* commits beyond the oldest date: dates may be wrong there too */
-    struct on_line *line = NULL;
+    TG_FREE struct on_line *line = NULL;
     struct tg_commit at, next;
     size_t cap = 0, k = 0, beyond = 0;
     bool cut;
@@ -85,7 +85,6 @@ static bool order_line(struct tg_store_cmd *s, struct listed_commit *v, size_t n
         if (found)
             v[i].order = found->order;
     }
-    free(line);
     return back != TG_SEEN_FAILED;
 }
 

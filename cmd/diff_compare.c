@@ -93,9 +93,9 @@ static bool tally_one(void *arg, size_t i, struct tg_err *err)
     const struct tg_input_list *inputs = &q->inputs[side];
     struct tg_load_opts load = { .want_attrs = true };
     TG_BUF bytes = { 0 };
-    struct tg_steps steps = { 0 };
+    TG_AUTO(tg_steps_release) struct tg_steps steps = { 0 };
     struct tg_trace *trace = NULL;
-    struct tg_source *s = tg_inputs_open(&inputs->v[i], q->repo, NULL, &bytes, err);
+    TG_SOURCE *s = tg_inputs_open(&inputs->v[i], q->repo, NULL, &bytes, err);
     tg_reading_opts(&load.reader, tg_reading_share(i, inputs->n));
     bool ok = s && no_attrs_in_summary(s, err) &&
               (trace = tg_trace_load(s, &load, q->progress, err)) &&
@@ -105,9 +105,7 @@ static bool tally_one(void *arg, size_t i, struct tg_err *err)
         all->steps +=
             tg_tally_add(all->tally, side, trace, &steps, q->steps[side].v, q->steps[side].n);
     tg_turns_pass(&all->turns);
-    tg_steps_release(&steps);
     tg_trace_free(trace);
-    tg_source_close(s);
     return ok;
 }
 

@@ -13,10 +13,8 @@ bool tg_rank_by_hta(int64_t *rank, const struct tg_input_item *item, struct tg_r
     *rank = -1;
     if (!item->from_git && strcmp(item->label, "-") == 0)
         return true;
-    struct tg_source *s = tg_inputs_open(item, repo, NULL, &bytes, err);
-    bool ok = s && tg_hta_find_rank(s, rank, err);
-    tg_source_close(s);
-    return ok;
+    TG_SOURCE *s = tg_inputs_open(item, repo, NULL, &bytes, err);
+    return s && tg_hta_find_rank(s, rank, err);
 }
 
 /* Files are read side by side, and added in the order of the paths: of one rank the last counts. */

@@ -119,11 +119,10 @@ static bool has_categories(const struct tg_totals *t)
 static bool read_again(struct reading *r, size_t i, struct tg_err *err)
 {
     TG_BUF bytes = { 0 };
-    struct tg_source *s = tg_inputs_open(&r->inputs->v[i], r->repo, NULL, &bytes, err);
+    TG_SOURCE *s = tg_inputs_open(&r->inputs->v[i], r->repo, NULL, &bytes, err);
     bool ok = s && read_summary(r, i, s, err);
     if (!s)
         skip_turn(r, i);
-    tg_source_close(s);
     return ok;
 }
 
@@ -150,14 +149,13 @@ static bool read_file(void *arg, size_t i, struct tg_err *err)
 {
     struct reading *r = arg;
     TG_BUF bytes = { 0 };
-    struct tg_source *s = tg_inputs_open(&r->inputs->v[i], r->repo, NULL, &bytes, err);
+    TG_SOURCE *s = tg_inputs_open(&r->inputs->v[i], r->repo, NULL, &bytes, err);
     tg_sv head;
     bool ok = s && tg_source_peek(s, &head, err);
     if (ok)
         ok = tg_summary_looks_like(head) ? read_summary(r, i, s, err) : read_trace(r, i, s, err);
     else
         skip_turn(r, i);
-    tg_source_close(s);
     return ok;
 }
 
@@ -197,7 +195,7 @@ static void put_text(const struct tg_table *t, struct tg_arena *a, struct tg_buf
     static const struct tg_table_column heads[] = { { "kind", TG_TABLE_TEXT },
                                                     { "counts", TG_TABLE_INT },
                                                     { "normalised <- recorded", TG_TABLE_TEXT } };
-    struct tg_table text;
+    TG_AUTO(tg_table_release) struct tg_table text;
     tg_table_init(&text, t->name, heads, 3);
     for (size_t r = 0; r < t->n_rows; r++) {
         const struct tg_table_cell *from = tg_table_at(t, r, 0);
@@ -210,7 +208,6 @@ static void put_text(const struct tg_table *t, struct tg_arena *a, struct tg_buf
                                 : TG_SV_PRINTF(a, "%.*s <- %.*s", TG_SV_ARG(name), TG_SV_ARG(raw)));
     }
     tg_table_as_text(out, &text, TG_TABLE_WHOLE, 0);
-    tg_table_release(&text);
 }
 
 static int names_run(const struct tg_cmd_call *c, struct tg_err *err)

@@ -67,7 +67,7 @@ static void put_series(struct tg_buf *out, const struct tg_table *f, const char 
 
 static void put_sequences(struct tg_buf *out, const struct tg_analysis_in *in, struct tg_arena *a)
 {
-    struct tg_sequences s;
+    TG_AUTO(tg_sequences_release) struct tg_sequences s;
     size_t top = in->opts->top_default ? TG_SEQUENCES_TOP : in->opts->top;
     tg_sequences_find(&s, in, a);
     for (size_t i = 0; i < s.n_at; i++) {
@@ -84,14 +84,13 @@ static void put_sequences(struct tg_buf *out, const struct tg_analysis_in *in, s
         tg_buf_printf(out, "\",\"args\":{\"count\":%llu,\"length\":%zu}}",
                       (unsigned long long)q->count, q->length);
     }
-    tg_sequences_release(&s);
 }
 
 static void our_events(struct tg_buf *out, const struct tg_analysis_in *in, struct tg_arena *a)
 {
     struct tg_analysis_opts opts = *in->opts;
     struct tg_analysis_in mine = *in;
-    struct tg_tables frames;
+    TG_AUTO(tg_tables_release) struct tg_tables frames;
     opts.series = true;
     mine.opts = &opts;
     tg_tables_init(&frames);
@@ -108,7 +107,6 @@ static void our_events(struct tg_buf *out, const struct tg_analysis_in *in, stru
                "memory_bw_gbps");
     if (opts.operator_name.n)
         put_sequences(out, in, a);
-    tg_tables_release(&frames);
 }
 
 /* ---- where they go ---- */

@@ -50,12 +50,10 @@ static bool spares_inputs(const struct tg_policy_cmd *j, const struct tg_outputs
 /* Into the file that -o names. */
 static bool put_file(const struct tg_policy_cmd *j, tg_sv bytes, struct tg_err *err)
 {
-    struct tg_outputs file = { .standard = j->io->out };
+    TG_AUTO(tg_outputs_release) struct tg_outputs file = { .standard = j->io->out };
     size_t handle;
-    bool ok = tg_outputs_open(&file, j->o->output, &handle, err) && spares_inputs(j, &file, err) &&
-              tg_outputs_put(&file, handle, bytes, err) && tg_outputs_commit(&file, err);
-    tg_outputs_release(&file);
-    return ok;
+    return tg_outputs_open(&file, j->o->output, &handle, err) && spares_inputs(j, &file, err) &&
+           tg_outputs_put(&file, handle, bytes, err) && tg_outputs_commit(&file, err);
 }
 
 int tg_policy_cmd_put(struct tg_policy_cmd *j, struct tg_buf *out, struct tg_err *err)

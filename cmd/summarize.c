@@ -128,24 +128,21 @@ static bool summarize(const struct tg_cmd_call *c, struct tg_err *err)
     struct tg_input_list inputs = { 0 };
     TG_AUTO(tg_summary_release) struct tg_summary summary;
     struct tg_summarize_opts so = { .run = tg_sv_of(o->run) };
-    struct tg_outputs files = { .standard = c->io->out };
+    TG_AUTO(tg_outputs_release) struct tg_outputs files = { .standard = c->io->out };
     TG_BUF out = { 0 };
     size_t handle;
     if (o->stacks)
         so.frame_sorts = TG_STACK_ALL;
     tg_summary_init(&summary);
-    bool ok = check_options(o, c->args, err) && parse_rank(o, &so.rank, err) &&
-              tg_given_window(&so.window, &o->given, err) &&
-              tg_given_apply(&so, &o->given, c->arena, err) &&
-              tg_outputs_open(&files, o->output ? o->output : "-", &handle, err) &&
-              tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err) &&
-              tg_inputs_spare(&inputs, &files, err) &&
-              tg_inputs_read(&summary, &inputs, &so, c->repo, c->io, err) &&
-              tg_summary_write(&summary, NULL, &out, err) &&
-              tg_outputs_put(&files, handle, tg_buf_sv(&out), err) &&
-              tg_outputs_commit(&files, err);
-    tg_outputs_release(&files);
-    return ok;
+    return check_options(o, c->args, err) && parse_rank(o, &so.rank, err) &&
+           tg_given_window(&so.window, &o->given, err) &&
+           tg_given_apply(&so, &o->given, c->arena, err) &&
+           tg_outputs_open(&files, o->output ? o->output : "-", &handle, err) &&
+           tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err) &&
+           tg_inputs_spare(&inputs, &files, err) &&
+           tg_inputs_read(&summary, &inputs, &so, c->repo, c->io, err) &&
+           tg_summary_write(&summary, NULL, &out, err) &&
+           tg_outputs_put(&files, handle, tg_buf_sv(&out), err) && tg_outputs_commit(&files, err);
 }
 
 static int summarize_run(const struct tg_cmd_call *c, struct tg_err *err)

@@ -78,7 +78,7 @@ void tg_reporter_code_quality(struct tg_buf *out, const struct tg_verdict *v,
                               const struct tg_render *r)
 {
     TG_FREE uint32_t *roots = tg_findings_roots(v);
-    struct tg_doc *list = tg_doc_new_array();
+    TG_AUTO(tg_doc_drop) struct tg_doc *list = tg_doc_new_array();
     size_t n = 0;
     (void)r;
     for (size_t i = 0; i < v->n_results; i++)
@@ -89,5 +89,4 @@ void tg_reporter_code_quality(struct tg_buf *out, const struct tg_verdict *v,
     if (!n && v->error.n)
         put_error(list, v);
     tg_doc_write(list, TG_DOC_INDENTED, out);
-    tg_doc_free(list);
 }

@@ -93,7 +93,7 @@ bool tg_history_put_lone(struct tg_buf *out, const struct tg_history_suite *s)
 {
     enum { SHOWN = 3, NAME = 40 };
     const struct tg_history *h = s->history;
-    struct tg_lone_night *v = tg_xmalloc((h->n + 1) * sizeof *v);
+    TG_FREE struct tg_lone_night *v = tg_xmalloc((h->n + 1) * sizeof *v);
     size_t n = tg_history_lone_nights(h, s->first, v);
     for (size_t i = 0; i < n && i < SHOWN; i++) {
         tg_buf_puts(out, i ? ", " : "");
@@ -105,7 +105,6 @@ bool tg_history_put_lone(struct tg_buf *out, const struct tg_history_suite *s)
     }
     if (n > SHOWN)
         tg_buf_printf(out, " and %zu more", n - SHOWN);
-    free(v);
     return n > 0;
 }
 

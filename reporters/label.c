@@ -765,13 +765,12 @@ static bool take_form(struct tg_label *l, unsigned how, struct tg_buf *out)
 
 bool tg_label_stands_for(tg_sv text, tg_sv name)
 {
-    struct tg_labels l = { .v = tg_xmalloc(sizeof *l.v), .n = 1 };
+    TG_AUTO(tg_labels_release) struct tg_labels l = { .v = tg_xmalloc(sizeof *l.v), .n = 1 };
     TG_BUF pattern = { 0 }, form = { 0 };
     bool fits = false;
     put_pattern(&pattern, without_number(text));
     make_one(l.v, name, SIZE_MAX);
     for (unsigned how = 0; !fits && take_form(l.v, how, &form); how++)
         fits = pattern.n && tg_sv_glob(tg_buf_sv(&pattern), tg_buf_sv(&form));
-    tg_labels_release(&l);
     return fits;
 }

@@ -285,6 +285,7 @@ static void put_foot(struct tg_markdown *m)
 
 void tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
+    TG_AUTO(tg_markdown_names_release)
     struct tg_markdown m = { .out = out,
                              .v = v,
                              .r = r,
@@ -303,5 +304,4 @@ void tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const 
     tg_markdown_put_next(&m);
     tg_markdown_put_chart(&m);
     put_foot(&m);
-    tg_markdown_names_release(&m);
 }

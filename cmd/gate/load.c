@@ -58,11 +58,9 @@ static bool read_one(struct load *all, struct loaded *l, const struct tg_summari
                      struct tg_err *err)
 {
     TG_BUF bytes = { 0 };
-    struct tg_source *s = tg_inputs_open(l->item, all->repo, o->load.reader.limits, &bytes, err);
-    bool ok =
-        s && may_be_read(l->item, s, err) && tg_summary_add(&l->summary, s, o, all->progress, err);
-    tg_source_close(s);
-    return ok;
+    TG_SOURCE *s = tg_inputs_open(l->item, all->repo, o->load.reader.limits, &bytes, err);
+    return s && may_be_read(l->item, s, err) &&
+           tg_summary_add(&l->summary, s, o, all->progress, err);
 }
 
 /* A task of its own: the repository, the progress line and the pool of texts are shared. */
@@ -307,7 +305,7 @@ static void read_first(struct tg_kept_trace *k, const struct tg_first_traces *f,
     const struct tg_input_list *list = f->side[side];
     struct tg_load_opts opts = *f->load;
     TG_BUF bytes = { 0 };
-    struct tg_source *s = NULL;
+    TG_SOURCE *s = NULL;
     struct tg_err ignored = TG_ERR_INIT;
     tg_sv head;
     opts.keep_python = opts.want_sequence = true;
@@ -321,19 +319,17 @@ static void read_first(struct tg_kept_trace *k, const struct tg_first_traces *f,
         if (!tg_steps_build(&k->steps, k->trace, f->window, &ignored))
             tg_kept_release(k);
     }
-    tg_source_close(s);
 }
 
 bool tg_inputs_use_first(const struct tg_first_traces *f, int side,
                          void (*use)(void *arg, int side, const struct tg_kept_trace *k), void *arg)
 {
-    struct tg_kept_trace here = { .any = true };
+    TG_AUTO(tg_kept_release) struct tg_kept_trace here = { .any = true };
     struct tg_kept_trace *k = f->kept[side] && !f->at[side] ? f->kept[side] : &here;
     if (!k->trace)
         read_first(k, f, side);
     bool ok = k->trace != NULL;
     if (ok)
         use(arg, side, k);
-    tg_kept_release(&here);
     return ok;
 }

@@ -142,10 +142,9 @@ static struct tg_policy *load_from(struct tg_check *c, const char *where, struct
     const struct tg_gate_policy_opts o = {
         .path = where, .profile = c->o->profile, .profile_may_lack = true, .undated = true
     };
-    struct tg_diags diags;
+    TG_AUTO(tg_diags_release) struct tg_diags diags;
     tg_diags_init(&diags);
     struct tg_policy *p = tg_gate_policy(&o, &diags, c->io, &c->repo, c->arena, why);
-    tg_diags_release(&diags);
     return p;
 }
 
@@ -174,7 +173,7 @@ static void add_profiles(struct tg_check *c, struct tg_check_job *j,
                          const struct tg_policy *before)
 {
     struct tg_err why = TG_ERR_INIT;
-    struct tg_diags diags;
+    TG_AUTO(tg_diags_release) struct tg_diags diags;
     tg_diags_init(&diags);
     if (!tg_gate_policy_profiles(changes, (const char *const[]){ where, place_now(c) },
                                  (const struct tg_policy *const[]){ before, c->suites.policy },
@@ -184,7 +183,6 @@ static void add_profiles(struct tg_check *c, struct tg_check_job *j,
                              "whether a profile is looser than the baseline's is not known: %s",
                              why.message),
              "");
-    tg_diags_release(&diags);
 }
 
 /* With the policy at `where`; `named` is the same place for people, `first` is reported before

@@ -98,8 +98,8 @@ static void put_lane(struct tg_table *tables, const struct tg_device_work *d, in
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     struct tg_table *tables = arg; /* idle, then idle-stats */
-    struct tg_union busy = { 0 };
-    struct tg_streams streams;
+    TG_AUTO(tg_union_release) struct tg_union busy = { 0 };
+    TG_AUTO(tg_streams_release) struct tg_streams streams;
     TG_FREE struct lane *lanes = tg_streams_init(&streams, d, sizeof *lanes);
     for (size_t i = 0; i < d->n; i++)
         tg_union_add(&busy, d->rows[i]->start, d->rows[i]->end);
@@ -107,8 +107,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
         add_row(&lanes[tg_streams_of(&streams, d, d->rows[i])], d, d->rows[i], &busy);
     for (size_t i = 0; i < streams.n; i++)
         put_lane(tables, d, streams.number[i], &lanes[i]);
-    tg_streams_release(&streams);
-    tg_union_release(&busy);
 }
 
 void tg_idle(const struct tg_analysis_in *in, struct tg_tables *out)

@@ -118,7 +118,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
     struct tg_table *tables = arg; /* launches, then launches-summary */
     const struct tg_rank_trace *rank = d->work->rank;
     struct totals totals = { 0 };
-    struct tg_streams streams;
+    TG_AUTO(tg_streams_release) struct tg_streams streams;
     TG_FREE struct lane *lanes = tg_streams_init(&streams, d, sizeof *lanes);
     TG_FREE bool *counted = tg_xcalloc(rank->trace->n_spans, sizeof *counted);
     for (size_t i = 0; i < d->n; i++) {
@@ -143,7 +143,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
         lanes[lane].busy = true;
     }
     put_totals(tables + 1, d, &totals);
-    tg_streams_release(&streams);
 }
 
 void tg_launches(const struct tg_analysis_in *in, struct tg_tables *out)

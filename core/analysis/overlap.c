@@ -15,7 +15,7 @@ static const struct tg_table_column columns[] = {
 
 static void one_device(void *arg, const struct tg_device_work *d)
 {
-    struct tg_union compute = { 0 }, comm = { 0 };
+    TG_AUTO(tg_union_release) struct tg_union compute = { 0 }, comm = { 0 };
     for (size_t i = 0; i < d->n; i++)
         if (d->rows[i]->class_ == TG_CLASS_COMPUTE)
             tg_union_add(&compute, d->rows[i]->start, d->rows[i]->end);
@@ -26,8 +26,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
     TG_TABLE_PUT(arg, tg_table_int(d->rank), tg_table_percent(hidden, total), tg_table_int(total),
                  tg_table_int(hidden), tg_table_int(tg_ns_sub(total, hidden)), tg_work_device(d),
                  tg_table_if(total <= 0, tg_table_text(TG_SV("no communication"))));
-    tg_union_release(&compute);
-    tg_union_release(&comm);
 }
 
 void tg_overlap(const struct tg_analysis_in *in, struct tg_tables *out)

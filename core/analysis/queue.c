@@ -111,13 +111,12 @@ static void put(struct tg_table *tables, const struct tg_device_work *d, int64_t
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     struct tg_table *tables = arg; /* queue, then queue-series */
-    struct tg_streams streams;
+    TG_AUTO(tg_streams_release) struct tg_streams streams;
     TG_FREE struct lane *lanes = tg_streams_init(&streams, d, sizeof *lanes);
     for (size_t i = 0; i < d->n; i++)
         add_row(&lanes[tg_streams_of(&streams, d, d->rows[i])], d, d->rows[i]);
     for (size_t i = 0; i < streams.n; i++)
         put(tables, d, streams.number[i], &lanes[i]);
-    tg_streams_release(&streams);
 }
 
 void tg_queue(const struct tg_analysis_in *in, struct tg_tables *out)

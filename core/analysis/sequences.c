@@ -118,11 +118,10 @@ static tg_sv why_nothing(const struct tg_analysis_in *in, struct tg_arena *a)
 void tg_sequences(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     struct tg_table *f = tg_tables_add(out, "sequences", tg_sequence_columns, TG_SEQUENCE_COLUMNS);
-    struct tg_sequences s;
+    TG_AUTO(tg_sequences_release) struct tg_sequences s;
     tg_sequences_find(&s, in, out->arena);
     tg_sequences_put(f, &s, in->opts->top_default ? TG_SEQUENCES_TOP : in->opts->top,
                      TG_SEQUENCE_EXACT);
     if (!s.n)
         tg_table_row(f)[TG_SEQUENCE_COLUMNS - 1] = tg_table_text(why_nothing(in, out->arena));
-    tg_sequences_release(&s);
 }

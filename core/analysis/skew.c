@@ -147,7 +147,7 @@ static void collect_rank(struct job *j, uint32_t rank, struct found *v, size_t n
 {
     const struct tg_rank_work *w = &j->in->work[rank];
     const struct tg_steps *steps = w->rank->steps;
-    struct tg_collective_counter counter;
+    TG_AUTO(tg_collective_counter_release) struct tg_collective_counter counter;
     const struct found *last = NULL; /* the last one that is matched by order */
     tg_collective_counter_init(&counter);
     for (size_t i = 0, stream = 0; i < n; i++) {
@@ -167,7 +167,6 @@ static void collect_rank(struct job *j, uint32_t rank, struct found *v, size_t n
         tg_collective_count(&counter, &p);
         *TG_PUSH(j->v, j->n, j->cap) = p;
     }
-    tg_collective_counter_release(&counter);
 }
 
 /* All ranks first: a name that one of them does not number is matched by order. */

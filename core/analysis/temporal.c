@@ -19,7 +19,7 @@ static const struct tg_table_column columns[] = {
 /* kernel_time is first start to last end; compute and busy are unions over all streams. */
 static void one_device(void *arg, const struct tg_device_work *d)
 {
-    struct tg_union busy = { 0 }, compute = { 0 };
+    TG_AUTO(tg_union_release) struct tg_union busy = { 0 }, compute = { 0 };
     tg_ns total = tg_work_extent(d), idle, computing, other;
     for (size_t i = 0; i < d->n; i++) {
         tg_union_add(&busy, d->rows[i]->start, d->rows[i]->end);
@@ -33,8 +33,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
                  tg_table_int(other), tg_table_int(total), tg_table_percent(idle, total),
                  tg_table_percent(computing, total), tg_table_percent(other, total),
                  tg_work_device(d), TG_TABLE_UNKNOWN);
-    tg_union_release(&busy);
-    tg_union_release(&compute);
 }
 
 void tg_temporal(const struct tg_analysis_in *in, struct tg_tables *out)

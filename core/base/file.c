@@ -226,12 +226,10 @@ void tg_outputs_release(struct tg_outputs *o)
 
 bool tg_file_write(const char *path, tg_sv bytes, struct tg_err *err)
 {
-    struct tg_outputs o = { 0 };
+    TG_AUTO(tg_outputs_release) struct tg_outputs o = { 0 };
     size_t handle;
-    bool ok = tg_outputs_open(&o, path, &handle, err) && tg_outputs_put(&o, handle, bytes, err) &&
-              tg_outputs_commit(&o, err);
-    tg_outputs_release(&o);
-    return ok;
+    return tg_outputs_open(&o, path, &handle, err) && tg_outputs_put(&o, handle, bytes, err) &&
+           tg_outputs_commit(&o, err);
 }
 
 #define SUFFIX(text) { "" text, sizeof(text) - 1 },

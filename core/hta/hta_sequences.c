@@ -346,7 +346,7 @@ void tg_hta_sequences(const struct tg_hta *in, struct tg_tables *out)
     struct tg_table *f =
         tg_tables_add(out, "sequences", tg_sequence_hta_columns, TG_SEQUENCE_HTA_COLUMNS);
     struct tg_sequence_table table;
-    struct tg_sequences s;
+    TG_AUTO(tg_sequences_release) struct tg_sequences s;
     tg_sequence_table_init(&table);
     for (size_t k = 0; k < in->n; k++) {
         struct tree t;
@@ -367,5 +367,4 @@ void tg_hta_sequences(const struct tg_hta *in, struct tg_tables *out)
     tg_sequence_table_finish(&table, &s, out->arena);
     tg_sequences_put(f, &s, in->opts->top_default ? TG_SEQUENCES_TOP : in->opts->top,
                      TG_SEQUENCE_HTA);
-    tg_sequences_release(&s);
 }

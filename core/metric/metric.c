@@ -238,7 +238,7 @@ static void count_kernel_names(const struct work *w)
 {
     const struct tg_trace *t = w->t;
     TG_FREE uint32_t *first = same_text(t->names);
-    struct tg_keymap seen = { .words = 1 }; /* (step, name) */
+    TG_AUTO(tg_keymap_release) struct tg_keymap seen = { .words = 1 }; /* (step, name) */
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
         const uint64_t key = (uint64_t)(uint32_t)w->s->step_of[i] << 32 | first[s->name];
@@ -248,7 +248,6 @@ static void count_kernel_names(const struct work *w)
             add(w, TG_METRIC_KERNEL_NAMES, (size_t)w->s->step_of[i], 1, 0);
         }
     }
-    tg_keymap_release(&seen);
 }
 
 /* For one step, over devices; `longest` belongs to the device that took longest. */

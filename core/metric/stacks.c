@@ -199,7 +199,7 @@ static void walk_threads(struct job *j)
 {
     const struct tg_trace *t = j->t;
     size_t *first = tg_xrealloc(NULL, t->n_threads + 2, sizeof *first), longest = 0, n;
-    uint32_t *list = frames_and_calls(j, &n), *spans = by_thread(t, list, n, first);
+    TG_FREE uint32_t *list = frames_and_calls(j, &n), *spans = by_thread(t, list, n, first);
     TG_FREE struct open *stack = NULL;
     for (size_t k = 0; k < t->n_threads; k++)
         if (first[k + 1] - first[k] > longest)
@@ -210,8 +210,6 @@ static void walk_threads(struct job *j)
         j->around[i] = TG_NO_SPAN;
     for (size_t k = 0; k < t->n_threads; k++)
         one_thread(j, spans + first[k], first[k + 1] - first[k], stack);
-    free(spans);
-    free(list);
     free(first);
 }
 

@@ -151,7 +151,7 @@ void tg_measure_copies(const struct tg_trace *t, const struct tg_steps *s,
 {
     size_t n, end;
     TG_FREE struct copy *v = find_copies(t, s, &n);
-    struct tg_rates rates = { 0 };
+    TG_AUTO(tg_rates_release) struct tg_rates rates = { 0 };
     for (size_t k = 0; k < s->n; k++) {
         out[TG_METRIC_MEMCPY_BYTES * s->n + k].known = true;
         for (int d = 0; d < DIRECTIONS; d++)
@@ -171,5 +171,4 @@ void tg_measure_copies(const struct tg_trace *t, const struct tg_steps *s,
             ;
         put_series(v + i, end - i, s->n, &rates, out);
     }
-    tg_rates_release(&rates);
 }

@@ -21,7 +21,7 @@ static bool fits(const struct tg_doc *d)
 
 static bool read_list(struct tg_number_file *s, const struct tg_number_object *v, size_t n)
 {
-    struct tg_number_times times;
+    TG_AUTO(tg_number_times_release) struct tg_number_times times;
     bool ok = true;
     tg_number_times_init(&times);
     for (size_t i = 0; ok && i < n; i++)
@@ -33,7 +33,6 @@ static bool read_list(struct tg_number_file *s, const struct tg_number_object *v
                                           tg_doc_str(tg_doc_get(d, "unit"), TG_SV("")), value)
                      : tg_number_file_refuse(s, v[i].line, "an element without a name or a value");
         }
-    tg_number_times_release(&times);
     return ok;
 }
 

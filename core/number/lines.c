@@ -65,7 +65,7 @@ static bool read_line(struct tg_number_file *s, const struct fields *f, size_t l
 
 bool tg_lines_read(struct tg_number_file *s, tg_sv text)
 {
-    struct tg_number_times times;
+    TG_AUTO(tg_number_times_release) struct tg_number_times times;
     size_t line = 0;
     bool ok = true;
     tg_number_times_init(&times);
@@ -74,6 +74,5 @@ bool tg_lines_read(struct tg_number_file *s, tg_sv text)
         line++;
         ok = !f.name.n || read_line(s, &f, line, &times);
     }
-    tg_number_times_release(&times);
     return ok;
 }

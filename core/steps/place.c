@@ -125,7 +125,7 @@ static void ask_neighbours(struct tg_steps *out, const struct tg_trace *t, const
 /* The spans that the neighbours do not decide: by the time windows of the device. */
 static void ask_device(struct tg_steps *out, const struct tg_trace *t, const struct tg_lanes *l)
 {
-    struct windows *w = windows_new(out, t, l);
+    TG_FREE struct windows *w = windows_new(out, t, l);
     for (size_t k = 0; k < t->n_spans; k++) {
         uint32_t i = out->order[k];
         const struct tg_span *s = tg_span_at(t, i);
@@ -140,7 +140,6 @@ static void ask_device(struct tg_steps *out, const struct tg_trace *t, const str
         free(w[d].first);
         free(w[d].last);
     }
-    free(w);
 }
 
 int32_t tg_steps_at(const struct tg_steps *s, tg_ns at)

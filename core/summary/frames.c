@@ -71,7 +71,7 @@ static void add_sort(struct tg_shard *out, size_t *cap, const struct tg_trace *t
 {
     TG_FREE size_t *bucket = tg_xrealloc(NULL, steps->n + 1, sizeof *bucket);
     struct tg_stack_spec spec = { sort, sort == TG_STACK_SOURCES, bucket, steps->n + 1 };
-    struct tg_stacks s;
+    TG_AUTO(tg_stacks_release) struct tg_stacks s;
     for (size_t k = 0; k <= steps->n; k++)
         bucket[k] = k;
     tg_stacks_compute(&s, t, steps, &spec);
@@ -81,7 +81,6 @@ static void add_sort(struct tg_shard *out, size_t *cap, const struct tg_trace *t
         add_row(out, cap, kinds[sort], name, s.rows[i].v, DEVICE, a);
     }
     add_row(out, cap, kinds[sort], tg_sv_of(tg_stack_outside(sort)), s.outside, DEVICE, a);
-    tg_stacks_release(&s);
 }
 
 void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,

@@ -18,7 +18,7 @@ struct graft {
 
 static void pair_rows(struct graft *g, const struct tg_row_key *const *key)
 {
-    struct tg_keymap known = { .words = 1 };
+    TG_AUTO(tg_keymap_release) struct tg_keymap known = { .words = 1 };
     g->row_of = tg_xrealloc(NULL, g->was->n_rows + 1, sizeof *g->row_of);
     g->row_was = tg_xrealloc(NULL, g->now->n_rows + 1, sizeof *g->row_was);
     for (size_t i = 0; i < g->was->n_rows; i++) {
@@ -32,7 +32,6 @@ static void pair_rows(struct graft *g, const struct tg_row_key *const *key)
         if (g->row_was[i] != TG_NO_ID)
             g->row_of[g->row_was[i]] = (uint32_t)i;
     }
-    tg_keymap_release(&known);
 }
 
 static uint32_t node_for(struct graft *g, uint32_t parent, uint32_t row)

@@ -614,7 +614,7 @@ bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
                      const struct tg_summarize_opts *o, struct tg_err *err)
 {
     struct tg_kept_rows kept = { .lasting = true }; /* without books, they are in out->arena */
-    struct tg_layout_reader r;
+    TG_AUTO(tg_layout_close) struct tg_layout_reader r;
     bool open = tg_layout_open(&r, source, o->load.reader.limits, NULL, out->arena, err);
     bool ok = open || tg_damage_add(o->damage, err);
     for (size_t i = 0; open && ok && i < r.n_steps_only; i++)
@@ -623,15 +623,12 @@ bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
         tg_number_unite(&out->numbers, &r.numbers, out->arena);
     ok = ok && (!open || read_shards(out, &r, o, &kept, err));
     tg_kept_rows_release(&kept);
-    tg_layout_close(&r);
     return ok;
 }
 
 bool tg_summary_parse(struct tg_summary *out, tg_sv text, const char *file, struct tg_err *err)
 {
     static const struct tg_summarize_opts whole = { 0 };
-    struct tg_source *s = tg_source_memory(text, file ? file : "", NULL, err);
-    bool ok = s && tg_summary_read(out, s, &whole, err);
-    tg_source_close(s);
-    return ok;
+    TG_SOURCE *s = tg_source_memory(text, file ? file : "", NULL, err);
+    return s && tg_summary_read(out, s, &whole, err);
 }

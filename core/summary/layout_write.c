@@ -282,7 +282,7 @@ bool tg_summary_write_quick(const struct tg_summary *s, struct tg_buf *out, stru
 bool tg_summary_write_form(const struct tg_summary *s, const struct tg_limits *limits,
                            struct tg_summary_form form, struct tg_buf *out, struct tg_err *err)
 {
-    struct tg_layout_writer w;
+    TG_AUTO(tg_layout_writer_release) struct tg_layout_writer w;
     TG_FREE struct tg_layout_key *keys = tg_xrealloc(NULL, s->n + 1, sizeof *keys);
     TG_FREE struct tg_listing *l = tg_xrealloc(NULL, s->n + 1, sizeof *l);
     TG_FREE struct tg_shard **whole = tg_xrealloc(NULL, s->n + 1, sizeof *whole);
@@ -309,6 +309,5 @@ bool tg_summary_write_form(const struct tg_summary *s, const struct tg_limits *l
         out->n = before;
     for (size_t i = 0; i < n; i++)
         tg_listing_release(&l[i]);
-    tg_layout_writer_release(&w);
     return ok;
 }

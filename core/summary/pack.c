@@ -122,10 +122,8 @@ bool tg_unpack_text(tg_sv text, struct tg_buf *raw)
     TG_BUF packed = { 0 };
     tg_sv size_text = tg_sv_cut(&text, ':');
     int64_t size;
-    bool ok = tg_sv_i64(size_text, &size) && size >= 0 && (uint64_t)size <= TG_PACK_MAX &&
-              tg_base64_get(text, &packed) &&
-              /* zlib cannot do better than 1032:1 */
-              (size_t)size / 1100 <= packed.n &&
-              tg_zlib_unpack(tg_buf_sv(&packed), (size_t)size, raw);
-    return ok;
+    return tg_sv_i64(size_text, &size) && size >= 0 && (uint64_t)size <= TG_PACK_MAX &&
+           tg_base64_get(text, &packed) &&
+           /* zlib cannot do better than 1032:1 */
+           (size_t)size / 1100 <= packed.n && tg_zlib_unpack(tg_buf_sv(&packed), (size_t)size, raw);
 }

@@ -80,14 +80,13 @@ void tg_kept_release(struct tg_kept_trace *k)
 static bool add_spent(struct tg_summary *out, struct tg_trace *t, const struct tg_summarize_opts *o,
                       struct tg_err *err)
 {
-    struct tg_steps steps;
+    TG_AUTO(tg_steps_release) struct tg_steps steps;
     const struct tg_spent own = { t, &steps };
     tg_trace_drop(t, TG_TRACE_SEQUENCE | (o->frame_sorts ? 0 : TG_TRACE_PYTHON));
     bool ok = o->frame_sorts   ? tg_steps_build(&steps, t, &o->window, err)
               : o->totals_only ? tg_steps_build_flat(&steps, t, &o->window, err)
                                : tg_steps_build_sparing(&steps, t, &o->window, err);
     ok = ok && add_shard(out, t, &steps, o, &own, err);
-    tg_steps_release(&steps);
     tg_trace_free(t);
     return ok;
 }

@@ -252,7 +252,7 @@ static struct tg_listing translate(const struct tg_listing *ids, const struct tg
 /* One shard of `n` inputs: equal content, but some of them may lack slots. */
 static bool put_entries(struct merging *g, const struct entry *e, size_t n)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_summary all = { .arena = a };
     struct tg_listing l = { 0 };
     bool ok = true;
@@ -271,7 +271,6 @@ static bool put_entries(struct merging *g, const struct entry *e, size_t n)
     for (size_t i = 0; ok && i < n; i++)
         ok = end_input(g, &e[i]);
     free(all.shards);
-    tg_arena_free(a);
     return ok;
 }
 

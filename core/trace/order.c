@@ -130,11 +130,10 @@ static void sort_spans(struct ranks *r, uint32_t *v, size_t n)
         qsort_r(v, n, sizeof *v, by_rest, r);
         return;
     }
-    uint32_t *end = cut(&s, r->t, v, n);
+    TG_FREE uint32_t *end = cut(&s, r->t, v, n);
     for (size_t k = 0, from = 0; k < n; from = end[k++])
         if (end[k] > from + 1)
             sort_spans(r, v + from, end[k] - from);
-    free(end);
 }
 
 void tg_trace_sort_list(const struct tg_trace *t, uint32_t *list, size_t n)

@@ -18,7 +18,13 @@ TG_MUST struct tg_source *tg_source_open(const char *path, const struct tg_limit
 /* `bytes` stay the caller's and must outlive the source; `name` is for messages, copied. */
 TG_MUST struct tg_source *tg_source_memory(tg_sv bytes, const char *name,
                                            const struct tg_limits *limits, struct tg_err *err);
-void tg_source_close(struct tg_source *s);
+void tg_source_close(struct tg_source *s); /* accepts NULL */
+/* A local one that is closed where its block ends. */
+#define TG_SOURCE struct tg_source TG_AUTO(tg_source_drop)
+static inline void tg_source_drop(struct tg_source **s)
+{
+    tg_source_close(*s);
+}
 
 /* Up to `n` bytes into `to`; 0 at the end (after all checks passed), -1 with err set. */
 TG_MUST int64_t tg_source_fill(struct tg_source *s, char *to, size_t n, struct tg_err *err);

@@ -555,25 +555,6 @@ static double length_by(enum tg_metric m, const struct tg_shard *s, size_t j)
     return (double)(s->steps[j].end - s->steps[j].start);
 }
 
-/* The mean step of a shard by the clock. */
-static double wall_of(const struct tg_side_shards *m, size_t at)
-{
-    const struct tg_used *used = &m->used[at];
-    double sum = 0;
-    for (size_t j = 0; j < used->n; j++)
-        sum += length_by(TG_METRIC_STEP_TIME, m->shard[at], used->step[j]);
-    return used->n ? sum / (double)used->n : 0;
-}
-
-double tg_wall_of_rank(const struct tg_diff_work *w, int side, size_t rank)
-{
-    const struct tg_side_shards *m = &w->measured[side];
-    double *of_run = TG_NEW_N(w->a, double, w->c->n_runs[side]);
-    for (size_t run = 0; run < w->c->n_runs[side]; run++)
-        of_run[run] = wall_of(m, run * m->n_ranks + rank);
-    return tg_median(of_run, w->c->n_runs[side]);
-}
-
 static void share_out(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
@@ -584,12 +565,15 @@ static void share_out(struct tg_diff_work *w)
         double *shortest = TG_NEW_N(w->a, double, c->n_runs[side]);
         double *mean = TG_NEW_N(w->a, double, c->n_runs[side]);
         for (size_t at = 0; at < c->n_runs[side] * m->n_ranks; at++) {
-            double least = INFINITY;
-            for (size_t j = 0; j < m->used[at].n; j++)
-                least = fmin(least,
-                             length_by(TG_METRIC_DEVICE_EXTENT, m->shard[at], m->used[at].step[j]));
-            shortest[at / m->n_ranks] += (isfinite(least) ? least : 0) / (double)m->n_ranks;
-            mean[at / m->n_ranks] += wall_of(m, at) / (double)m->n_ranks;
+            const struct tg_used *used = &m->used[at];
+            double least = INFINITY, sum = 0;
+            for (size_t j = 0; j < used->n; j++) {
+                size_t step = used->step[j];
+                least = fmin(least, length_by(TG_METRIC_DEVICE_EXTENT, m->shard[at], step));
+                sum += length_by(TG_METRIC_STEP_TIME, m->shard[at], step);
+            }
+            shortest[at / m->n_ranks] += (used->n ? least : 0) / (double)m->n_ranks;
+            mean[at / m->n_ranks] += (used->n ? sum / (double)used->n : 0) / (double)m->n_ranks;
         }
         c->step_ns[side] = tg_median(shortest, c->n_runs[side]);
         c->wall_ns[side] = tg_median(mean, c->n_runs[side]);

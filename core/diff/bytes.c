@@ -186,12 +186,11 @@ static void judge_op(struct tg_diff_work *w, struct tg_op *op)
     if (of[TG_BASE].known && of[TG_TEST].known && before == op)
         op->bytes_shift =
             tg_diff_rank_shift(w, (double *const[]){ of[TG_BASE].of_rank, of[TG_TEST].of_rank });
-    for (int side = 0; side < 2; side++)
-        op->bytes_known[side] = of[side].known;
     struct {
         double least, most; /* of the runs' means */
     } range[2];
     for (int side = 0; side < 2; side++) {
+        op->bytes_known[side] = of[side].known;
         range[side].least = tg_least(of[side].mean, w->c->n_runs[side]);
         range[side].most = tg_most(of[side].mean, w->c->n_runs[side]);
     }

@@ -399,9 +399,7 @@ static double cells_quantile(const struct tg_diff_work *w, const struct tg_op *o
 double tg_op_quantile(const struct tg_op *op, int side, double q)
 {
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
-    if (!w || op->step_count[side] == 0)
-        return NAN;
-    return cells_quantile(w, op, w->first[side], w->first[side + 1], q);
+    return w ? cells_quantile(w, op, w->first[side], w->first[side + 1], q) : NAN;
 }
 
 bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidence *ev)
@@ -413,7 +411,9 @@ bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidenc
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
     struct tg_run_values v = { 0 };
 
-    for (int side = 0; w && side < 2; side++) {
+    if (!w)
+        return false;
+    for (int side = 0; side < 2; side++) {
         double *y = v.y[TG_LEAST][side] = TG_NEW_N(w->a, double, w->c->n_runs[side]);
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
             size_t at = tg_diff_cell_index(w, side, run, 0);
@@ -422,8 +422,6 @@ bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidenc
                 return false;
         }
     }
-    if (!w)
-        return false;
     tg_evidence_of_times(w, ev, &v, TG_ESTIMATE_LEAST);
     ev->why_not = op->ev.why_not;
     return true;

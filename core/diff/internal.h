@@ -143,9 +143,6 @@ void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op *
 /* core/diff/select.c: the ranks and steps that are compared; lays out the cells. */
 TG_MUST bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err);
 
-/* One rank's mean step by the clock, median over runs. */
-double tg_wall_of_rank(const struct tg_diff_work *w, int side, size_t rank);
-
 /* No rows yet: `cell` is to be filled. */
 const struct tg_op_rows *tg_op_rows_new(const struct tg_diff_work *w, struct tg_diff_cell **cell);
 

@@ -147,10 +147,9 @@ static struct place *known_place(const struct job *j, uint32_t by)
 {
     const struct tg_comparison *c = j->w->c;
     bool within = by != TG_NO_ID && c->ops[by].kind == TG_KIND_ANNOTATION;
-    for (size_t i = 0; i < j->key.n; i++)
-        if (j->place[i].sort == TG_KIND_OP && j->place[i].by == (within ? by : TG_NO_ID))
-            return &j->place[i];
-    return NULL;
+    const uint64_t key = (uint64_t)TG_KIND_OP << 32 | (within ? by : TG_NO_ID);
+    uint32_t id = tg_keymap_find(&j->key, &key);
+    return id != TG_NO_ID ? &j->place[id] : NULL;
 }
 
 /* Neither in time nor as a part of the step, which a slower machine leaves as it is. */

@@ -68,15 +68,6 @@ static double caused(const struct waits *x, const bool *in)
     return sum;
 }
 
-static size_t most_waited_for(const struct waits *x)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < x->n_ranks; i++)
-        if (x->rank[i] > x->rank[best])
-            best = i;
-    return best;
-}
-
 static int64_t step_number(const struct waits *x, size_t id)
 {
     int64_t number;
@@ -199,9 +190,10 @@ void tg_straggler_find(struct tg_diff_work *w)
         double ns, before, steps = (double)c->n_runs[TG_TEST] * (double)test.steps.n;
         double base_steps = fmax((double)c->n_runs[TG_BASE] * (double)base.steps.n, 1);
         /* False: they are many, and nobody is late. */
-        size_t best = most_waited_for(&test), n = 0;
+        double most = tg_most(test.rank, test.n_ranks);
+        size_t n = 0;
         for (size_t i = 0; i < test.n_ranks; i++) {
-            in[i] = test.rank[i] >= test.rank[best] / 2;
+            in[i] = test.rank[i] >= most / 2;
             n += in[i];
         }
         bool few = n == 1 || (double)n <= TG_QUARTER * (double)test.n_ranks;

@@ -105,11 +105,6 @@ void tg_excuse_moves(struct tg_diff_work *w)
 
 /* ---- repaid ---- */
 
-static bool is_less(const struct tg_evidence *ev)
-{
-    return ev->why_not == TG_JUDGED && ev->less && ev->delta_ns < 0;
-}
-
 /* Work of the device, or the host's own time, gaps of Python included. */
 static bool is_of_clock(const struct tg_op *op, bool device)
 {
@@ -243,7 +238,7 @@ static double saved_by_annotation(const struct tg_diff_work *w, uint32_t by)
         struct tg_run_values v = { .y = { [TG_LEAST] = { x.y[TG_BASE], x.y[TG_TEST] } } };
         tg_evidence_of_times(w, &ev, &v, TG_ESTIMATE_LEAST);
     }
-    double saved = few ? x.lost : is_less(&ev) ? -ev.delta_ns : 0;
+    double saved = few ? x.lost : ev.less ? -ev.delta_ns : 0;
     if (device)
         saved += fmin(few            ? clock_of(w, by, false, false).lost
                       : host->slower ? -host->delta_ns
@@ -260,7 +255,7 @@ static double saved_by_step(const struct tg_diff_work *w)
     bool device = tg_has_device_ops(c);
     const struct tg_evidence *step =
         device ? &c->metrics[TG_METRIC_STEP_TIME].ev : &c->step.ev_total;
-    double saved = is_less(step) ? -step->delta_ns : 0;
+    double saved = step->less ? -step->delta_ns : 0;
 
     if (host->why_not == TG_NOT_FEW_RUNS)
         saved = device && lost_by_few(c, false, false) < 0 ? 0 : lost_by_few(c, device, true);

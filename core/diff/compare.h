@@ -576,6 +576,8 @@ static inline bool tg_op_is_collective(const struct tg_op *op)
 {
     return op->kind == TG_KIND_KERNEL && op->class_ == TG_CLASS_COMM;
 }
+/* The operator of this name; NULL: none. */
+const struct tg_op *tg_op_named(const struct tg_comparison *c, tg_sv name);
 /* The operator of these kinds whose calls rose most; NULL: none rose. */
 const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_metric m);
 /* More calls in some steps, which have one number in the baseline: a mean says little of them. */

@@ -69,6 +69,14 @@ bool tg_kind_is_counted(enum tg_kind k)
     return tg_kind_is_device(k) || k == TG_KIND_GRAPH || k == TG_KIND_OP || k == TG_KIND_SYNC;
 }
 
+const struct tg_op *tg_op_named(const struct tg_comparison *c, tg_sv name)
+{
+    for (size_t i = 0; name.n && i < c->n_ops; i++)
+        if (c->ops[i].kind == TG_KIND_OP && tg_sv_eq(c->ops[i].name, name))
+            return &c->ops[i];
+    return NULL;
+}
+
 const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_metric m)
 {
     const struct tg_op *most = NULL;

@@ -26,9 +26,6 @@ enum { LEAST = 100 };                /* ns: what is shown */
 struct cost {                        /* per step */
     double more[SORTS], base[SORTS]; /* ns, than in the baseline; in the baseline */
     size_t n_names;
-    double fewer;      /* ns that other waits lost, or the same ones in other callers */
-    tg_sv from;        /* where most of that was, */
-    double from_ns[2]; /* and how long */
     /* What of it reports say: that the host pays by waiting (`moved`: others wait less instead),
      * or what the clock shows that the step waits for, on the host with a wait that is a part of
      * it. */
@@ -45,19 +42,6 @@ static void add_cost(struct cost *cost, const struct tg_op *op, const double ns[
     cost->n_names++;
 }
 
-/* The host waits there for the device as it waited elsewhere before. */
-static void add_moved(struct cost *cost, tg_sv from, const double ns[2])
-{
-    double less = ns[TG_BASE] - ns[TG_TEST];
-    if (!(less > 0))
-        return;
-    cost->fewer += less;
-    if (!cost->from.n || less > cost->from_ns[TG_BASE] - cost->from_ns[TG_TEST]) {
-        cost->from = from;
-        memcpy(cost->from_ns, ns, sizeof cost->from_ns);
-    }
-}
-
 /* A call of the runtime inside one of its callers. */
 struct call {
     const struct tg_op *op;
@@ -71,10 +55,9 @@ struct costs {
     struct tg_buckets children; /* names by that of their parent */
     struct tg_buckets called;   /* by the caller's name: */
     struct call *calls;
-    uint32_t *first, *next; /* by result: those folded under it */
-    uint32_t *less;         /* waits that lost time */
-    size_t n_less;
-    uint32_t *mine; /* of the finding at hand: its operators */
+    uint32_t *first, *next;   /* by result: those folded under it */
+    struct tg_pace_wait less; /* the wait that lost most */
+    uint32_t *mine;           /* of the finding at hand: its operators */
     size_t n_mine;
     bool *is_mine;
     uint32_t *taken_for; /* by region: the finding that has taken its operators */
@@ -87,7 +70,6 @@ static void costs_release(struct costs *x)
     free(x->calls);
     free(x->first);
     free(x->next);
-    free(x->less);
     free(x->mine);
     free(x->is_mine);
     free(x->taken_for);
@@ -118,7 +100,7 @@ static void costs_init(struct costs *x, const struct tg_verdict *v, const struct
     index_calls(x);
     x->first = tg_xmalloc((v->n_results + 1) * sizeof *x->first);
     x->next = tg_xmalloc((v->n_results + 1) * sizeof *x->next);
-    x->less = tg_xmalloc((c->n_ops + 1) * sizeof *x->less);
+    x->less = tg_pace_waits_of(c).shorter;
     x->mine = tg_xmalloc((c->n_ops + 1) * sizeof *x->mine);
     x->is_mine = tg_xcalloc(c->n_ops + 1, 1);
     x->taken_for = tg_xmalloc((c->n_regions + 1) * sizeof *x->taken_for);
@@ -133,9 +115,6 @@ static void costs_init(struct costs *x, const struct tg_verdict *v, const struct
         x->next[i] = x->first[head];
         x->first[head] = i;
     }
-    for (uint32_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].wait && c->ops[i].self[TG_BASE] - c->ops[i].self[TG_TEST] > 0)
-            x->less[x->n_less++] = i;
 }
 
 static void take(struct costs *x, uint32_t op)
@@ -216,17 +195,15 @@ static bool add_waits_of(struct cost *cost, const struct costs *x, const struct 
     for (size_t k = 0; any && k < wait->n_callers; k++)
         if (is_mine_by_name(x, wait->callers[k].in))
             add_cost(cost, wait, wait->callers[k].self);
-        else
-            add_moved(cost, wait->callers[k].in, wait->callers[k].self);
     return any;
 }
 
-static void choose_said(struct cost *x, const struct tg_comparison *c)
+static void choose_said(struct cost *x, const struct tg_comparison *c, double less)
 {
     double device = x->more[DEVICE], waits = x->more[WAITS], host = x->more[HOST];
     int sort, other;
     x->by_waiting = waits >= LEAST && waits > device && waits > host;
-    x->moved = x->by_waiting && 2 * x->fewer > waits;
+    x->moved = x->by_waiting && 2 * less > waits;
     x->on_host = device < LEAST || (host >= LEAST && tg_pace_of(c) == TG_PACE_HOST);
     x->both = !x->by_waiting && host >= LEAST && device >= LEAST &&
               c->metrics[TG_METRIC_GPU_BUSY].known[TG_TEST] &&
@@ -259,12 +236,9 @@ static struct cost cost_of(struct costs *x, uint32_t head)
             add_cost(&cost, op, op->self);
         add_calls(&cost, x, op);
     }
-    for (size_t i = 0; i < x->n_less; i++)
-        if (!x->is_mine[x->less[i]])
-            add_moved(&cost, x->c->ops[x->less[i]].name, x->c->ops[x->less[i]].self);
     for (size_t i = 0; i < x->n_mine; i++)
         x->is_mine[x->mine[i]] = false;
-    choose_said(&cost, x->c);
+    choose_said(&cost, x->c, x->less.call && !is_mine_by_name(x, x->less.of->in) ? -x->less.ns : 0);
     return cost;
 }
 
@@ -308,7 +282,7 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
         return;
     if (cost.moved) { /* no more than the waits there lost */
         tg_buf_printf(b, " (%s of waiting moved into it)",
-                      TG_VALUE(fmin(cost.more[WAITS], cost.fewer), TG_UNIT_NS));
+                      TG_VALUE(fmin(cost.more[WAITS], -costs.less.ns), TG_UNIT_NS));
         return;
     }
     tg_buf_puts(b, " (");
@@ -317,20 +291,21 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
 }
 
 /* ", +144 us on the host, 12.6 % of the step" */
-static void put_weight(struct tg_buf *b, const struct cost *cost, const struct tg_comparison *c)
+static void put_weight(struct tg_buf *b, const struct cost *cost, const struct costs *x)
 {
-    double share = cost->said / c->wall_ns[TG_TEST];
+    double share = cost->said / x->c->wall_ns[TG_TEST];
     if (cost->moved) {
-        double less = cost->from_ns[TG_BASE] - cost->from_ns[TG_TEST];
+        double less = -x->less.ns;
         bool all = less >= 0.995 * cost->said;
         tg_buf_printf(b,
                       ", the host waits %s in it, %s%s moved here from " TG_NAME
                       " (%s -> %s): the host can no longer run ahead of "
                       "the device",
                       TG_VALUE(cost->said, TG_UNIT_NS), all ? "" : TG_VALUE(less, TG_UNIT_NS),
-                      all ? "which" : " of it", TG_SV_ARG(cost->from),
-                      TG_VALUE(cost->from_ns[TG_BASE], TG_UNIT_NS),
-                      TG_VALUE(cost->from_ns[TG_TEST], TG_UNIT_NS));
+                      all ? "which" : " of it",
+                      TG_SV_ARG(x->less.in.n ? x->less.in : x->less.call->name),
+                      TG_VALUE(x->less.of->self[TG_BASE], TG_UNIT_NS),
+                      TG_VALUE(x->less.of->self[TG_TEST], TG_UNIT_NS));
         return;
     }
     bool own = cost->on_host && !cost->by_waiting && cost->n_names == 1 && !cost->waits_too;
@@ -360,7 +335,7 @@ static void weigh(struct costs *x, struct tg_result *r, struct tg_arena *a)
     }
     if (!r->has_values || r->over_budget || region || tg_kind_is_device(r->op_kind))
         return;
-    put_weight(&weight, &cost, c);
+    put_weight(&weight, &cost, x);
     if (weight.n)
         tg_describe_calls(r, op, c, (double[]){ r->base, r->test }, tg_buf_sv(&weight), a);
 }
@@ -394,7 +369,6 @@ static void put_name(struct tg_buf *b, const struct tg_comparison *c, const stru
 {
     enum { LONGEST = 60 };
     tg_sv rank = r->op_normalised;
-    const struct tg_op *by = NULL;
     if (r->subject == TG_SUBJECT_STEP && r->metric != TG_RULE_METRIC_TOTAL) {
         tg_buf_puts(b, TG_HOST_GAP);
         return;
@@ -407,9 +381,7 @@ static void put_name(struct tg_buf *b, const struct tg_comparison *c, const stru
     }
     const struct tg_op *op =
         c && rank.n > LONGEST && tg_sv_skip(&rank, r->plain) ? tg_result_op(c, r) : NULL;
-    for (size_t i = 0; op && op->kind == TG_KIND_KERNEL && op->parent.n && i < c->n_ops && !by; i++)
-        by = c->ops[i].kind == TG_KIND_OP && tg_sv_eq(c->ops[i].name, op->parent) ? &c->ops[i]
-                                                                                  : NULL;
+    const struct tg_op *by = op && op->kind == TG_KIND_KERNEL ? tg_op_named(c, op->parent) : NULL;
     if (by) {
         tg_buf_printf(b, TG_NAMED("%.*s" TG_SAID "a kernel of %.*s%.*s"),
                       TG_SV_ARG(r->op_normalised), TG_SV_ARG(by->name), TG_SV_ARG(rank));
@@ -603,8 +575,7 @@ static void put_faster(struct tg_buf *b, const struct tg_comparison *c)
 {
     const struct tg_metric_change *step =
         c ? &tg_confirm_last(c)->metrics[TG_METRIC_STEP_TIME] : NULL;
-    if (!step || step->ev.why_not != TG_JUDGED || !step->ev.less ||
-        step->value[TG_TEST] > (1 - TG_NOTABLE) * step->value[TG_BASE])
+    if (!step || !step->ev.less || step->value[TG_TEST] > (1 - TG_NOTABLE) * step->value[TG_BASE])
         return;
     tg_buf_printf(b, "; faster: step %s (%s)",
                   TG_PCT(100 * (step->value[TG_TEST] / step->value[TG_BASE] - 1)),

@@ -32,13 +32,6 @@ static int by_weight(const void *a, const void *b)
     return tg_sv_cmp(tg_result_kind(x), tg_result_kind(y));
 }
 
-static void open_guard(struct tg_eval_state *e, enum tg_reason need, const char *name,
-                       const char *message, const char *next)
-{
-    tg_eval_message(tg_eval_add(e, NULL), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, need,
-                    tg_sv_of(name), tg_sv_of(message), tg_sv_of(next));
-}
-
 /* The one place that decides whether a verdict may be green: some rule judged something, and where
  * a rule counts calls, there were calls to count. */
 static void close_coverage(struct tg_eval_state *e)
@@ -63,15 +56,15 @@ static void close_coverage(struct tg_eval_state *e)
     if (tg_result_first(e->results, e->n, TG_STATE_INCONCLUSIVE))
         return;
     if (v->counts_asked && !countable)
-        open_guard(e, TG_NEED_CALLS, "(no calls)",
-                   "the fresh traces hold no operators, kernels, copies or synchronisations: "
-                   "there is nothing to count",
-                   "Did the benchmark run, and do the events have a category (`cat`)?");
+        tg_eval_open(e, TG_NEED_CALLS, "(no calls)",
+                     "the fresh traces hold no operators, kernels, copies or synchronisations: "
+                     "there is nothing to count",
+                     "Did the benchmark run, and do the events have a category (`cat`)?");
     else if (on[TG_GROUNDS_NONE] == e->n && !tg_result_first(e->results, e->n, TG_STATE_SUSPICIOUS))
-        open_guard(e, TG_NEED_ANY, "(nothing judged)", "nothing could be judged",
-                   p->n_rules ? "See the coverage line and the rules that were skipped."
-                              : "The policy has no rules: write some, or start from the built-in "
-                                "ones with `extends: [tracegate:recommended]`.");
+        tg_eval_open(e, TG_NEED_ANY, "(nothing judged)", "nothing could be judged",
+                     p->n_rules ? "See the coverage line and the rules that were skipped."
+                                : "The policy has no rules: write some, or start from the built-in "
+                                  "ones with `extends: [tracegate:recommended]`.");
 }
 
 /* States that `fail_on` names are failures, in every report. */

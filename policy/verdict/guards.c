@@ -163,9 +163,8 @@ static bool guard_device(struct tg_eval_state *e)
             continue;
         if (op->present[TG_BASE])
             return false;
-        for (size_t k = 0; k < c->n_ops && !any; k++)
-            any = c->ops[k].kind == TG_KIND_OP && c->ops[k].change == TG_SAME &&
-                  tg_sv_eq(c->ops[k].name, op->parent);
+        const struct tg_op *by = any ? NULL : tg_op_named(c, op->parent);
+        any |= by && by->change == TG_SAME;
     }
     if (any)
         GUARD(e, TG_REASON_DEVICE, TG_NOWHERE,

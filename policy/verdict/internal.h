@@ -63,6 +63,9 @@ enum tg_outcome tg_outcome_of(const struct tg_verdict *v);
 /* Makes it a result without values; `op` is what reports call it. */
 void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject,
                      enum tg_reason because, tg_sv op, tg_sv message, tg_sv next);
+/* Nothing is green until `need` holds. */
+void tg_eval_open(struct tg_eval_state *e, enum tg_reason need, const char *name,
+                  const char *message, const char *next);
 /* What comes after the judge, a waiver, an event or `fail_on`, makes the state of a row and adds
  * to its evidence. `why` NONE: it is as before because of what it was. */
 void tg_eval_revise(struct tg_eval_state *e, struct tg_result *r, enum tg_state to,

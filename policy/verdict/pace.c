@@ -23,24 +23,16 @@ enum tg_pace_maker tg_pace_of(const struct tg_comparison *c)
                : TG_PACE_DEVICE;
 }
 
-static const struct tg_op *op_named(const struct tg_comparison *c, tg_sv name)
-{
-    for (size_t i = 0; name.n && i < c->n_ops; i++)
-        if (c->ops[i].kind == TG_KIND_OP && tg_sv_eq(c->ops[i].name, name))
-            return &c->ops[i];
-    return NULL;
-}
-
 /* "aten::item" of "aten::_local_scalar_dense", which it calls once each time: the name that a
  * program has. */
 static tg_sv outermost(const struct tg_comparison *c, tg_sv name)
 {
-    const struct tg_op *op = op_named(c, name), *by;
-    while (op && (by = op_named(c, op->parent)) != NULL && by != op &&
+    const struct tg_op *op = tg_op_named(c, name), *by;
+    while (op && (by = tg_op_named(c, op->parent)) != NULL && by != op &&
            by->count[TG_BASE] == op->count[TG_BASE] && by->count[TG_TEST] == op->count[TG_TEST] &&
            !tg_name_is_node(by->name) && by->total[TG_TEST] >= op->total[TG_TEST])
         op = by;
-    return op ? op->name : name;
+    return op ? op->name : tg_sv_eq(name, c->step.name) ? TG_SV("") : name;
 }
 
 struct tg_pace_waits tg_pace_waits_of(const struct tg_comparison *c)
@@ -50,7 +42,7 @@ struct tg_pace_waits tg_pace_waits_of(const struct tg_comparison *c)
         for (size_t k = 0; c->ops[i].wait && k < c->ops[i].n_callers; k++) {
             const struct tg_in_caller *of = &c->ops[i].callers[k];
             double more = of->self[TG_TEST] - of->self[TG_BASE];
-            struct tg_pace_wait wait = { &c->ops[i], of->in, more };
+            struct tg_pace_wait wait = { &c->ops[i], of, of->in, more };
             if (more > x.longer.ns && of->least[TG_TEST] > of->most[TG_BASE])
                 x.longer = wait;
             if (more < x.shorter.ns && of->most[TG_TEST] < of->least[TG_BASE])

@@ -28,8 +28,9 @@ enum tg_pace_maker { TG_PACE_HOST, TG_PACE_DEVICE } tg_pace_of(const struct tg_c
  */
 struct tg_pace_wait {
     const struct tg_op *call; /* cudaStreamSynchronize; NULL: none */
-    tg_sv in;                 /* the outermost operator that calls it as often: aten::item */
-    double ns;                /* more per step, or less */
+    const struct tg_in_caller *of;
+    tg_sv in;  /* the outermost operator that calls it as often: aten::item; "" the step */
+    double ns; /* more per step, or less */
 };
 
 /* The waits that rose and fell most, each in all fresh runs, of all of the baseline. */

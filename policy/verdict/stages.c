@@ -86,12 +86,6 @@ static const char *text_of(const struct names *x, enum tg_asked asked, struct tg
     return tg_arena_printf(a, "%s", b.p);
 }
 
-static void open_guard(struct tg_eval_state *e, tg_sv message, const char *next)
-{
-    tg_eval_message(tg_eval_add(e, NULL), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, TG_NEED_NEW_RUNS,
-                    TG_SV("(asked again)"), message, tg_sv_of(next));
-}
-
 /* A pass says what it could have missed: only a note,
  * because most passes of the same code have such names. */
 static void note_hidden(struct tg_eval_state *e)
@@ -125,24 +119,25 @@ void tg_stages_close(struct tg_eval_state *e)
     if (tg_result_first(e->results, e->n, TG_STATE_FAIL))
         return;
     if (open.n)
-        open_guard(e,
-                   TG_SV_PRINTF(e->arena, "%s asked again: %s",
-                                open.n == 1 ? "looks slower, and is" : "look slower, and are",
-                                text_of(&open, TG_ASKED_OPEN, e->arena)),
-                   tg_arena_printf(e->arena, "Record %zu runs a side in all: new ones tell.",
-                                   asking->next));
+        tg_eval_open(e, TG_NEED_NEW_RUNS, "(asked again)",
+                     tg_arena_printf(e->arena, "%s asked again: %s",
+                                     open.n == 1 ? "looks slower, and is" : "look slower, and are",
+                                     text_of(&open, TG_ASKED_OPEN, e->arena)),
+                     tg_arena_printf(e->arena, "Record %zu runs a side in all: new ones tell.",
+                                     asking->next));
     if (untold.n)
-        open_guard(e,
-                   TG_SV_PRINTF(e->arena, "cannot be told within %zu runs a side: %s",
-                                asking->first + asking->new,
-                                text_of(&untold, TG_ASKED_UNTOLD, e->arena)),
-                   asking->disturbed
-                       ? "All names rose together in the new runs: run it again on an idle machine."
-                   : untold.runs ? tg_arena_printf(e->arena,
-                                                   "About %zu runs a side would tell (--max-runs), "
-                                                   "or a larger --detect.",
-                                                   asking->first + untold.runs)
-                                 : "Allow more runs a side (--max-runs): new ones have to tell.");
+        tg_eval_open(
+            e, TG_NEED_NEW_RUNS, "(asked again)",
+            tg_arena_printf(e->arena, "cannot be told within %zu runs a side: %s",
+                            asking->first + asking->new,
+                            text_of(&untold, TG_ASKED_UNTOLD, e->arena)),
+            asking->disturbed
+                ? "All names rose together in the new runs: run it again on an idle machine."
+            : untold.runs ? tg_arena_printf(e->arena,
+                                            "About %zu runs a side would tell (--max-runs), "
+                                            "or a larger --detect.",
+                                            asking->first + untold.runs)
+                          : "Allow more runs a side (--max-runs): new ones have to tell.");
     if (!open.n)
         note_hidden(e);
 }

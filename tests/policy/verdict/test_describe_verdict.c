@@ -332,10 +332,15 @@ WITH_HAND(a_wait_that_moved)
                            hand_op("more", TG_KIND_SYNC), hand_op("less too", TG_KIND_SYNC),
                            hand_op("work", TG_KIND_OP) };
     struct tg_result v[] = { hand_row("a", 1), hand_row("wait", 1) };
+    struct tg_in_caller less = { .self = { 500 }, .least = { 500 }, .most = { 500 } };
+    struct tg_in_caller sync = { .self = { 50000 }, .least = { 50000 }, .most = { 50000 } };
     struct tg_metric_change *m = h->c.metrics;
 
     h->c.ops = ops;
     h->c.n_ops = 7;
+    ops[2].callers = ops[5].callers = &less;
+    ops[3].callers = &sync;
+    ops[2].n_callers = ops[3].n_callers = ops[5].n_callers = 1;
     m[TG_METRIC_STEP_TIME].known[0] = m[TG_METRIC_STEP_TIME].known[1] = true;
     m[TG_METRIC_GPU_BUSY].known[1] = true;
     m[TG_METRIC_GPU_BUSY].value[1] = 1;
@@ -346,22 +351,22 @@ WITH_HAND(a_wait_that_moved)
     ops[1].share[TG_TEST] = 0.2;
     ops[2].self[TG_BASE] = ops[5].self[TG_BASE] = 500;
     ops[3].self[TG_BASE] = 50000;
-    ops[4].self[TG_TEST] = 3000; /* waits more, which takes nothing from what the others lost */
+    ops[4].self[TG_TEST] = 3000; /* waits more, which takes nothing from what another lost */
     ops[6].self[TG_BASE] = 90000;
     v[1].op_kind = TG_KIND_SYNC;
     v[1].folded_under = 0;
     for (int i = 0; i < 2; i++) {
-        ops[3].self[TG_TEST] = i ? 41000 : 40000; /* half of it is not enough */
+        sync.self[TG_TEST] = sync.most[TG_TEST] = i ? 40000 : 39000; /* half is not enough */
         h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 2 };
         described(h);
         hand_text(
             v[0].message,
             i ? "called 2 times per step, was 1 (+1, the host waits 20.0 us in it, 20.0 % of the "
                 "step)"
-              : "called 2 times per step, was 1 (+1, the host waits 20.0 us in it, 10.0 us of it "
+              : "called 2 times per step, was 1 (+1, the host waits 20.0 us in it, 11.0 us of it "
                 "moved here from "
                 "sync (50.0 us "
-                "-> 40.0 us): the host can no longer run ahead of the device)");
+                "-> 39.0 us): the host can no longer run ahead of the device)");
         hand_text(h->v.headline,
                   i ? "FAIL: 1 violation: a +1 call (the host waits 20.0 us in it)"
                     : "FAIL: 1 violation: a +1 call (11.0 us of waiting moved into it)");

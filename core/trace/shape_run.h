@@ -276,6 +276,19 @@ static RARE const char *other_value(struct fast *x, struct tg_shape_step *st, co
     return q ? q : any_value(x, st, p, &v);
 }
 
+/* A fraction where an integer was expected, which ended at `p`: mostly up to 15 decimals. */
+static RARE const char *fraction(struct fast *x, const struct tg_shape_step *st, const char *from,
+                                 const char *p)
+{
+    struct tg_value v;
+    unsigned n = *p == '.' && skip_integer(from) == p ? 1 : 0;
+    if (n)
+        n += tg_digit_run(TG_DIGITS(tg_load8(p + 1)));
+    if (n == 9)
+        n += tg_digit_run(TG_DIGITS(tg_load8(p + 9)));
+    return n > 1 && n < 17 && (p[n] | 0x20) != 'e' ? p + n : any_value(x, st, from, &v);
+}
+
 static HOT const char *slot(struct fast *x, struct tg_shape_step *st, const char *p)
 {
     const char *q;
@@ -358,8 +371,8 @@ static RARE void change_shape(struct fast *x, struct tg_shape *sh)
     ev->device = old.device;
     ev->args = old.args;
     spell_thread(x);
-    x->new_pid = x->pid != NULL;
-    x->new_tid = x->tid != NULL;
+    x->new_pid = x->pid && !(sh->pid_n && equals(x->pid, sh->pid, sh->pid_n));
+    x->new_tid = x->tid && !(sh->tid_n && equals(x->tid, sh->tid, sh->tid_n));
     x->sh = sh;
 }
 
@@ -439,8 +452,7 @@ bool RUN(struct tg_shapes *f, struct tg_scan *s, const struct tg_intern *names,
             continue;
         if ((*p == '.' || *p == 'e' || *p == 'E') && TG_SLOT_NUMBER <= st[-1].slot &&
             st[-1].slot <= TG_SLOT_OTHER) {
-            struct tg_value v; /* a fraction where an integer was expected */
-            p = any_value(&x, st - 1, at, &v);
+            p = fraction(&x, st - 1, at, p);
             if (!p)
                 return false;
             if (st[-1].mark)

@@ -89,6 +89,7 @@ static void put_kernel(struct tg_buf *out, uint64_t *rng)
     static const char *const streams[] = { "7",          "0",    "'12'",
                                            "-1",         "7.0",  "18446744073709551615",
                                            "4294967295", "null", "[1]" };
+    static const char *const fractions[] = { ".625", ".5925926", ".12345678901234567", ".5e2" };
     put_json(out,
              "{\n"
              "    'ph': 'X', 'cat': 'kernel', 'name': 'void k%u<float>(int)', 'pid': 0, 'tid': 7,\n"
@@ -103,7 +104,7 @@ static void put_kernel(struct tg_buf *out, uint64_t *rng)
              : below(rng, 2) ? "0.25"
                              : "1e2",
              streams[below(rng, COUNT(streams))], below(rng, 100000), below(rng, 3),
-             below(rng, 3) ? "" : ".625", below(rng, 4));
+             below(rng, 3) ? "" : fractions[below(rng, COUNT(fractions))], below(rng, 4));
 }
 
 static void put_flow(struct tg_buf *out, uint64_t *rng)

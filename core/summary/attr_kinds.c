@@ -11,28 +11,28 @@ tg_sv tg_attr_kind_name(enum tg_attr_kind k)
 }
 
 static const struct {
-    const char *key;
+    tg_sv key;
     int kind; /* -1: not exact (differs from run to run), or only for tg_collective_id_of */
     bool bare;
 } keys[] = {
-    { "grid", TG_ATTR_KIND_LAUNCH, false },
-    { "block", TG_ATTR_KIND_LAUNCH, false },
-    { "registers", TG_ATTR_KIND_LAUNCH, false },
-    { "shared", TG_ATTR_KIND_LAUNCH, false },
-    { "occupancy", TG_ATTR_KIND_LAUNCH, false },
-    { "collective", TG_ATTR_KIND_COLLECTIVE, false },
-    { "dtype", TG_ATTR_KIND_COLLECTIVE, false },
-    { "nelems_in", TG_ATTR_KIND_COLLECTIVE, false },
-    { "nelems_out", TG_ATTR_KIND_COLLECTIVE, false },
-    { "group_size", TG_ATTR_KIND_COLLECTIVE, false },
-    { "group", TG_ATTR_KIND_COLLECTIVE, false },
-    { "group_ranks", -1, false },
-    { "seq", -1, false },
-    { "comms_id", -1, false },
-    { "bytes", TG_ATTR_KIND_BYTES, true },
-    { "bandwidth", -1, false },
-    { "shapes", TG_ATTR_KIND_SHAPES, true },
-    { "types", TG_ATTR_KIND_TYPES, true },
+    { { "grid", 4 }, TG_ATTR_KIND_LAUNCH, false },
+    { { "block", 5 }, TG_ATTR_KIND_LAUNCH, false },
+    { { "registers", 9 }, TG_ATTR_KIND_LAUNCH, false },
+    { { "shared", 6 }, TG_ATTR_KIND_LAUNCH, false },
+    { { "occupancy", 9 }, TG_ATTR_KIND_LAUNCH, false },
+    { { "collective", 10 }, TG_ATTR_KIND_COLLECTIVE, false },
+    { { "dtype", 5 }, TG_ATTR_KIND_COLLECTIVE, false },
+    { { "nelems_in", 9 }, TG_ATTR_KIND_COLLECTIVE, false },
+    { { "nelems_out", 10 }, TG_ATTR_KIND_COLLECTIVE, false },
+    { { "group_size", 10 }, TG_ATTR_KIND_COLLECTIVE, false },
+    { { "group", 5 }, TG_ATTR_KIND_COLLECTIVE, false },
+    { { "group_ranks", 11 }, -1, false },
+    { { "seq", 3 }, -1, false },
+    { { "comms_id", 8 }, -1, false },
+    { { "bytes", 5 }, TG_ATTR_KIND_BYTES, true },
+    { { "bandwidth", 9 }, -1, false },
+    { { "shapes", 6 }, TG_ATTR_KIND_SHAPES, true },
+    { { "types", 5 }, TG_ATTR_KIND_TYPES, true },
 };
 
 void tg_attr_split(tg_sv text, struct tg_buf value[TG_ATTR_KINDS])
@@ -42,7 +42,7 @@ void tg_attr_split(tg_sv text, struct tg_buf value[TG_ATTR_KINDS])
     while (text.n) {
         tg_sv line = tg_sv_cut(&text, '\n'), rest = line, key = tg_sv_cut(&rest, '=');
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-            if (!tg_sv_eq(key, tg_sv_of(keys[i].key)) || keys[i].kind < 0)
+            if (!tg_sv_eq(key, keys[i].key) || keys[i].kind < 0)
                 continue;
             struct tg_buf *to = &value[keys[i].kind];
             if (to->n)

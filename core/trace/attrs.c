@@ -54,17 +54,18 @@ uint32_t tg_attrs_of_kind(enum tg_kind kind, const struct tg_attr_values *f)
 /* Raw JSON without the blanks between tokens. */
 static void put_compact(struct tg_buf *out, tg_sv raw)
 {
+    char *to = tg_buf_room(out, raw.n);
     bool in_text = false;
     for (size_t i = 0; i < raw.n; i++) {
         char c = raw.p[i];
-        if (in_text && c == '\\' && i + 1 < raw.n) {
-            tg_buf_add(out, (tg_sv){ raw.p + i++, 2 });
-            continue;
-        }
         in_text ^= c == '"';
         if (in_text || !tg_is_blank(c))
-            tg_buf_putc(out, c);
+            *to++ = c;
+        if (in_text && c == '\\' && i + 1 < raw.n)
+            *to++ = raw.p[++i];
     }
+    *to = '\0';
+    out->n = (size_t)(to - out->p);
 }
 
 void tg_attrs_put(struct tg_buf *out, uint32_t which, const struct tg_attr_values *f)

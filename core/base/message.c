@@ -12,6 +12,10 @@ static size_t find(tg_sv s, char mark)
 
 void tg_message_put_plain(struct tg_buf *out, tg_sv message)
 {
+    if (tg_utf8_valid(message)) { /* marks are not */
+        tg_buf_add(out, message);
+        return;
+    }
     while (message.n) {
         size_t n = 0;
         while (n < message.n && !tg_utf8_is_mark(message.p[n]))

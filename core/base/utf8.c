@@ -71,6 +71,10 @@ void tg_utf8_put(struct tg_buf *out, uint32_t c)
 
 void tg_utf8_clean(struct tg_buf *out, tg_sv s)
 {
+    if (s.n && tg_utf8_valid(s) && !memchr(s.p, '\0', s.n)) {
+        tg_buf_add(out, s);
+        return;
+    }
     while (s.n) {
         tg_sv rest = s;
         size_t len;

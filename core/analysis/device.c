@@ -39,21 +39,6 @@ static void number_devices(struct tg_rank_work *w)
             w->device[s->lanes.device[i]] = t->tracks[i].device;
 }
 
-struct name_class {
-    unsigned char class_;
-    bool fallback;
-};
-
-static struct name_class *classify(const struct tg_analysis_opts *o, const struct tg_trace *t)
-{
-    struct name_class *c = tg_xrealloc(NULL, t->names->n + 1, sizeof *c);
-    for (size_t i = 0; i < t->names->n; i++) {
-        const struct tg_name *n = &t->names->v[i];
-        c[i].class_ = (unsigned char)tg_class_of(&o->classes, n->kind, n->name, &c[i].fallback);
-    }
-    return c;
-}
-
 bool tg_step_wanted(const struct tg_steps *s, int32_t step, const struct tg_analysis_opts *o)
 {
     return o->n_steps == 0 || (step >= 0 && tg_is_among(o->steps, o->n_steps, s->v[step].number));
@@ -64,12 +49,12 @@ void tg_work_init(struct tg_rank_work *w, const struct tg_rank_trace *rank,
 {
     const struct tg_trace *t = rank->trace;
     const struct tg_steps *steps = rank->steps;
-    TG_FREE struct name_class *classes = classify(opts, t);
+    TG_FREE struct tg_name_class *classes = tg_classes_of(&opts->classes, t->names);
     size_t cap = 0;
     *w = (struct tg_rank_work){ .rank = rank };
     number_devices(w);
-    for (size_t k = 0; k < t->n_spans; k++) {
-        uint32_t i = steps->order[k];
+    for (size_t k = 0; k < steps->n_device; k++) {
+        uint32_t i = steps->device[k];
         const struct tg_span *s = tg_span_at(t, i);
         if (!tg_kind_is_device(tg_span_kind(t, s)) || (s->start == 0 && s->dur == 0) ||
             !tg_step_wanted(steps, steps->step_of[i], opts))

@@ -48,7 +48,8 @@ static void one_rank(struct tg_table *f, const struct tg_rank_trace *r,
 {
     size_t n = r->steps->n;
     TG_FREE struct tg_metric_value *v = tg_xrealloc(NULL, TG_METRICS * n + 1, sizeof *v);
-    tg_metrics_compute(r->trace, r->steps, &opts->classes, v);
+    TG_FREE struct tg_name_class *class_ = tg_classes_of(&opts->classes, r->trace->names);
+    tg_metrics_compute(r->trace, r->steps, class_, v);
     for (size_t step = 0; step < n; step++) {
         if (!tg_step_wanted(r->steps, (int32_t)step, opts))
             continue;

@@ -184,6 +184,16 @@ enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_
     return TG_CLASS_COMPUTE;
 }
 
+struct tg_name_class *tg_classes_of(const struct tg_classes *extra, const struct tg_names *names)
+{
+    struct tg_name_class *c = tg_xrealloc(NULL, names->n + 1, sizeof *c);
+    for (size_t i = 0; i < names->n; i++) {
+        const struct tg_name *n = &names->v[i];
+        c[i].class_ = (unsigned char)tg_class_of(extra, n->kind, n->name, &c[i].fallback);
+    }
+    return c;
+}
+
 static const char *const class_names[] = { "compute", "comm", "memory", "other", NULL };
 
 const char *tg_class_name(enum tg_class c)

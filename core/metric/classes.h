@@ -8,7 +8,7 @@
  */
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/trace/kind.h"
+#include "core/trace/reader.h"
 
 enum tg_class { TG_CLASS_COMPUTE, TG_CLASS_COMM, TG_CLASS_MEMORY, TG_CLASS_OTHER };
 #define TG_CLASSES ((int)TG_CLASS_OTHER + 1) /* how many there are: `other` is the last */
@@ -27,6 +27,12 @@ struct tg_classes {
  * and the class is compute by default. */
 enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_sv name,
                           bool *fallback);
+/* The same of each name of a trace, by its id; to be freed. */
+struct tg_name_class {
+    unsigned char class_; /* enum tg_class */
+    bool fallback;
+};
+struct tg_name_class *tg_classes_of(const struct tg_classes *extra, const struct tg_names *names);
 const char *tg_class_name(enum tg_class c); /* "compute", "comm", "memory", "other" */
 bool tg_class_from_name(tg_sv name, enum tg_class *out);
 

@@ -104,10 +104,10 @@ struct work {
     const struct tg_trace *t;
     const struct tg_steps *s;
     struct tg_metric_value *out;
-    struct bin *bins;     /* [n_devices][n] */
-    unsigned char *class; /* per name */
-    unsigned char *call;  /* per name */
-    bool *launches;       /* per span: a host call that put work on the device */
+    struct bin *bins;                   /* [n_devices][n] */
+    const struct tg_name_class *class_; /* per name */
+    unsigned char *call;                /* per name */
+    bool *launches;                     /* per span: a host call that put work on the device */
     bool runtime, device_rows, linked;
 };
 
@@ -142,7 +142,7 @@ static void add_device_span(struct work *w, uint32_t i, const struct tg_span *s)
     struct bin *b = &w->bins[w->s->lanes.device[s->track] * w->s->n + (size_t)w->s->step_of[i]];
     tg_ns end = tg_span_end(s), from, idle_since = b->busy.until;
     bool dry = b->busy.any && s->start > b->busy.until;
-    enum tg_class class_ = (enum tg_class)w->class[s->name];
+    enum tg_class class_ = (enum tg_class)w->class_[s->name].class_;
 
     if (dry) {
         tg_ns gap = tg_ns_sub(s->start, idle_since);
@@ -239,7 +239,8 @@ static void count_kernel_names(const struct work *w)
     const struct tg_trace *t = w->t;
     TG_FREE uint32_t *first = same_text(t->names);
     TG_AUTO(tg_keymap_release) struct tg_keymap seen = { .words = 1 }; /* (step, name) */
-    for (size_t i = 0; i < t->n_spans; i++) {
+    for (size_t k = 0; k < w->s->n_device; k++) {
+        uint32_t i = w->s->device[k];
         const struct tg_span *s = tg_span_at(t, i);
         const uint64_t key = (uint64_t)(uint32_t)w->s->step_of[i] << 32 | first[s->name];
         if (w->s->step_of[i] >= 0 && tg_span_kind(t, s) == TG_KIND_KERNEL &&
@@ -324,17 +325,13 @@ static bool host_extent(const struct work *w, tg_ns *length)
 }
 
 tg_ns tg_metrics_busy(const struct tg_trace *t, const struct tg_steps *steps,
-                      const struct tg_classes *classes)
+                      const struct tg_name_class *class_)
 {
-    TG_FREE bool *comm = tg_xcalloc(t->names->n + 1, 1);
     TG_FREE struct cover *of = tg_xcalloc(steps->lanes.n_devices + 1, sizeof *of);
     tg_ns sum = 0, from;
-    for (size_t i = 0; i < t->names->n; i++)
-        comm[i] =
-            tg_class_of(classes, t->names->v[i].kind, t->names->v[i].name, NULL) == TG_CLASS_COMM;
-    for (size_t k = 0; k < t->n_spans; k++) {
-        const struct tg_span *s = tg_span_at(t, steps->order[k]);
-        if (tg_is_work(t, s) && !comm[s->name])
+    for (size_t k = 0; k < steps->n_device; k++) {
+        const struct tg_span *s = tg_span_at(t, steps->device[k]);
+        if (tg_is_work(t, s) && class_[s->name].class_ != TG_CLASS_COMM)
             cover_add(&of[steps->lanes.device[s->track]], s->start, tg_span_end(s), &from);
     }
     for (size_t d = 0; d < steps->lanes.n_devices; d++)
@@ -379,16 +376,13 @@ static void memory_peaks(const struct work *w)
 }
 
 void tg_metrics_compute(const struct tg_trace *t, const struct tg_steps *steps,
-                        const struct tg_classes *classes, struct tg_metric_value *out)
+                        const struct tg_name_class *class_, struct tg_metric_value *out)
 {
-    struct work w = { .t = t, .s = steps, .out = out };
+    struct work w = { .t = t, .s = steps, .out = out, .class_ = class_ };
     const struct tg_names *names = w.t->names;
-    w.class = tg_xmalloc(names->n);
     w.call = tg_xmalloc(names->n);
-    for (size_t i = 0; i < names->n; i++) {
-        w.class[i] = (unsigned char)tg_class_of(classes, names->v[i].kind, names->v[i].name, NULL);
+    for (size_t i = 0; i < names->n; i++)
         w.call[i] = (unsigned char)tg_call_of(names->v[i].kind, names->v[i].name);
-    }
     survey(&w);
     size_t n_bins = steps->lanes.n_devices * steps->n + 1;
     w.bins = tg_xcalloc(n_bins, sizeof *w.bins);
@@ -423,7 +417,6 @@ void tg_metrics_compute(const struct tg_trace *t, const struct tg_steps *steps,
     for (size_t i = 0; i < TG_METRICS * steps->n; i++)
         if (!out[i].known)
             out[i] = (struct tg_metric_value){ false, 0, 1 };
-    free(w.class);
     free(w.call);
     free(w.bins);
 }

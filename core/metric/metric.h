@@ -47,12 +47,11 @@ bool tg_metric_find(tg_sv name, enum tg_metric *out);
 void tg_metrics_derive(const struct tg_step *step, size_t n, struct tg_metric_value *out);
 
 /* Union of the device work of the trace, in steps or not, linked or not; summed over devices, ns.
- * Collectives are left out: their time is a wait for other ranks. */
+ * Collectives are left out: their time is a wait for other ranks. `class_`: tg_classes_of. */
 tg_ns tg_metrics_busy(const struct tg_trace *t, const struct tg_steps *steps,
-                      const struct tg_classes *classes);
+                      const struct tg_name_class *class_);
 
-/* All metrics of one trace that is divided into steps: out[m * steps->n + step]. `classes` NULL:
- * the built-in table. */
+/* All metrics of one trace that is divided into steps: out[m * steps->n + step]. */
 void tg_metrics_compute(const struct tg_trace *t, const struct tg_steps *steps,
-                        const struct tg_classes *classes, struct tg_metric_value *out);
+                        const struct tg_name_class *class_, struct tg_metric_value *out);
 #endif

@@ -58,8 +58,8 @@ static struct copy *find_copies(const struct tg_trace *t, const struct tg_steps 
     struct copy *v = NULL;
     size_t cap = 0;
     *n = 0;
-    for (size_t k = 0; k < t->n_spans; k++) {
-        uint32_t i = s->order[k];
+    for (size_t k = 0; k < s->n_device; k++) {
+        uint32_t i = s->device[k];
         const struct tg_span *x = tg_span_at(t, i);
         enum tg_kind kind = tg_span_kind(t, x);
         if (s->step_of[i] < 0 || (kind != TG_KIND_MEMCPY && kind != TG_KIND_MEMSET))

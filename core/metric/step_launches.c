@@ -123,16 +123,16 @@ static struct lane *lanes_new(const struct tg_trace *t, const struct tg_steps *s
     struct lane *l = tg_xrealloc(NULL, s->lanes.n_streams + 1, sizeof *l);
     for (size_t k = 0; k < s->lanes.n_streams; k++)
         l[k] = (struct lane){ .t = t, .s = s };
-    for (uint32_t i = 0; i < t->n_spans; i++)
-        if (is_launched(t, s, i))
-            l[s->lanes.stream[tg_span_at(t, i)->track]].n++;
+    for (size_t k = 0; k < s->n_device; k++)
+        if (is_launched(t, s, s->device[k]))
+            l[s->lanes.stream[tg_span_at(t, s->device[k])->track]].n++;
     for (size_t k = 0; k < s->lanes.n_streams; k++) {
         l[k].launches = tg_xrealloc(NULL, l[k].n + 1, sizeof *l[k].launches);
         l[k].starts = tg_xrealloc(NULL, l[k].n + 1, sizeof *l[k].starts);
         l[k].n = 0;
     }
-    for (size_t k = 0; k < t->n_spans; k++) {
-        uint32_t i = s->order[k];
+    for (size_t k = 0; k < s->n_device; k++) {
+        uint32_t i = s->device[k];
         struct lane *of =
             is_launched(t, s, i) ? &l[s->lanes.stream[tg_span_at(t, i)->track]] : NULL;
         if (of)
@@ -172,8 +172,8 @@ void tg_measure_launches(const struct tg_trace *t, const struct tg_steps *s,
         out[TG_METRIC_DELAY_OUTLIERS * s->n + k].known = true;
         out[TG_METRIC_RUNTIME_OUTLIERS * s->n + k].known = true;
     }
-    for (size_t k = 0; k < t->n_spans; k++) {
-        uint32_t i = s->order[k];
+    for (size_t k = 0; k < s->n_device; k++) {
+        uint32_t i = s->device[k];
         const struct tg_span *work = tg_span_at(t, i), *call;
         if (!is_launched(t, s, i))
             continue;

@@ -69,6 +69,15 @@ static uint32_t find_id(const struct table *h, uint64_t key)
     return key - h->low < h->range ? h->near[key - h->low] - 1 : TG_NO_ID;
 }
 
+/* The rows of devices, in total order. */
+static void collect_device(struct tg_steps *out, const struct tg_trace *t)
+{
+    size_t cap = 0;
+    for (size_t k = 0; k < t->n_spans; k++)
+        if (tg_kind_is_on_device(tg_span_kind(t, tg_span_at(t, out->order[k]))))
+            *TG_PUSH(out->device, out->n_device, cap) = out->order[k];
+}
+
 /* In total order, so that the outermost of equally good rows stays, whatever the file's order. */
 static void collect_launches(struct table *h, const struct tg_trace *t, const uint32_t *order,
                              const unsigned char *call)
@@ -152,13 +161,13 @@ static void count_lost(struct tg_steps *out, const struct tg_trace *t, const str
 
 static void link_devices(struct tg_steps *out, const struct tg_trace *t, const struct table *h)
 {
-    for (uint32_t i = 0; i < t->n_spans; i++) {
-        const struct tg_span *s = tg_span_at(t, i);
+    for (size_t k = 0; k < out->n_device; k++) {
+        uint32_t i = out->device[k];
         const struct entry *e = out->launch[i] == TG_NO_ID ? NULL : &h->v[out->launch[i]];
         out->launch[i] = TG_NO_SPAN;
         if (e && !(e->call == TG_CALL_KERNEL && e->devices > TG_MAX_KERNELS_PER_LAUNCH))
             out->launch[i] = e->span;
-        if (tg_kind_is_device(tg_span_kind(t, s))) {
+        if (tg_kind_is_device(tg_span_kind(t, tg_span_at(t, i)))) {
             out->device_spans++;
             out->unlinked += out->launch[i] == TG_NO_SPAN;
             out->unnumbered += *tg_correlation_at(t, i) < 0;
@@ -175,9 +184,11 @@ void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
         call[i] = (unsigned char)tg_call_of(t->names->v[i].kind, t->names->v[i].name);
     find_range(&h, t);
     collect_launches(&h, t, out->order, call);
+    collect_device(out, t);
+    memset(out->launch, 0xff, t->n_spans * sizeof *out->launch); /* TG_NO_SPAN */
     /* out->launch: the entries, until each knows how many spans it has. */
-    for (uint32_t i = 0; i < t->n_spans; i++) {
-        uint32_t id = out->launch[i] = entry_of(&h, t, i);
+    for (size_t k = 0; k < out->n_device; k++) {
+        uint32_t i = out->device[k], id = out->launch[i] = entry_of(&h, t, i);
         if (id != TG_NO_ID && tg_kind_is_device(tg_span_kind(t, tg_span_at(t, i))) &&
             h.v[id].devices <= TG_MAX_KERNELS_PER_LAUNCH)
             h.v[id].devices++;
@@ -191,7 +202,9 @@ void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
 
 void tg_steps_link_parents(struct tg_steps *out, const struct tg_trace *t)
 {
-    for (size_t i = 0; i < t->n_spans; i++)
+    for (size_t k = 0; k < out->n_device; k++) {
+        uint32_t i = out->device[k];
         if (out->launch[i] != TG_NO_SPAN)
             out->parent[i] = encloser(out, t, out->launch[i]);
+    }
 }

@@ -65,10 +65,10 @@ static struct windows *windows_new(const struct tg_steps *out, const struct tg_t
             w[d].last[k] = (struct edge){ INT64_MIN, (int32_t)k };
         }
     }
-    for (size_t i = 0; i < t->n_spans; i++) {
-        const struct tg_span *s = tg_span_at(t, i);
+    for (size_t at = 0; at < out->n_device; at++) {
+        const struct tg_span *s = tg_span_at(t, out->device[at]);
         struct windows *d = &w[l->device[s->track]];
-        int32_t k = out->step_of[i];
+        int32_t k = out->step_of[out->device[at]];
         if (k < 0 || !tg_kind_is_device(tg_span_kind(t, s)))
             continue;
         if (s->start < d->first[k].at)
@@ -99,8 +99,8 @@ static void ask_neighbours(struct tg_steps *out, const struct tg_trace *t, const
     TG_FREE int32_t *last = tg_xrealloc(NULL, l->n_streams ? l->n_streams : 1, sizeof *last);
     for (size_t k = 0; k < l->n_streams; k++)
         last[k] = NOT_YET;
-    for (size_t k = 0; k < t->n_spans; k++) {
-        uint32_t i = out->order[k];
+    for (size_t k = 0; k < out->n_device; k++) {
+        uint32_t i = out->device[k];
         const struct tg_span *s = tg_span_at(t, i);
         if (!tg_kind_is_device(tg_span_kind(t, s)))
             continue;
@@ -110,8 +110,8 @@ static void ask_neighbours(struct tg_steps *out, const struct tg_trace *t, const
     }
     for (size_t k = 0; k < l->n_streams; k++)
         last[k] = NOT_YET;
-    for (size_t k = t->n_spans; k-- > 0;) {
-        uint32_t i = out->order[k];
+    for (size_t k = out->n_device; k-- > 0;) {
+        uint32_t i = out->device[k];
         const struct tg_span *s = tg_span_at(t, i);
         if (!tg_kind_is_device(tg_span_kind(t, s)))
             continue;
@@ -126,8 +126,8 @@ static void ask_neighbours(struct tg_steps *out, const struct tg_trace *t, const
 static void ask_device(struct tg_steps *out, const struct tg_trace *t, const struct tg_lanes *l)
 {
     TG_FREE struct windows *w = windows_new(out, t, l);
-    for (size_t k = 0; k < t->n_spans; k++) {
-        uint32_t i = out->order[k];
+    for (size_t k = 0; k < out->n_device; k++) {
+        uint32_t i = out->device[k];
         const struct tg_span *s = tg_span_at(t, i);
         if (out->step_of[i] == NOT_YET)
             out->step_of[i] = window_at(&w[l->device[s->track]], s->start);

@@ -156,6 +156,7 @@ void tg_steps_release(struct tg_steps *s)
 {
     free(s->v);
     free(s->order);
+    free(s->device);
     free(s->step_of);
     free(s->launch);
     free(s->parent);

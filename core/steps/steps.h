@@ -47,6 +47,8 @@ struct tg_steps {
     size_t n;
     bool marked;
     uint32_t *order;  /* the total order of spans (tg_trace_sort) */
+    uint32_t *device; /* those on devices (tg_kind_is_on_device), in the same order */
+    size_t n_device;
     int32_t *step_of; /* per span: index into v, -1 outside every step */
     uint32_t *launch; /* per device span: the runtime span with its correlation; TG_NO_SPAN */
     uint32_t *parent; /* per host span: innermost enclosing one; per device span: innermost OP or

@@ -2,6 +2,7 @@
 
 #include "core/base/keymap.h"
 #include "core/base/sort.h"
+#include "core/base/utf8.h"
 #include "core/metric/collective.h"
 #include "core/summary/internal.h"
 #include "core/summary/pack.h"
@@ -44,7 +45,8 @@ struct build {
     struct tg_strmap texts;        /* clean names, categories, parents */
     uint32_t *name, *cat, *parent; /* per name id: text ids; parent: as an encloser */
     uint32_t no_parent;
-    bool *names_window; /* per name id: a window has it */
+    bool *names_window;           /* per name id: a window has it */
+    struct tg_name_class *class_; /* per name id; NULL: totals alone */
     struct row *rows;
     size_t n_rows, rows_cap;
     struct tg_keymap row_ids; /* key -> row */
@@ -62,8 +64,11 @@ struct build {
 
 static uint32_t text_id(struct tg_strmap *m, tg_sv s)
 {
-    TG_ARENA *scratch = tg_arena_new();
-    return tg_strmap_add(m, tg_clean_text(scratch, s));
+    TG_BUF clean = { 0 };
+    if (tg_text_is_clean(s))
+        return tg_strmap_add(m, s);
+    tg_utf8_clean(&clean, s);
+    return tg_strmap_add(m, tg_buf_sv(&clean));
 }
 
 static void intern_names(struct build *b)
@@ -423,19 +428,15 @@ static void build_gaps(struct build *b)
         *at[k] = b->s->v[k].end > cursor[k] ? tg_ns_sub(b->s->v[k].end, cursor[k]) : 0;
 }
 
-static void count_fallback(struct build *b, const struct tg_classes *classes)
+static void count_fallback(struct build *b)
 {
-    const struct tg_names *names = b->t->names;
-    TG_FREE bool *fallback = tg_xmalloc(names->n + 1);
-    for (size_t i = 0; i < names->n; i++)
-        (void)tg_class_of(classes, names->v[i].kind, names->v[i].name, &fallback[i]);
-    for (size_t i = 0; i < b->t->n_spans; i++) {
-        const struct tg_span *s = tg_span_at(b->t, i);
+    for (size_t k = 0; k < b->s->n_device; k++) {
+        const struct tg_span *s = tg_span_at(b->t, b->s->device[k]);
         tg_ns dur = s->dur > 0 ? s->dur : 0;
         if (!tg_kind_is_device(tg_span_kind(b->t, s)))
             continue;
         b->out->device_time = tg_ns_add(b->out->device_time, dur);
-        if (fallback[s->name])
+        if (b->class_[s->name].fallback)
             b->out->classified_by_fallback = tg_ns_add(b->out->classified_by_fallback, dur);
     }
 }
@@ -493,6 +494,7 @@ static void release(struct build *b)
     free(b->cat);
     free(b->parent);
     free(b->names_window);
+    free(b->class_);
     free(b->rows);
     tg_keymap_release(&b->row_ids);
     free(b->row_of);
@@ -537,8 +539,8 @@ static void build_details(struct build *b, const struct tg_summarize_opts *o,
                           const struct tg_spent *own)
 {
     build_gaps(b);
-    count_fallback(b, o->classes);
-    b->out->device_busy = tg_metrics_busy(b->t, b->s, o->classes);
+    count_fallback(b);
+    b->out->device_busy = tg_metrics_busy(b->t, b->s, b->class_);
     if (o->frame_sorts)
         tg_frames_of_trace(b->out, b->t, b->s, o->frame_sorts, b->a);
     size_t cap = 0;
@@ -556,7 +558,8 @@ static void build_details(struct build *b, const struct tg_summarize_opts *o,
     if (own) {
         drop_launches(own);
         free(own->steps->parent);
-        own->steps->parent = NULL;
+        free(own->steps->device);
+        own->steps->parent = own->steps->device = NULL;
         tg_trace_drop(own->trace, TG_TRACE_SPANS);
     }
     fill_slots(b);
@@ -587,8 +590,10 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
                                             tg_ns_sub(b.s->v[k].end, zero), TG_NO_SPAN };
     out->metrics = TG_NEW_N(a, struct tg_metric_value, TG_METRICS * steps->n);
     out->gap_count = TG_NEW_N(a, uint32_t, steps->n);
-    if (!o->totals_only)
-        tg_metrics_compute(t, steps, o->classes, out->metrics);
+    if (!o->totals_only) {
+        b.class_ = tg_classes_of(o->classes, t->names);
+        tg_metrics_compute(t, steps, b.class_, out->metrics);
+    }
     if (own && !o->frame_sorts)
         drop_launches(own);
     collect_rows(&b);

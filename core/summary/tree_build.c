@@ -160,10 +160,10 @@ static uint32_t parent_of(const struct place *p, uint32_t i, bool device, const 
 }
 
 /* In the total order, what encloses a span is before it; a launch need not be. */
-static void place_spans(struct place *p, bool device, uint32_t *row_of)
+static void place_spans(struct place *p, const uint32_t *v, size_t n, bool device, uint32_t *row_of)
 {
-    for (size_t k = 0; k < p->t->n_spans; k++) {
-        uint32_t i = p->s->order[k];
+    for (size_t k = 0; k < n; k++) {
+        uint32_t i = v[k];
         if (tg_kind_is_on_device(tg_span_kind(p->t, tg_span_at(p->t, i))) == device)
             row_of[i] = child(p, parent_of(p, i, device, row_of), row_of[i]);
     }
@@ -196,8 +196,8 @@ void tg_tree_place(struct tg_placed *out, const struct tg_trace *t, const struct
     find_windows(&p);
     for (int root = 0; root < TG_ROOTS; root++)
         (void)new_node(&p, TG_NO_ID, TG_NO_ID);
-    place_spans(&p, false, row_of);
-    place_spans(&p, true, row_of);
+    place_spans(&p, s->order, t->n_spans, false, row_of);
+    place_spans(&p, s->device, s->n_device, true, row_of);
     tg_keymap_release(&p.edges);
     tg_keymap_release(&p.numbered);
     tg_strmap_release(&p.stems);

@@ -21,11 +21,17 @@ static void teardown(struct fixture *f)
 
 #define CASE(name) TEST_IN(struct fixture, f, setup, teardown, name)
 
+static void measure(struct fixture *f, const struct tg_trace *t)
+{
+    TG_FREE struct tg_name_class *class_ = tg_classes_of(NULL, t->names);
+    tg_metrics_compute(t, &f->x.s, class_, f->v);
+}
+
 static void compute(struct fixture *f, uint64_t seed)
 {
     built_steps(&f->x, seed, &BUILT_AUTO);
     assert_true(f->x.s.n <= MAX_STEPS);
-    tg_metrics_compute(f->x.t, &f->x.s, NULL, f->v);
+    measure(f, f->x.t);
 }
 
 static const struct tg_metric_value *get(struct fixture *f, enum tg_metric m, size_t step)
@@ -250,10 +256,10 @@ CASE(memory_peaks_are_those_of_the_device_in_the_step)
     with_memory = *f->x.t;
     with_memory.memory = m;
     with_memory.n_memory = 5;
-    tg_metrics_compute(&with_memory, &f->x.s, NULL, f->v);
+    measure(f, &with_memory);
     expect(f, 0, "mem_peak 300 mem_reserved 800");
     with_memory.n_memory = 1;
-    tg_metrics_compute(&with_memory, &f->x.s, NULL, f->v);
+    measure(f, &with_memory);
     expect(f, 0, "mem_peak 900");
 }
 

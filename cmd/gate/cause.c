@@ -262,7 +262,9 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
     r->cause = c;
     if (c->function && f->git) {
         r->source = c->changed_file.n ? c->changed_file : c->function->file;
-        r->source_line = tg_cause_blames(c) ? c->changed[0].first : c->function->line;
+        r->source_line = c->quoted.n          ? c->quoted_line
+                         : tg_cause_blames(c) ? c->changed[0].first
+                                              : c->function->line;
     }
 }
 

@@ -348,23 +348,43 @@ static bool is_changed(const struct tg_cause *c, uint32_t line)
     return false;
 }
 
-/* The first changed line that is neither blank nor a comment, rather one that does something than
- * one that opens a block. O(bytes of the file). */
+/* Does a line call by its name what is on the path: "x.item()" aten::item? */
+static bool calls_op_of(const struct tg_cause_path *path, tg_sv code)
+{
+    for (size_t i = 0; i < path->n; i++) {
+        tg_sv name = path->frames[i].text, rest = code;
+        if (path->frames[i].kind != TG_PATH_OP || !tg_sv_skip(&name, TG_SV("aten::")) || !name.n)
+            continue;
+        for (const char *at; (at = memmem(rest.p, rest.n, name.p, name.n)) != NULL;) {
+            const char *end = at + name.n;
+            rest = (tg_sv){ end, (size_t)(code.p + code.n - end) };
+            if ((at == code.p || !tg_is_word(at[-1])) && (!rest.n || !tg_is_word(*end)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A changed line that calls what is on the path; else the first that does something; else what
+ * opens a block. Neither blank lines nor comments. O(bytes of the file). */
 static void quote(struct tg_cause *out, const struct tg_cause_change *change)
 {
     tg_sv path = out->changed_file.n || !out->function ? out->changed_file : out->function->file;
     const struct tg_cause_file *file = tg_cause_blames(out) ? file_of(change, path) : NULL;
     tg_sv rest = file ? file->text : TG_SV("");
-    for (uint32_t n = 1; rest.n; n++) {
+    int best = 0;
+    for (uint32_t n = 1; rest.n && best < 3; n++) {
         tg_sv line = tg_sv_cut(&rest, '\n');
         tg_sv code = is_changed(out, n) ? tg_sv_trim(line) : TG_SV("");
-        bool opens = code.n && code.p[code.n - 1] == ':';
-        if (!code.n || *code.p == '#' || (opens && out->quoted.n))
+        int tells = !code.n || *code.p == '#'       ? 0
+                    : calls_op_of(&out->path, code) ? 3
+                    : code.p[code.n - 1] != ':'     ? 2
+                                                    : 1;
+        if (tells <= best)
             continue;
+        best = tells;
         out->quoted = code;
         out->quoted_line = n;
-        if (!opens)
-            return;
     }
 }
 

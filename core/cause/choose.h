@@ -71,7 +71,7 @@ struct tg_cause {
     size_t n_changed;
     tg_sv changed_in;   /* the function of those lines, where it is not `function`; else "" */
     tg_sv changed_file; /* theirs, where it is not that of `function`; else "" */
-    tg_sv quoted; /* the first of those lines that is code, as the change has it; "" not known */
+    tg_sv quoted; /* the one of those lines that tells most, as the change has it; "" not known */
     uint32_t quoted_line;
     tg_sv holder; /* FEEDS: the function whose backward pass holds the difference; else "" */
     enum tg_cause_confidence confidence;

@@ -176,6 +176,28 @@ CASE(the_changed_line_is_quoted)
     assert_sv_equal(f->out.quoted, TG_SV(""));
 }
 
+/* Of three changed lines the one that calls the operator of the path, whole words alone: neither
+ * `items` nor `item_2` is aten::item. */
+CASE(the_line_that_calls_the_operator_is_quoted)
+{
+    struct tg_cause_frame frames[] = {
+        { .kind = TG_PATH_OP, .text = TG_SV("aten::item"), .share = 1 }
+    };
+    f->text = TG_SV("1\n2\n3\n4\n5\n6\n7\n8\n9\n    loss = items(item_2)\n    log(loss.item())\n   "
+                    " y.item()\n");
+    choose(f, 10, 12);
+    assert_int_equal(f->out.quoted_line, 10);
+    f->path.frames = frames;
+    f->path.n = 1;
+    again(f);
+    assert_sv_equal(f->out.quoted, TG_SV("log(loss.item())"));
+    assert_int_equal(f->out.quoted_line, 11);
+    frames[0].text = TG_SV("aten::"); /* of a name that says nothing the first line */
+    again(f);
+    assert_int_equal(f->out.quoted_line, 10);
+    f->text = TG_SV("");
+}
+
 CASE(nothing_changed_names_the_deepest)
 {
     choose(f, 0, 0);

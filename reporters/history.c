@@ -84,8 +84,10 @@ void tg_history_put_when(struct tg_buf *out, const struct tg_history *h,
     tg_history_put_date(out, h->night[tg_history_since(e)].date);
     if (!tg_history_is_slow(e))
         return;
-    tg_buf_puts(out, " until ");
-    tg_history_put_date(out, h->night[e->to].date);
+    if (tg_history_is_over(h, e)) {
+        tg_buf_puts(out, " until ");
+        tg_history_put_date(out, h->night[e->to].date);
+    }
     tg_buf_puts(out, ", little by little");
 }
 

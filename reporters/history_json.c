@@ -99,6 +99,8 @@ static void add_event(struct tg_doc *events, const struct tg_history_suite *s,
     tg_doc_add_bool(d, "grown", t->grown);
     tg_doc_add_bool(d, "fails", t->fails);
     add_date(d, "since", s->history->night[tg_history_since(e)].date);
+    if (tg_history_is_over(s->history, e))
+        add_date(d, "until", s->history->night[e->to].date);
     tg_doc_add_str(d, "from", t->from);
     tg_doc_add_str(d, "to", t->to);
     add_commits(d, t);

@@ -300,6 +300,13 @@ size_t tg_history_since(const struct tg_history_event *e)
     return tg_history_is_slow(e) ? e->from + 1 : e->to;
 }
 
+bool tg_history_is_over(const struct tg_history *h, const struct tg_history_event *e)
+{
+    bool there = h->stream[h->n - 1] == e->stream;
+    return tg_history_is_slow(e) &&
+           (!there || h->place[h->n - 1] - h->place[e->to] > 2 * TG_DRIFT_NIGHTS);
+}
+
 bool tg_history_is_worse(const struct tg_history_event *e)
 {
     bool worse = e->kind == TG_EVENT_REGRESSION || e->kind == TG_EVENT_DRIFT;

@@ -49,6 +49,7 @@ struct tg_moved_series {
     size_t first;         /* its first night after the change, as estimated today */
     size_t from, to;      /* the change is after night `from`, up to night `to` */
     double e;             /* ln ratio, or difference of parts of 1 */
+    double told;          /* `e` on the night that last failed by it */
     double before, after; /* calls, or the plain value (ns, %) */
     double cost_ns;       /* a step; 0 for percentages and numbers */
     double rank_z, z, p;  /* evidence of a step; 0 for exact changes */
@@ -118,6 +119,8 @@ bool tg_history_is_worse(const struct tg_history_event *e);
 bool tg_history_is_slow(const struct tg_history_event *e);
 /* The night since which it is so: of a drift the first one that is worse. */
 size_t tg_history_since(const struct tg_history_event *e);
+/* A drift that has not grown for so long that its last night, `to`, is known. */
+bool tg_history_is_over(const struct tg_history *h, const struct tg_history_event *e);
 
 /* The value of a series less the common factor of its night; NAN: none. */
 double tg_history_corrected(const struct tg_history *h, size_t night, uint32_t series);

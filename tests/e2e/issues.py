@@ -32,7 +32,8 @@ def event(number=1, state="open", kind="regression", frm=A, fails=True, **more):
 VALUES, BARS = [100] * 7 + [None, 110, 130], "\u2582" * 7 + " \u2584\u2588"
 KERNEL = "void at::native::vectorized_elementwise_kernel<4, at::native::BinaryFunctor<float, float, float, MulFunctor<float> > >"
 SLOWLY = event(kind="drift", operators=[dict(event()["operators"][0], name=KERNEL, short="MulFunctor<float>", delta_pct=16.1)],
-               files=["a.py", "b.py"], files_changed=2)
+               files=["a.py", "b.py"], files_changed=2, until="2026-01-09")
+GOES_ON = {k: v for k, v in SLOWLY.items() if k != "until"}
 
 
 def mark(number=1, said=f"open:regression:{A}:{B}", suite="train"):
@@ -80,6 +81,8 @@ CASES = [
      {"title": "tracegate train: MulFunctor<float> +16.1 %",
       "body": ["since 2026-01-02 until 2026-01-09, little by little", "+4.2 ms a step, 3.1 % of it", f"`{BARS}` `MulFunctor<float>`",
                "of which several may have", "2026-01-02 `a change` by `Ann`", "Changed: `a.py`, `b.py`"]}, ["POST"], "1 opened", None),
+    ("a drift that may go on", [GOES_ON], [], {"body": ["since 2026-01-02, little by little"], "title": "tracegate train: MulFunctor<float> +16.1 %"},
+     ["POST"], "1 opened", None),
     ("it grew: its title says so", [dict(SLOWLY, grown=True)], [old(1, said=f"open:drift:{A}:{C}")],
      {"title": "tracegate train: MulFunctor<float> +16.1 %", "comment": "There is more of it: drift, +16.1 %, since 2026-01-02"},
      ["PATCH", "POST"], "1 commented", None),

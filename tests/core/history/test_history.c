@@ -269,6 +269,28 @@ CASE(a_drift_is_one_event_that_grows)
     }
 }
 
+/* 1.5 % a night without end: told up to the fifth night from the newest, at most two nights late;
+ * and that it is over only eleven nights after its last one, 29. */
+CASE(a_drift_that_goes_on_is_told_up_to_now)
+{
+    for (size_t n = 35; n <= 44; n += 3) {
+        begin(b, n);
+        drift(b, 4, 20, 60, n, 1.015);
+        replays_to(b, 1);
+        assert_in_range(b->h.event[0].to, n - 8, n - 5);
+        assert_false(tg_history_is_over(&b->h, &b->h.event[0]));
+    }
+    begin(b, 36);
+    drift(b, 4, 20, 30, 36, 1.015);
+    replays_to(b, 1);
+    assert_false(tg_history_is_over(&b->h, &b->h.event[0]));
+    begin(b, 44);
+    drift(b, 4, 20, 30, 44, 1.015);
+    replays_to(b, 1);
+    assert_in_range(b->h.event[0].to, 27, 30);
+    assert_true(tg_history_is_over(&b->h, &b->h.event[0]));
+}
+
 /* Two changes of 5 % with twelve quiet nights between are two events, each with its own night. */
 CASE(two_steps_are_no_drift)
 {

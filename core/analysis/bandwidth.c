@@ -10,11 +10,11 @@
 #include "core/metric/rates.h"
 
 static const struct tg_table_column columns[] = {
-    { "rank", TG_TABLE_INT },    { "name", TG_TABLE_TEXT },
-    TG_QUANTILE_COLUMNS, /* GB/s, weighted by time; count: states of the series */
-    { "copies", TG_TABLE_INT },  { "bytes", TG_TABLE_INT },
-    { "time(us)", TG_TABLE_US }, { "copies_without_bytes", TG_TABLE_INT },
-    { "device", TG_TABLE_INT },  { "reason", TG_TABLE_TEXT },
+    { "rank", TG_TABLE_INT },           { "name", TG_TABLE_TEXT },
+    TG_QUANTILE_COLUMNS(TG_TABLE_REAL), /* GB/s, weighted by time; count: states of the series */
+    { "copies", TG_TABLE_INT },         { "bytes", TG_TABLE_INT },
+    { "time(us)", TG_TABLE_US },        { "copies_without_bytes", TG_TABLE_INT },
+    { "device", TG_TABLE_INT },         { "reason", TG_TABLE_TEXT },
 };
 static const struct tg_table_column series_columns[] = {
     { "rank", TG_TABLE_INT },   { "ts", TG_TABLE_US },

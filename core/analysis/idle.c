@@ -33,9 +33,8 @@ static const struct tg_table_column columns[] = {
 };
 
 static const struct tg_table_column stat_columns[] = {
-    { "idle_category", TG_TABLE_TEXT }, { "rank", TG_TABLE_INT },
-    { "stream", TG_TABLE_INT },         TG_QUANTILE_COLUMNS,
-    { "device", TG_TABLE_INT },
+    { "idle_category", TG_TABLE_TEXT },    { "rank", TG_TABLE_INT },   { "stream", TG_TABLE_INT },
+    TG_QUANTILE_COLUMNS(TG_TABLE_REAL_US), { "device", TG_TABLE_INT },
 };
 
 struct gaps { /* of one category on one stream */

@@ -40,12 +40,11 @@ double tg_running_stats_std(const struct tg_running_stats *s);
 double tg_round_to(double v, int digits);
 
 /* count mean std min 25% 50% 75% max: their columns, and the cells; rounded if digits >= 0. */
-#define TG_QUANTILE_COLUMNS                                                                        \
-    { "count", TG_TABLE_REAL }, { "mean", TG_TABLE_REAL }, { "std", TG_TABLE_REAL },               \
-        { "min", TG_TABLE_REAL }, { "25%", TG_TABLE_REAL }, { "50%", TG_TABLE_REAL },              \
-        { "75%", TG_TABLE_REAL },                                                                  \
+#define TG_QUANTILE_COLUMNS(type)                                                                  \
+    { "count", TG_TABLE_REAL }, { "mean", type }, { "std", type }, { "min", type },                \
+        { "25%", type }, { "50%", type }, { "75%", type },                                         \
     {                                                                                              \
-        "max", TG_TABLE_REAL                                                                       \
+        "max", type                                                                                \
     }
 static inline struct tg_table_cell tg_quantile_cell(double v, int digits)
 {

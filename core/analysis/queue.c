@@ -10,10 +10,10 @@
 #include "core/analysis/quantiles.h"
 
 static const struct tg_table_column columns[] = {
-    { "rank", TG_TABLE_INT },     { "stream", TG_TABLE_INT },
-    TG_QUANTILE_COLUMNS, /* weighted by time; count: states of the series */
-    { "launched", TG_TABLE_INT }, { "unlinked", TG_TABLE_INT },
-    { "device", TG_TABLE_INT },   { "reason", TG_TABLE_TEXT },
+    { "rank", TG_TABLE_INT },           { "stream", TG_TABLE_INT },
+    TG_QUANTILE_COLUMNS(TG_TABLE_REAL), /* weighted by time; count: states of the series */
+    { "launched", TG_TABLE_INT },       { "unlinked", TG_TABLE_INT },
+    { "device", TG_TABLE_INT },         { "reason", TG_TABLE_TEXT },
 };
 static const struct tg_table_column series_columns[] = {
     { "rank", TG_TABLE_INT },         { "ts", TG_TABLE_US },      { "stream", TG_TABLE_INT },

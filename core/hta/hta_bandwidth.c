@@ -8,7 +8,7 @@
 static const struct tg_table_column columns[] = {
     { "rank", TG_TABLE_INT },
     { "name", TG_TABLE_TEXT },
-    TG_QUANTILE_COLUMNS,
+    TG_QUANTILE_COLUMNS(TG_TABLE_REAL),
 };
 static const struct tg_table_column series_columns[] = {
     { "rank", TG_TABLE_INT },

@@ -21,7 +21,7 @@ static const struct tg_table_column stat_columns[] = {
     { "idle_category", TG_TABLE_TEXT },
     { "rank", TG_TABLE_INT },
     { "stream", TG_TABLE_INT },
-    TG_QUANTILE_COLUMNS,
+    TG_QUANTILE_COLUMNS(TG_TABLE_REAL),
 };
 
 static bool is_device_work(const struct tg_hta_rows *r, const struct tg_hta_row *row)

@@ -49,7 +49,7 @@ static bool has(const struct numbers *s, int64_t v)
 static const struct tg_table_column columns[] = {
     { "rank", TG_TABLE_INT },
     { "stream", TG_TABLE_INT },
-    TG_QUANTILE_COLUMNS,
+    TG_QUANTILE_COLUMNS(TG_TABLE_REAL),
 };
 static const struct tg_table_column series_columns[] = {
     { "rank", TG_TABLE_INT },

@@ -214,6 +214,7 @@ void tg_eval_end(struct tg_eval_state *e)
     tg_known_explain(e);
     promote(e);
     place_results(e);
+    tg_note_waits(e);
     e->out->outcome = tg_outcome_of(e->out);
     e->out->exit_code = tg_outcome_exit_code(e->out->outcome);
     open = tg_result_first(e->out->results, e->out->n_results, TG_STATE_INCONCLUSIVE);

@@ -180,6 +180,8 @@ size_t tg_stages_next(const struct tg_eval_state *e);
 /* ---- the steps of tg_eval ---- */
 
 void tg_notes(struct tg_eval_state *e);
+/* After all rows: where the host waits, if none of them tells. */
+void tg_note_waits(struct tg_eval_state *e);
 /* False: the two sides are not comparable, so that no rule can judge them. */
 bool tg_guards(struct tg_eval_state *e);
 /* False: events are there twice, so that neither calls nor times are comparable. */

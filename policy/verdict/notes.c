@@ -463,13 +463,28 @@ static bool judges_less(const struct tg_policy *p)
     return false;
 }
 
+/* Does a row that failed or warned say so: of the operator that waits, or of the step? */
+static bool is_wait_told(const struct tg_verdict *v, const struct tg_pace_wait *wait)
+{
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        const struct tg_op *op = tg_result_op(v->comparison, r);
+        if (r->state >= TG_STATE_WARN && (r->subject == TG_SUBJECT_TRACE || op == wait->call ||
+                                          (op && tg_sv_eq(op->name, wait->in))))
+            return true;
+    }
+    return false;
+}
+
 /* "the host waits elsewhere: 1.20 ms longer in aten::item, 1.18 ms less in aten::to": the step may
  * be as long as before. */
-static void tell_waits(struct tg_eval_state *e, const struct tg_comparison *c)
+void tg_note_waits(struct tg_eval_state *e)
 {
+    const struct tg_comparison *c = e->in->comparison;
     struct tg_pace_waits x = tg_pace_waits_of(c);
     double least = TG_RESTLESS * c->wall_ns[TG_BASE];
-    if (x.longer.call && x.shorter.call && x.longer.ns >= least && -x.shorter.ns >= least)
+    if (x.longer.call && x.shorter.call && x.longer.ns >= least && -x.shorter.ns >= least &&
+        !is_wait_told(e->out, &x.longer))
         TG_NOTE(e, TG_REASON_NONE, "",
                 "the host waits elsewhere: %s longer in %.*s, %s less in %.*s",
                 TG_VALUE(x.longer.ns, TG_UNIT_NS),
@@ -561,5 +576,4 @@ void tg_notes(struct tg_eval_state *e)
         TG_NOTE(e, TG_REASON_NONE,
                 "Was it meant to go? The rule less-work with `warn: {abs: 0}` warns of it.",
                 "less work: %s", gone.p);
-    tell_waits(e, c);
 }

@@ -55,7 +55,7 @@ CASES = [
      [r"aten::clone \+1 call \(\+5[12]\.\d us on the host\)"], [STACKS, WAIVE, "new aten::clone 0 -> 1 0.0 5"], [MACHINE, ONLY_WARNS]),
     ("a wait in a new operator", None, usual(), usual()[:-1] + [Work("aten::item", "sync", "", 3)] + usual()[-1:],
      [r"1 violation: aten::item \+1 call \(17\d us of waiting moved into it\)"],
-     ["us of it moved here from aten::loss (17", "the host waits elsewhere: 17", "with it cudaStreamSynchronize +1 (new-sync)", STACKS], [MACHINE]),
+     ["us of it moved here from aten::loss (17", "with it cudaStreamSynchronize +1 (new-sync)", STACKS], [MACHINE, "waits elsewhere"]),
     ("a wait where nothing is left to wait for", None, usual() + [PREPARE], usual() + [Work("aten::item", "sync", "", 3), PREPARE],
      [r"1 violation: aten::item \+1 call \(\+10\.\d us on the host\)"], [STACKS], [MACHINE, "slower", "waits elsewhere"]),
     ("a new wait that the step is longer by", None, usual()[:-1] + [PREPARE] + usual()[-1:], usual()[:-1] + [ITEM, PREPARE] + usual()[-1:],

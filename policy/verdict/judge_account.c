@@ -398,8 +398,11 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
                      ? TG_SV_PRINTF(e->arena, "; what failed or warned explains %.0f %% of it",
                                     100 * told / growth(s))
                      : TG_SV("");
-    if (failed >= TG_HALF * growth(s) || strict == TG_STATE_PASS)
-        return (struct finding){ .more = part, .next = failed >= TG_WINS * growth(s) ? NULL : "" };
+    if (failed >= TG_HALF * growth(s)) /* their cost is in the headline */
+        return (struct finding){ .more = TG_SV(""),
+                                 .next = failed >= TG_WINS * growth(s) ? NULL : "" };
+    if (strict == TG_STATE_PASS)
+        return (struct finding){ .more = part, .next = "" };
     if (!remains(s, told))
         return (struct finding){ is_told(e, id) ? TG_STATE_PASS : TG_STATE_WARN, TG_REASON_TOLD,
                                  part, is_told(e, id) && told >= TG_WINS * growth(s) ? NULL : "" };

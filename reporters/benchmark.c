@@ -1,9 +1,9 @@
 /*
  * The fresh side's numbers for services that keep them: `customSmallerIsBetter` of
- * github-action-benchmark, which Bencher reads as well. How many results failed, which every
- * verdict has, as these services refuse an empty list; step time, launches, then the operators that
- * take most of the step, by their mean, whatever was compared: a name is one series, so it has no
- * number in it. A range is half of that between the least and the most of the runs.
+ * github-action-benchmark, which Bencher reads as well. How many findings failed, which
+ * every verdict has, as these services refuse an empty list; step time, launches, then the
+ * operators that take most of the step, by their mean, whatever was compared: a name is one series,
+ * so it has no number in it. A range is half of that between the least and the most of the runs.
  */
 #include <math.h>
 
@@ -39,7 +39,7 @@ static void add_entry(struct tg_doc *list, const struct tg_verdict *v, tg_sv nam
 
 static void add_metric(struct tg_doc *list, const struct tg_verdict *v, enum tg_metric m)
 {
-    const struct tg_metric_change *x = &v->comparison->metrics[m];
+    const struct tg_metric_change *x = &tg_verdict_fresh(v)->metrics[m];
     const struct tg_metric_info *info = tg_metric_info(m);
     bool time = info->unit_id == TG_METRIC_NS;
     double value = x->value[TG_TEST];
@@ -51,7 +51,7 @@ static void add_metric(struct tg_doc *list, const struct tg_verdict *v, enum tg_
 
 static void add_names(struct tg_doc *list, const struct tg_verdict *v)
 {
-    const struct tg_comparison *c = v->comparison;
+    const struct tg_comparison *c = tg_verdict_fresh(v);
     TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
     size_t n;
     TG_FREE uint32_t *rows = tg_rows_longest(c, NAMES, &n);
@@ -72,8 +72,10 @@ void tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,
     TG_AUTO(tg_doc_drop) struct tg_doc *list = tg_doc_new_array();
     (void)r;
     add_entry(list, v, TG_SV("failed results"), "", "count",
-              (double)(v->n_state[TG_STATE_FAIL] + (v->outcome == TG_OUTCOME_ERROR)), NULL);
-    if (v->comparison) {
+              (double)(v->n_state[TG_STATE_FAIL] - v->n_folded[TG_STATE_FAIL] +
+                       (v->outcome == TG_OUTCOME_ERROR)),
+              NULL);
+    if (tg_verdict_fresh(v)) {
         add_metric(list, v, TG_METRIC_STEP_TIME);
         add_metric(list, v, TG_METRIC_LAUNCH_COUNT);
         add_metric(list, v, TG_METRIC_SYNC_COUNT);

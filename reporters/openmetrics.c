@@ -39,20 +39,21 @@ static void close_sample(struct tg_buf *out, double value)
 
 static void put_results(struct tg_buf *out, const struct tg_verdict *v)
 {
-    tg_buf_puts(out,
-                "# TYPE tracegate_results gauge\n# HELP tracegate_results Results by state.\n");
+    tg_buf_puts(
+        out, "# TYPE tracegate_results gauge\n# HELP tracegate_results Results by state, without "
+             "those that follow from another.\n");
     for (int s = 0; s <= TG_STATE_FAIL; s++) {
         open_sample(out, "results", v);
         tg_buf_putc(out, ',');
         put_label(out, "state", tg_sv_of(tg_state_name((enum tg_state)s)));
-        close_sample(out, (double)v->n_state[s]);
+        close_sample(out, (double)(v->n_state[s] - v->n_folded[s]));
     }
 }
 
 /* Times in seconds; counts, bytes and shares as they are. */
 static void put_metric(struct tg_buf *out, const struct tg_verdict *v, enum tg_metric m)
 {
-    const struct tg_metric_change *x = &v->comparison->metrics[m];
+    const struct tg_metric_change *x = &tg_verdict_fresh(v)->metrics[m];
     const struct tg_metric_info *info = tg_metric_info(m);
     double value = x->value[TG_TEST];
     bool time = info->unit_id == TG_METRIC_NS, bytes = info->unit_id == TG_METRIC_BYTES;
@@ -71,7 +72,7 @@ static void put_metric(struct tg_buf *out, const struct tg_verdict *v, enum tg_m
 
 static void put_ops(struct tg_buf *out, const struct tg_verdict *v, bool calls)
 {
-    const struct tg_comparison *c = v->comparison;
+    const struct tg_comparison *c = tg_verdict_fresh(v);
     size_t n;
     TG_FREE uint32_t *rows = tg_rows_longest(c, NAMES, &n);
     tg_buf_puts(out,
@@ -96,9 +97,10 @@ void tg_reporter_openmetrics(struct tg_buf *out, const struct tg_verdict *v,
 {
     (void)r;
     put_results(out, v);
-    for (int m = 0; v->comparison && m < TG_METRICS; m++)
+    const struct tg_comparison *c = tg_verdict_fresh(v);
+    for (int m = 0; c && m < TG_METRICS; m++)
         put_metric(out, v, (enum tg_metric)m);
-    if (v->comparison && v->comparison->n_ops) {
+    if (c && c->n_ops) {
         put_ops(out, v, false);
         put_ops(out, v, true);
     }

@@ -158,6 +158,7 @@ void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, s
         memcpy(rows + n, v->results, own * sizeof *rows);
     v->results = rows;
     v->n_results = n + own;
+    v->alone = self->comparison;
     v->budgets_judged = self->budgets_judged;
     if (v->budgets_judged)
         v->coverage = TG_SV("budgets judged; nothing was compared");

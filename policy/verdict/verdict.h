@@ -234,8 +234,15 @@ struct tg_verdict {
     struct tg_note *notes;
     size_t n_notes;
     const struct tg_comparison *comparison; /* NULL on errors and first runs */
+    const struct tg_comparison *alone;      /* without a baseline: the fresh side with itself */
     tg_sv version;                          /* of the program */
 };
+
+/* For what only reports the fresh side's numbers; NULL: there are none. */
+static inline const struct tg_comparison *tg_verdict_fresh(const struct tg_verdict *v)
+{
+    return v->comparison ? v->comparison : v->alone;
+}
 
 /* Makes the headline: again when `said`, the outcome or the baseline's name changes. */
 void tg_verdict_title(struct tg_verdict *v, struct tg_arena *a);

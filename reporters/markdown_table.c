@@ -48,12 +48,12 @@ static void put_calls(struct tg_buf *out, const struct tg_row_numbers *n)
                                               "calls");
 }
 
-/* Of a step; below a tenth of a per cent it says nothing. */
-static void put_share(struct tg_buf *out, double share)
+/* Of a step, what it takes; below a tenth of a per cent it says nothing. */
+static void put_share(struct tg_buf *out, const struct tg_row_numbers *n, double share)
 {
     if (!(share >= 0.0005))
         return;
-    tg_buf_puts(out, ", ");
+    tg_buf_puts(out, n->ns[TG_BASE] > 0 && n->ns[TG_TEST] > 0 ? ", now " : ", ");
     tg_put_share(out, share);
     tg_buf_puts(out, " of the step");
 }
@@ -102,7 +102,7 @@ static void put_row(struct tg_buf *out, const struct tg_markdown *m, size_t i)
         tg_put_pct_delta(&words, pct);
         tg_buf_putc(&words, ')');
     }
-    put_share(&words, tg_row_share(v, op));
+    put_share(&words, &n, tg_row_share(v, op));
     tg_put_printed(out, tg_buf_sv(&words));
     tg_buf_puts(out, "</sub> | ");
     if (n.d_ns != 0) {

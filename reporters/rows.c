@@ -405,8 +405,6 @@ double tg_row_share(const struct tg_verdict *v, const struct tg_op *op)
 {
     struct tg_row_numbers n = tg_row_shown(v, op);
     int s = n.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE;
-    if (tg_row_is_whole(v, op)) /* as the finding's sentence has it: of what it takes more */
-        return n.d_ns / v->comparison->wall_ns[TG_TEST];
     return n.ns[s] /
            (op->on_rank_alone ? v->comparison->rank_alone->wall_ns[s] : v->comparison->wall_ns[s]);
 }

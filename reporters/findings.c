@@ -7,6 +7,7 @@
 #include "core/base/decimal.h"
 #include "reporters/link.h"
 #include "reporters/number.h"
+#include "reporters/rows.h"
 
 const char *tg_section_title(enum tg_section s)
 {
@@ -161,13 +162,17 @@ static int order_of(const struct tg_result *r, const struct tg_result *head)
 }
 
 /* What a folded result adds after its name: " +4", " +18.2% (slower)"; the rule if it is another
- * one. Of what one rank alone does, its own change, as in the table. */
-static void put_effect(struct tg_buf *out, const struct tg_comparison *c, const struct tg_result *r,
+ * one. Of what one rank alone does, and of a whole replacement, the change that its row has. */
+static void put_effect(struct tg_buf *out, const struct tg_verdict *v, const struct tg_result *r,
                        const struct tg_result *head)
 {
-    const struct tg_op *op = r->dimension == TG_DIM_DURATION ? tg_result_op(c, r) : NULL;
-    double pct = op && op->on_rank_alone ? 100 * (op->there_ns[TG_TEST] / op->there_ns[TG_BASE] - 1)
-                                         : r->delta_pct;
+    const struct tg_op *op =
+        r->dimension == TG_DIM_DURATION ? tg_result_op(v->comparison, r) : NULL;
+    double pct = r->delta_pct;
+    if (op && (op->on_rank_alone || (r->ev && r->ev->pooled))) {
+        struct tg_row_numbers n = tg_row_shown(v, op);
+        pct = 100 * n.d_ns / n.ns[TG_BASE];
+    }
     if (r->has_values) {
         tg_buf_putc(out, ' ');
         if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(pct))
@@ -205,7 +210,7 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
                 tg_buf_add(out, whole_step(r));
             else
                 tg_buf_printf(out, TG_NAME, TG_SV_ARG(tg_result_called(r)));
-            put_effect(out, v->comparison, r, &v->results[i]);
+            put_effect(out, v, r, &v->results[i]);
         }
     if (n > SHOWN)
         tg_buf_printf(out, " and %zu more", n - SHOWN);

@@ -392,7 +392,7 @@ static void put_movers(struct page *p)
     TG_AUTO(tg_texttable_release) struct tg_texttable g = { 0 };
     TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
     size_t n = 0;
-    bool noise = false;
+    bool noise = false, whole = false;
     TG_FREE uint32_t *rows = NULL;
     if (!c || p->v->outcome == TG_OUTCOME_PASS)
         return;
@@ -402,6 +402,7 @@ static void put_movers(struct page *p)
     for (size_t i = 0; i < n; i++) {
         add_mover(&g, p, &c->ops[rows[i]], &labels.v[i]);
         noise |= tg_row_is_noise(&c->ops[rows[i]]);
+        whole |= tg_row_is_whole(p->v, &c->ops[rows[i]]);
     }
     if (n) {
         tg_buf_puts(p->out, "\nTime per step: what changed most");
@@ -416,6 +417,8 @@ static void put_movers(struct page *p)
     if (tg_rows_left_of_rank(p->v, rows, n))
         tg_buf_printf(p->out, "  and %zu more of %s that take longer\n",
                       tg_rows_left_of_rank(p->v, rows, n), c->rank_alone->called);
+    if (whole)
+        tg_buf_puts(p->out, "  with all that follows from a finding\n");
     if (noise)
         tg_buf_puts(p->out, "  " TG_ROW_NOISE "\n");
 }

@@ -37,8 +37,8 @@ static void put_lines(struct tg_buf *out, const struct tg_cause *c)
 
 static void put_others(struct tg_buf *out, const struct tg_cause *c)
 {
-    static const char *const what[] = { "dependencies", "build or compiled files", "configuration",
-                                        "data" };
+    static const char *const what[] = { "files of dependencies", "build or compiled files",
+                                        "configuration", "data" };
     bool first = true, blamed = tg_cause_blames(c);
     for (size_t i = 0; i < 4; i++)
         if (c->others & (1u << i)) {

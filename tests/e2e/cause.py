@@ -174,7 +174,7 @@ CASES = [
          several(more((EMBED,), op("aten::clone", 60)), *[more((STEP,), op("aten::clone", 60))] * 4), "aten::clone", ("train.py", "step"), [[6, 6]],
          says="which calls Embed.forward, changed in this pull request (model.py line 6)"),
     Case("a dependency alone", {"requirements.txt": "torch==2.9\n"},
-         slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [], says="the change touches dependencies"),
+         slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [], says="the change touches files of dependencies"),
     Case("a constant above all functions", {"model.py": edit(MODEL, "import torch\n", "import torch  # 2\n")},
          slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [], says="changed outside every function (line 1)"),
     Case("a decorator", {"model.py": edit(MODEL, "\ndef norm", "\n@torch.no_grad()\ndef norm")},

@@ -8,6 +8,7 @@
 #include "cmd/gate/runs.h"
 #include "cmd/options.h"
 #include "core/base/decimal.h"
+#include "core/diff/stats.h"
 
 #define MIN_RUNS 6     /* three against three */
 #define SIDE 5         /* runs per side by default */
@@ -150,6 +151,18 @@ static void put_ops(const struct job *j, struct tg_buf *out)
         tg_buf_puts(out, "  ~ more runs than there are: drawn with replacement, an estimate\n");
 }
 
+/* What the steps of a run take, s: the median of the runs. */
+static double steps_s(const struct job *j)
+{
+    const struct tg_side *all = &j->in.all;
+    double *v = TG_NEW_N(j->same.arena, double, all->n_runs + 1);
+    for (size_t r = 0; r < all->n_runs; r++) {
+        const struct tg_shard *s = all->at[r][0];
+        v[r] = s->n_steps ? (double)(s->steps[s->n_steps - 1].end - s->steps[0].start) / 1e9 : 0;
+    }
+    return tg_median(v, all->n_runs);
+}
+
 static void put_contract(const struct job *j, struct tg_buf *out)
 {
     const struct tg_contract *k = &j->c.contract;
@@ -158,14 +171,33 @@ static void put_contract(const struct job *j, struct tg_buf *out)
     tg_buf_printf(out,
                   "\ntracegate ab, played on %d draws of these runs%s:\n"
                   "  the same code fails in %s of 100; it takes %s runs a side on average, %d at "
-                  "most (--budget)\n  one operator slower by",
+                  "most\n",
                   TG_CONTRACT_DRAWS, k->again ? " (with replacement, an estimate)" : "",
                   number(j, 100 * k->red, 1), number(j, k->runs, 1), TG_CONTRACT_RUNS);
     for (size_t i = 0; i < TG_CONTRACT_SIZES; i++)
-        tg_buf_printf(out, "%s %s %%", i ? "," : "", number(j, 100 * tg_contract_sizes[i], 0));
+        tg_buf_printf(out,
+                      "  one operator slower by %s %% is found in %s of 100, after %s runs a side "
+                      "on average\n",
+                      number(j, 100 * tg_contract_sizes[i], 0), number(j, 100 * k->found[i], 0),
+                      number(j, k->took[i], 1));
+    tg_buf_printf(out,
+                  "  budget: the steps of %d runs take %s s; `ab --budget` also pays for that many "
+                  "starts of the program\n",
+                  2 * TG_CONTRACT_RUNS, number(j, 2 * TG_CONTRACT_RUNS * steps_s(j), 1));
+}
+
+/* The same in a sentence, for `ab: {measured: …}`, which verdicts quote. */
+static void put_measured(const struct job *j, struct tg_buf *out)
+{
+    const struct tg_contract *k = &j->c.contract;
+    if (!isfinite(k->runs))
+        return;
+    tg_buf_printf(out, "ab:\n  measured: \"%zu runs%s: same code failed in %s of 100; found:",
+                  j->c.n_runs, k->again ? " (an estimate)" : "", number(j, 100 * k->red, 0));
     for (size_t i = 0; i < TG_CONTRACT_SIZES; i++)
-        tg_buf_printf(out, "%s %s", i ? "," : " is found in", number(j, 100 * k->found[i], 0));
-    tg_buf_puts(out, " of 100\n");
+        tg_buf_printf(out, "%s +%s %% in %s", i ? "," : "",
+                      number(j, 100 * tg_contract_sizes[i], 0), number(j, 100 * k->found[i], 0));
+    tg_buf_puts(out, "\"\n");
 }
 
 /* ---- limits ---- */
@@ -346,6 +378,7 @@ static void put_yaml(const struct job *j, struct tg_buf *out)
                   j->c.n_runs, j->c.side, j->c.side, j->c.fails, j->c.splits,
                   slash && !j->same.policy->built_in ? slash + 1 : file,
                   j->same.policy->built_in ? "" : "   # this file belongs beside it");
+    put_measured(j, out);
     if (rules.n) {
         tg_buf_puts(out, "rules:\n");
         tg_buf_add(out, tg_buf_sv(&rules));
@@ -401,6 +434,7 @@ static void add_contract(struct tg_doc *root, const struct tg_contract *k)
         struct tg_doc *s = tg_doc_add_object(sizes, NULL);
         tg_doc_add_num(s, "pct", 100 * tg_contract_sizes[i]);
         tg_doc_add_num(s, "per_100", 100 * k->found[i]);
+        tg_doc_add_num(s, "runs", k->took[i]);
     }
 }
 
@@ -485,7 +519,6 @@ static bool choose_sizes(struct job *j, struct tg_err *err)
 static bool run_job(struct job *j, struct tg_err *err)
 {
     j->in = (struct tg_noise_input){ .policy = j->same.policy,
-                                     .contract = j->o->format != TG_FORMAT_YAML,
                                      .suite = j->same.suite,
                                      .io = j->io,
                                      .compare = &j->same.compare,

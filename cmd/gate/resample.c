@@ -370,10 +370,13 @@ static struct tg_contract contract_of(const struct values *all, size_t n_runs, s
             red |= is_red(&op[i], &p, 0, &runs);
         out.red += red ? 1. / TG_CONTRACT_DRAWS : 0;
         taken += runs;
-        for (size_t k = 0; k < TG_CONTRACT_SIZES; k++)
-            out.found[k] += is_red(&op[one], &p, log1p(tg_contract_sizes[k]), &runs)
+        for (size_t k = 0; k < TG_CONTRACT_SIZES; k++) {
+            size_t own = TG_ASK_FIRST;
+            out.found[k] += is_red(&op[one], &p, log1p(tg_contract_sizes[k]), &own)
                                 ? 1. / TG_CONTRACT_DRAWS
                                 : 0;
+            out.took[k] += (double)own / TG_CONTRACT_DRAWS;
+        }
     }
     if (n)
         out.runs = (double)taken / TG_CONTRACT_DRAWS;
@@ -387,9 +390,7 @@ static bool measure_ops(struct tg_calibration *out, const struct tg_noise_input 
     size_t kept = 0;
     if (!read_values(&all, in, a, err))
         return false;
-    out->contract.runs = NAN;
-    if (in->contract)
-        out->contract = contract_of(&all, in->all.n_runs, a);
+    out->contract = contract_of(&all, in->all.n_runs, a);
     out->ops = TG_NEW_N(a, struct tg_op_noise, all.n + 1);
     double **found = TG_NEW_N(a, double *, all.n + 1);
     for (size_t i = 0; i < all.n; i++) {

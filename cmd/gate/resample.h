@@ -43,6 +43,7 @@ struct tg_contract {
     double runs;                     /* a side, of the same code, on average; NaN: none is judged */
     double red;                      /* part of draws of the same code that are red */
     double found[TG_CONTRACT_SIZES]; /* of draws in which one operator is slower by such a part */
+    double took[TG_CONTRACT_SIZES];  /* runs per side until it ends, on average */
     bool again;                      /* drawn with replacement */
 };
 
@@ -67,7 +68,6 @@ struct tg_noise_input {
     struct tg_side all;
     size_t side;   /* runs per side; 2 * side <= runs */
     size_t splits; /* at most */
-    bool contract; /* what `tracegate ab` makes of them, too: takes longer than all else */
 };
 TG_MUST bool tg_noise_metric(struct tg_calibration *out, const struct tg_noise_input *in,
                              struct tg_arena *a, struct tg_err *err);

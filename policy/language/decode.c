@@ -184,6 +184,6 @@ void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, s
                                              tg_node_int(report, "junit_max", 500),
                                              tg_node_at(tree, "report") };
     p->ab = (struct tg_policy_ab){ tg_node_text(ab, "detect"), tg_node_text(ab, "budget"),
-                                   tg_node_int(ab, "max_runs", 0) };
+                                   tg_node_int(ab, "max_runs", 0), tg_node_text(ab, "measured") };
     p->fail_on = TG_FAIL_ON_FAIL | tg_node_mask(tg_yaml_get(tree, "fail_on"), tg_words_fail_on);
 }

@@ -408,6 +408,8 @@ static const struct tg_key ab_keys[] = {
     { "budget", SHAPE(.kind = TG_KEY_TIME, .example = "5min"), 0,
       "no run begins that would end later than that: --budget", ASIDE },
     { "max_runs", SHAPE(INT(1, 999)), 0, "the most runs per side: --max-runs", ASIDE },
+    { "measured", &text, 0, "what `calibrate --format yaml` measured of it: verdicts quote it",
+      ASIDE },
     END
 };
 static const struct tg_key report_keys[] = {

@@ -223,6 +223,7 @@ struct tg_report_settings {
 struct tg_policy_ab {     /* of tracegate ab, as its options have them */
     tg_sv detect, budget; /* "10%", "5min"; "": not given */
     int64_t max_runs;     /* 0: not given */
+    tg_sv measured;       /* by calibrate, in words */
 };
 
 /* States that make the verdict fail; FAIL is always among them. */

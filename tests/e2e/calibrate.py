@@ -10,6 +10,7 @@ import math
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -189,6 +190,14 @@ def main(tmp):
     expect(f"text: {out}", (code, "expected false alarms: " in out, "aten::mkldnn_convolution" in out), (0, True, True))
     found = [f["per_100"] for f in report["ab"]["found"]]
     expect(f"asking again {report['ab']}", (found == sorted(found), 5 <= report["ab"]["runs"] <= 17, "tracegate ab, played on" in out), (True,) * 3)
+    # A verdict in stages quotes what the layer has; without it, what other models gave.
+    for side, traces in (("b", BASE[:5]), ("f", BASE[5:10])):
+        os.makedirs(f"{tmp}/{side}")
+        for t in traces:
+            shutil.copy(os.path.join(ROOT, t), f"{tmp}/{side}")
+    for policy, words in (("limits.yml", "Measured by `tracegate calibrate` on 15 runs"), ("p.yml", "On recorded CPU models")):
+        said = run("check", "f", "--baseline", "b", "--runs", "--ask", "ask", "--policy", policy, cwd=tmp)
+        expect(f"{policy}: {said}", words in " ".join(said[1].split()), True)
     loose = POLICIES["bare 5 %"].replace("5%", "1000%")
     write_text(f"{tmp}/p.yml", "version: 1\n" + loose + "\n")
     _, _, text = limits(tmp, BASE, "1000 %")

@@ -9,9 +9,7 @@
 static struct tg_calibration metric_of(struct fixture *f, const uint32_t *calls, size_t runs,
                                        size_t side, tg_ns apart)
 {
-    struct tg_noise_input in = {
-        .suite = &no_suite, .io = &no_io, .side = side, .splits = 40, .contract = true
-    };
+    struct tg_noise_input in = { .suite = &no_suite, .io = &no_io, .side = side, .splits = 40 };
     struct tg_compare_opts compare;
     struct tg_calibration c;
     make_side(f, TG_BASE, runs, 4);

@@ -51,6 +51,7 @@ enum tg_judged {
     TG_NOT_REPLACED,
     TG_NOT_INTEGRITY,
     TG_NOT_BUSY,
+    TG_NOT_WARM,
     TG_NOT_OTHER_DATA
 };
 const char *tg_judged_text(enum tg_judged j);
@@ -100,7 +101,7 @@ struct tg_evidence {
     double slowest[2];
     /* `e` is of the fastest steps: neither the mean step rose nor the slow ones did. */
     bool fastest_alone;
-    bool withheld;  /* slower, but withheld: the machine was busy or the data differs */
+    bool withheld; /* slower, but withheld: the machine was busy or the data differs */
     /* RED, CLEARED: all numbers are of the new runs alone; RED: e and p are those of shift.c */
     enum tg_asked asked;
     size_t tell_runs; /* UNTOLD: new runs per side that would exclude the size, at this noise */
@@ -416,7 +417,8 @@ struct tg_comparison {
     bool drifted;
     enum tg_drift_of drift_of;
     /* ln of what the device's work takes in the second half of a run's steps against the first, of
-     * the side where that is more; 0: it keeps its speed, within TG_TAU_DEVICE. */
+     * the side where that is more; 0: it keeps its speed, within TG_TAU_DEVICE.
+     * Else durations of the device are not judged. */
     double warming;
     /* The fresh runs were disturbed: for most operators, mean minus least step is larger than in
      * the baseline; `excess` is the difference as a share of the step.

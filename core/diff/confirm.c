@@ -53,7 +53,7 @@ bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns,
     then->asked = TG_ASKED_RED;
     then->proven = true;
     then->tau = TG_ASK_SIZE;
-    if (first->why_not != TG_JUDGED)
+    if (first->why_not != TG_JUDGED && first->why_not != TG_NOT_WARM)
         return first->withheld;
     if (first->proven)
         return true;
@@ -176,6 +176,7 @@ void tg_confirm_whole(struct tg_comparison *c)
     }
     c->busy = again->busy;
     c->excess = again->excess;
+    c->warming = again->warming;
     c->other_data = again->other_data;
     c->n_withheld = still_withheld(c);
 }

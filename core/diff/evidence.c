@@ -121,11 +121,13 @@ static double tick_of(const struct tg_diff_work *w, const struct tg_op *op)
 }
 
 void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
-                          struct tg_run_values *v, enum tg_estimate by)
+                          struct tg_run_values *v, enum tg_clock clock, enum tg_estimate by)
 {
     struct tg_machine m = tg_machine_of_drift(w);
 
-    ev->why_not = tg_common_reason(w, TG_HOST_TIMES);
+    ev->why_not = tg_common_reason(w, TG_HOST_TIMES); /* which may keep a device waiting, too */
+    if (ev->why_not == TG_JUDGED)
+        ev->why_not = tg_common_reason(w, clock);
     tg_evidence_fill(w, ev, v, &m, aim_at(w, 0), by);
 }
 
@@ -422,7 +424,7 @@ bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidenc
                 return false;
         }
     }
-    tg_evidence_of_times(w, ev, &v, TG_ESTIMATE_LEAST);
+    tg_evidence_of_times(w, ev, &v, TG_HOST_TIMES, TG_ESTIMATE_LEAST);
     ev->why_not = op->ev.why_not;
     return true;
 }

@@ -324,7 +324,7 @@ void tg_evidence_of_places(struct tg_diff_work *w);
 /* Evidence for times of the runs outside the list of operators: the machine's common factor is
  * taken off, and the floor of 0.1 % of the step holds. */
 void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
-                          struct tg_run_values *v, enum tg_estimate by);
+                          struct tg_run_values *v, enum tg_clock clock, enum tg_estimate by);
 /* For counts, percentages, GB/s of the runs: did they rise,
  * or with `worse` < 0 fall? They count from 0.01. */
 void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev,

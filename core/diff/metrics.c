@@ -14,6 +14,29 @@ static bool is_time(enum tg_metric m)
     return tg_metric_info(m)->unit_id == TG_METRIC_NS;
 }
 
+/* Whose speed such a time depends on: that of the step on what sets its pace. */
+static enum tg_clock clock_of(const struct tg_comparison *c, enum tg_metric m)
+{
+    const struct tg_metric_change *busy = &c->metrics[TG_METRIC_GPU_BUSY];
+    switch (m) {
+    case TG_METRIC_DEVICE_EXTENT:
+    case TG_METRIC_GPU_BUSY:
+    case TG_METRIC_COMPUTE_TIME:
+    case TG_METRIC_COMM_TIME:
+    case TG_METRIC_MEMORY_TIME:
+    case TG_METRIC_COMM_EXPOSED:
+        return TG_DEVICE_TIMES;
+    case TG_METRIC_HOST_TIME:
+    case TG_METRIC_STEP_TIME:
+        return busy->known[TG_TEST] &&
+                       busy->value[TG_TEST] >= TG_WINS * c->metrics[m].value[TG_TEST]
+                   ? TG_DEVICE_TIMES
+                   : TG_HOST_TIMES;
+    default:
+        return TG_HOST_TIMES;
+    }
+}
+
 /* How long a step is: wall clock, and the device's part of it. */
 static bool is_step(enum tg_metric m)
 {
@@ -169,8 +192,9 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
             tg_evidence_of_numbers(w, ev[o][0], y[o].y[TG_LEAST], tg_metric_info(id)->worse);
             continue;
         }
-        tg_evidence_of_times(w, ev[o][0], &y[o], TG_ESTIMATE_LEAST);
-        tg_evidence_of_times(w, ev[o][1], &y[o], TG_ESTIMATE_MEAN);
+        enum tg_clock clock = clock_of(c, id);
+        tg_evidence_of_times(w, ev[o][0], &y[o], clock, TG_ESTIMATE_LEAST);
+        tg_evidence_of_times(w, ev[o][1], &y[o], clock, TG_ESTIMATE_MEAN);
     }
     /* Is the step's time the sum of its parts,
      * which are known of all ranks? Better values than the shortest's. */
@@ -239,7 +263,7 @@ static void compare_ranks(struct tg_diff_work *w)
     judge_percent(w, &c->skew_ev, skew, c->ranks_known, c->skew);
     c->rank_spread_ev.why_not = TG_NOT_ONE_SIDED;
     if (!w->o->no_evidence && c->ranks_known[TG_BASE] && c->ranks_known[TG_TEST])
-        tg_evidence_of_times(w, &c->rank_spread_ev, &spread, TG_ESTIMATE_LEAST);
+        tg_evidence_of_times(w, &c->rank_spread_ev, &spread, TG_HOST_TIMES, TG_ESTIMATE_LEAST);
 }
 
 void tg_compare_metrics(struct tg_diff_work *w)

@@ -236,7 +236,7 @@ static double saved_by_annotation(const struct tg_diff_work *w, uint32_t by)
         x = clock_of(w, by, device, true);
     if (device) {
         struct tg_run_values v = { .y = { [TG_LEAST] = { x.y[TG_BASE], x.y[TG_TEST] } } };
-        tg_evidence_of_times(w, &ev, &v, TG_ESTIMATE_LEAST);
+        tg_evidence_of_times(w, &ev, &v, TG_DEVICE_TIMES, TG_ESTIMATE_LEAST);
     }
     double saved = few ? x.lost : ev.less ? -ev.delta_ns : 0;
     if (device)

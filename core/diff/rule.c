@@ -84,6 +84,7 @@ const char *tg_judged_text(enum tg_judged j)
         [TG_NOT_REPLACED] = "part of a replacement, judged as a whole",
         [TG_NOT_INTEGRITY] = "the trace is damaged",
         [TG_NOT_BUSY] = "the machine was busy during the fresh runs",
+        [TG_NOT_WARM] = "the device's speed changes within the runs",
         [TG_NOT_OTHER_DATA] = "the fresh runs had other data: most counts that vary moved",
     };
     return text[j];
@@ -110,6 +111,7 @@ enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock cloc
            : c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need ? TG_NOT_FEW_RUNS
            : c->other_data                                          ? TG_NOT_OTHER_DATA
            : w->busy[clock]                                         ? TG_NOT_BUSY
+           : clock == TG_DEVICE_TIMES && c->warming != 0            ? TG_NOT_WARM
                                                                     : TG_JUDGED;
 }
 
@@ -223,7 +225,7 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
                    log1p(q->aim.tick / exp(l.median[TG_BASE])) / t.z),
         .z = t.z,
         .tau = t.tau,
-        .steady_tau = q->aim.device && w->c->warming == 0 ? TG_TAU_DEVICE : 0,
+        .steady_tau = q->aim.device ? TG_TAU_DEVICE : 0,
         .p = tg_rank_table_p(&w->rank[q->order], l.ascending[TG_BASE], l.ascending[TG_TEST], m->c),
         .p_limit = t.p_limit,
         .x = { l.x[TG_BASE], fresh }, /* what asking again asks of */
@@ -304,7 +306,8 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     if (!least)
         return;
     /* What would be judged, but for what else happened in the fresh runs. */
-    ev->withheld = slower && (judged == TG_NOT_BUSY || judged == TG_NOT_OTHER_DATA);
+    ev->withheld =
+        slower && (judged == TG_NOT_BUSY || judged == TG_NOT_WARM || judged == TG_NOT_OTHER_DATA);
     if (judged != TG_JUDGED || slower) /* what is not judged got no faster, either */
         return;
     struct tg_evidence back;

@@ -682,8 +682,9 @@ static void put_durations(struct tg_buf *b, const struct tg_comparison *c)
 {
     const struct tg_evidence *step = &c->metrics[TG_METRIC_STEP_TIME].ev;
     double from = detectable_in_ops(c), largest = 0;
-    bool by_step = step->why_not == TG_JUDGED, busy[2] = { false }; /* host, device */
-    size_t varying = 0; /* of small ones nothing is said */
+    bool by_step = step->why_not == TG_JUDGED;
+    enum tg_judged why[2] = { TG_JUDGED, TG_JUDGED }; /* of the host, of the device */
+    size_t varying = 0;                               /* of small ones nothing is said */
     tg_buf_printf(b, "; durations judged: %zu baseline run%s, %zu fresh run%s", c->n_runs[TG_BASE],
                   TG_PLURAL(c->n_runs[TG_BASE]), c->n_runs[TG_TEST], TG_PLURAL(c->n_runs[TG_TEST]));
     if (by_step)
@@ -694,16 +695,20 @@ static void put_durations(struct tg_buf *b, const struct tg_comparison *c)
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         double share = fmax(op->share[TG_BASE], op->share[TG_TEST]);
-        busy[tg_kind_is_device(op->kind)] |= op->ev.why_not == TG_NOT_BUSY;
+        if (op->ev.why_not == TG_NOT_BUSY || op->ev.why_not == TG_NOT_WARM)
+            why[tg_kind_is_device(op->kind)] = op->ev.why_not;
         if (op->ev.why_not == TG_NOT_COUNT_VARIES && share >= SHARE) {
             largest = fmax(largest, share);
             varying++;
         }
     }
-    if (busy[0] || busy[1])
-        tg_buf_printf(b, "; %s%s%s times not judged: %s", busy[0] ? "host" : "",
-                      busy[0] && busy[1] ? " and " : "", busy[1] ? "device" : "",
-                      tg_judged_text(TG_NOT_BUSY));
+    for (int device = 0; device < 2; device++)
+        if (why[device] && (!device || why[0] != why[1]))
+            tg_buf_printf(b, "; %s times not judged: %s",
+                          device             ? "device"
+                          : why[0] == why[1] ? "host and device"
+                                             : "host",
+                          tg_judged_text(why[device]));
     if (varying)
         tg_buf_printf(b,
                       "; not judged: %zu operator%s whose calls vary, the largest %s of the step",
@@ -726,6 +731,8 @@ static void put_no_durations(struct tg_buf *b, const struct tg_verdict *v,
         tg_buf_puts(b, ": the fresh runs had other data");
     else if (c->busy)
         tg_buf_puts(b, ": the machine was busy during the fresh runs");
+    else if (c->warming != 0)
+        tg_buf_printf(b, ": %s", tg_judged_text(TG_NOT_WARM));
     else if (c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need)
         tg_buf_printf(b, ": %zu baseline run%s and %zu fresh, at least %zu a side are needed",
                       c->n_runs[TG_BASE], TG_PLURAL(c->n_runs[TG_BASE]), c->n_runs[TG_TEST], need);

@@ -70,7 +70,8 @@ struct tg_eval_input {
      * could not be judged, so that none is called unused yet. NULL and false: the only one. */
     bool *waivers_used; /* [policy->n_waivers] */
     bool more_suites;
-    bool alone; /* both sides are the fresh one: nothing is said of a baseline */
+    bool alone;            /* both sides are the fresh one: nothing is said of a baseline */
+    const char *disturbed; /* runs that are not like the others, in words; NULL, "": none */
     /* Asked at most once for each, where something fails; NULL: nothing is known. */
     size_t (*ask_known)(void *arg, enum tg_known_from from, const struct tg_known **out);
     void *known_arg;

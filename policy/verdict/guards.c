@@ -382,14 +382,16 @@ bool tg_guards(struct tg_eval_state *e)
     if (suite && suite->ranks_expect)
         guard_ranks(e, suite);
     guard_damage(e, suite);
-    if (c->n_withheld &&
-        (c->other_data || c->busy)) /* durations that are not judged, and look slower */
+    /* Durations that are not judged, and look slower. */
+    if (c->n_withheld && (c->other_data || c->busy || c->warming != 0))
         GUARD(e, c->other_data ? TG_REASON_DATA : TG_REASON_MACHINE, TG_NOWHERE,
               c->other_data ? "Record both sides with the same data and seeds."
-                            : TG_NEXT_MACHINE(e),
+              : c->busy     ? TG_NEXT_MACHINE(e)
+                            : TG_NEXT_WARM,
               "%s, and %s",
               c->other_data ? "the fresh runs had other data"
-                            : "the machine was busy during the fresh runs",
+              : c->busy     ? "the machine was busy during the fresh runs"
+                            : tg_judged_text(TG_NOT_WARM),
               withheld_said(e));
     tell_left_runs(e, c);
     if (q->collapse && c->collapsed)

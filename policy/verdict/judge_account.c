@@ -168,6 +168,7 @@ static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id i
         { !calls && !remains(s, told + machine), TG_REASON_SLOW_MACHINE },
         { s->spread, TG_REASON_ALL_LONGER },
         { !calls && c->busy, TG_REASON_BUSY },
+        { !calls && c->warming != 0, TG_REASON_WARMING },
         { c->other_data, TG_REASON_DATA },
         { calls && varies >= TG_HALF * growth(s), TG_REASON_VARIES },
         { calls && !s->outside && faster, TG_REASON_REPAID },

@@ -501,15 +501,16 @@ void tg_notes(struct tg_eval_state *e)
     double share = 0;
     tell_machine(e);
     /* A cold card takes other times in its first steps than later, and power limits make it
-     * drift. */
-    if (c->warming != 0)
-        TG_NOTE(e, TG_REASON_NONE,
-                "Warm up for two seconds before recording. Until then only large changes of device "
-                "times are found.",
+     * drift. Where something looks slower see tg_guards. */
+    if (c->warming != 0 && !c->n_withheld)
+        TG_NOTE(e, TG_REASON_NONE, TG_NEXT_WARM,
                 "the device's speed changes within the runs: its work takes %s %s in the last "
-                "steps than in the first ones",
+                "steps than in the first ones; its durations are not judged",
                 TG_VALUE(100 * fabs(expm1(c->warming)), TG_UNIT_PERCENT),
                 c->warming > 0 ? "longer" : "shorter");
+    if (e->in->disturbed && e->in->disturbed[0])
+        TG_NOTE(e, TG_REASON_NONE, TG_NEXT_MACHINE(e), "the machine was busy in %s",
+                e->in->disturbed);
     tell_recompilations(e, c);
     /* Where nothing looks slower the counts stand for themselves; else see tg_guards. */
     if (c->other_data)

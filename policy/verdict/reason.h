@@ -40,6 +40,7 @@
     X(TG_REASON_ALL_LONGER, "all-longer",                                                          \
       "all operators take longer, as on a slower or busy machine")                                 \
     X(TG_REASON_BUSY, "busy", "the machine was busy during the fresh runs")                        \
+    X(TG_REASON_WARMING, "warming", "the device's speed changes within the runs")                  \
     X(TG_REASON_VARIES, "varies", "these are names whose calls vary in the baseline, too")         \
     X(TG_REASON_ONE_STEP, "one-step",                                                              \
       "one step of each run holds it, as a cold start or a recompilation does")                    \

@@ -107,6 +107,21 @@ static void note_hidden(struct tg_eval_state *e)
         text_of(&hidden, TG_ASKED_NOT, e->arena));
 }
 
+/* What to do where new runs could not tell. */
+static const char *what_would_tell(const struct tg_eval_state *e, const struct names *untold)
+{
+    const struct tg_asking *asking = e->in->comparison->asking;
+    if (asking->disturbed)
+        return "All names rose together in the new runs: run it again on an idle machine.";
+    if (e->in->comparison->warming != 0)
+        return TG_NEXT_WARM;
+    if (!untold->runs)
+        return "Allow more runs a side (--max-runs): new ones have to tell.";
+    return tg_arena_printf(e->arena,
+                           "About %zu runs a side would tell (--max-runs), or a larger --detect.",
+                           asking->first + untold->runs);
+}
+
 void tg_stages_close(struct tg_eval_state *e)
 {
     const struct tg_asking *asking = e->in->comparison->asking;
@@ -126,18 +141,11 @@ void tg_stages_close(struct tg_eval_state *e)
                      tg_arena_printf(e->arena, "Record %zu runs a side in all: new ones tell.",
                                      asking->next));
     if (untold.n)
-        tg_eval_open(
-            e, TG_NEED_NEW_RUNS, "(asked again)",
-            tg_arena_printf(e->arena, "cannot be told within %zu runs a side: %s",
-                            asking->first + asking->new,
-                            text_of(&untold, TG_ASKED_UNTOLD, e->arena)),
-            asking->disturbed
-                ? "All names rose together in the new runs: run it again on an idle machine."
-            : untold.runs ? tg_arena_printf(e->arena,
-                                            "About %zu runs a side would tell (--max-runs), "
-                                            "or a larger --detect.",
-                                            asking->first + untold.runs)
-                          : "Allow more runs a side (--max-runs): new ones have to tell.");
+        tg_eval_open(e, TG_NEED_NEW_RUNS, "(asked again)",
+                     tg_arena_printf(e->arena, "cannot be told within %zu runs a side: %s",
+                                     asking->first + asking->new,
+                                     text_of(&untold, TG_ASKED_UNTOLD, e->arena)),
+                     what_would_tell(e, &untold));
     if (!open.n)
         note_hidden(e);
 }
@@ -169,8 +177,7 @@ size_t tg_stages_next(const struct tg_eval_state *e)
         return is_final_early(v, c) ? 0 : c->asking->next;
     if (v->outcome == TG_OUTCOME_FAIL)
         return 0;
-    bool disturbed = (c->busy || c->other_data) && c->n_withheld;
-    return v->n_suspects || e->account_open || disturbed ? c->asking->next : 0;
+    return v->n_suspects || e->account_open || c->n_withheld ? c->asking->next : 0;
 }
 
 /* What a verdict in stages states; its rates: docs/experiments/ask-again.md. */
@@ -191,14 +198,18 @@ void tg_stages_note(struct tg_eval_state *e)
     }
     if (asking->new)
         new = tg_arena_printf(e->arena, ", then %zu new ones for what looked slower", asking->new);
-    TG_NOTE(
-        e, TG_REASON_NONE,
-        tg_arena_printf(e->arena,
-                        "On recorded CPU models, with up to %d runs a side, the same code failed "
-                        "in %d of 1,000 cases, and +20 %% on one operator was found in %d of 100; "
-                        "`tracegate calibrate` measures it for yours.",
-                        MEASURED_RUNS, RED_OF_1000, FOUND_OF_100),
-        "judged in stages: %zu runs a side%s; a time that looks slower fails "
-        "only if new runs confirm it, from %s on; the size that matters is %s",
-        asking->first, new, TG_PCT(100 * TG_ASK_SIZE), TG_PCT(100 * asking->detect));
+    tg_sv measured = e->in->policy->ab.measured;
+    const char *rates =
+        measured.n ? tg_arena_printf(e->arena, "Measured by `tracegate calibrate` on %.*s.",
+                                     TG_SV_ARG(measured))
+                   : tg_arena_printf(e->arena,
+                                     "On recorded CPU models, with up to %d runs a side, the same "
+                                     "code failed in %d of 1,000 cases, and +20 %% on one operator "
+                                     "was found in %d of 100; `tracegate calibrate` measures it "
+                                     "for yours.",
+                                     MEASURED_RUNS, RED_OF_1000, FOUND_OF_100);
+    TG_NOTE(e, TG_REASON_NONE, rates,
+            "judged in stages: %zu runs a side%s; a time that looks slower fails "
+            "only if new runs confirm it, from %s on; the size that matters is %s",
+            asking->first, new, TG_PCT(100 * TG_ASK_SIZE), TG_PCT(100 * asking->detect));
 }

@@ -270,6 +270,7 @@ enum tg_reason tg_reason_of_judged(enum tg_judged j)
         [TG_NOT_REPLACED] = TG_REASON_REPLACED,
         [TG_NOT_INTEGRITY] = TG_REASON_INTEGRITY,
         [TG_NOT_BUSY] = TG_REASON_MACHINE,
+        [TG_NOT_WARM] = TG_REASON_MACHINE,
         [TG_NOT_OTHER_DATA] = TG_REASON_DATA,
     };
     return need[j];

@@ -66,6 +66,9 @@ TEST(a_suspect_is_large_judged_slower_and_apart)
     assert_false(tg_confirm_suspects(&ev, step, .2, &then));
     ev.withheld = true;
     assert_true(tg_confirm_suspects(&ev, step, .2, &then));
+    ev = of(&r, 5, 5, .1, .001); /* by the same low bar: a settled device will tell */
+    ev.why_not = TG_NOT_WARM;
+    assert_true(tg_confirm_suspects(&ev, step, .2, &then));
     ev = of(&r, 5, 5, .1, 2); /* lost in what varies by a factor of seven */
     assert_false(tg_confirm_suspects(&ev, step, .2, &then));
 }
@@ -96,7 +99,8 @@ TEST(new_runs_confirm_clear_or_ask_on)
                       last = tg_confirm(&first, &ev, .2, true, &found);
         if (then != want[i].then || last != want[i].last)
             fail_msg("%zu: %d and at last %d, p %g", i, then, last, found.p);
-        ev.why_not = TG_NOT_ONE_SIDED; /* says nothing, whatever its numbers */
+        /* These say nothing, whatever their numbers. */
+        ev.why_not = i % 2 ? TG_NOT_ONE_SIDED : TG_NOT_WARM;
         assert_int_equal(tg_confirm(&first, &ev, .2, false, &found), TG_ASKED_OPEN);
         assert_int_equal(tg_confirm(&first, &ev, .2, true, &found), TG_ASKED_UNTOLD);
     }

@@ -800,4 +800,10 @@ WITH_HAND(what_varies_is_not_judged)
     covers(h, true, true, true, tg_arena_printf(h->a, "%s; host times %s", said, busy));
     ops[1].ev.why_not = TG_NOT_BUSY;
     covers(h, true, true, true, tg_arena_printf(h->a, "%s; host and device times %s", said, busy));
+    ops[1].ev.why_not = TG_NOT_WARM;
+    covers(h, true, true, true,
+           tg_arena_printf(h->a,
+                           "%s; host times %s; device times not judged: the device's speed "
+                           "changes within the runs",
+                           said, busy));
 }

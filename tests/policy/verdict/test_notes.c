@@ -428,11 +428,22 @@ WITH_HAND(a_device_that_changes_its_speed)
     noted(h, "");
     h->c.warming = log(1.04);
     noted(h, "the device's speed changes within the runs: its work takes 4.0 % longer in the last "
-             "steps than in the first ones");
+             "steps than in the first ones; its durations are not judged");
     h->c.warming = log(0.9);
     noted(h,
           "the device's speed changes within the runs: its work takes 10.0 % shorter in the last "
-          "steps than in the first ones");
+          "steps than in the first ones; its durations are not judged");
+    h->c.n_withheld = 1; /* the guard says it */
+    noted(h, "");
+}
+
+WITH_HAND(a_run_that_was_disturbed_is_named)
+{
+    plain(h);
+    h->in.disturbed = "";
+    noted(h, "");
+    h->in.disturbed = "fresh run run03.json.gz (1.4 times the usual step)";
+    noted(h, "the machine was busy in fresh run run03.json.gz (1.4 times the usual step)");
 }
 
 WITH_HAND(drift_and_other_processors)

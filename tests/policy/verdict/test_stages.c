@@ -185,6 +185,11 @@ WITH_HAND(the_note_says_what_was_done)
         "judged in stages: 5 runs a side, then 8 new ones for what looked slower; a time that "
         "looks slower fails only if new runs confirm it, from +4.0 % on; the size that "
         "matters is +20 %");
+    assert_true(tg_sv_has(h->v.notes[0].next, TG_SV("On recorded CPU models")));
+    h->policy.ab.measured = TG_SV("40 runs: so often");
+    h->v.n_notes = 0;
+    tg_stages_note(&h->e);
+    hand_text(h->v.notes[0].next, "Measured by `tracegate calibrate` on 40 runs: so often.");
     asking = tg_asking_of(5, 0, 10, .2); /* 5 new ones confirm nothing */
     tg_stages_note(&h->e);
     hand_text(h->v.notes[1].text,

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "cmd/gate/outliers.h"
 #include "core/diff/confirm.h"
 #include "core/diff/numbers.h"
 
@@ -89,6 +90,27 @@ static bool judge_part(struct tg_eval_state *e, struct tg_gate *g, const struct 
     return ok;
 }
 
+/* "fresh run run03.json.gz (1.4 times the usual step, 9 of 12 large operators are slower)" of
+ * each run that is not like the others of its side and look; "" none. */
+static const char *disturbed_runs(const struct tg_gate *g)
+{
+    TG_BUF b = { 0 };
+    for (int k = 0; k < (g->has_again ? 4 : 2); k++) {
+        const struct tg_side *side = k < 2 ? &g->side[k] : &g->again[k - 2];
+        size_t n = 0;
+        const struct tg_outlier *v =
+            side->n_runs < TG_ASK_FIRST ? NULL : tg_outliers_find(side, &n, g->arena);
+        for (size_t i = 0; i < n; i++)
+            if (v[i].why == TG_OUTLIER_BUSY)
+                tg_buf_printf(&b,
+                              "%s%s run %.*s (%.1f times the usual step, %zu of %zu large "
+                              "operators are slower)",
+                              b.n ? ", " : "", k % 2 ? "fresh" : "baseline",
+                              TG_SV_ARG(v[i].shard->source), v[i].times, v[i].slower, v[i].large);
+    }
+    return tg_arena_sv(g->arena, tg_buf_sv(&b)).p;
+}
+
 bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err)
 {
     const char *head = tg_io_env(g->io, "GITHUB_HEAD_REF");
@@ -105,6 +127,7 @@ bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err
     struct tg_part part;
     in.ask_known = g->known ? tg_known_find : NULL;
     in.known_arg = g->known;
+    in.disturbed = disturbed_runs(g);
     if (g->compared)
         g->comparison = *g->compared;
     else if (!compare(&g->comparison, g, &g->compare, g->arena, err))

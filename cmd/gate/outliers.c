@@ -68,9 +68,11 @@ static void add(struct job *j, struct tg_outlier one)
 static double find_level(const struct job *j, const struct tg_shard *s)
 {
     double *v = TG_NEW_N(j->a, double, s->n_steps + 1);
+    if (!s->marked || !s->metrics)
+        return NAN;
     for (size_t k = 0; k < s->n_steps; k++)
         v[k] = step_time(s, k);
-    return s->marked ? median_of(v, s->n_steps, j->a) : NAN;
+    return median_of(v, s->n_steps, j->a);
 }
 
 static void find_slow_step(struct job *j, const struct tg_shard *s, double level)
@@ -129,6 +131,8 @@ static void sum_operators(struct job *j)
 static void explain_level(struct job *j, size_t run, struct tg_outlier *o)
 {
     double most = 0;
+    if (!j->self)
+        sum_operators(j);
     for (uint32_t id = 0; id < j->ops.n; id++) {
         const double *v = &j->self[id * j->side->n_runs];
         double usual = median_of(v, j->side->n_runs, j->a);
@@ -164,7 +168,8 @@ static void find_levels(struct job *j)
 static void look_at_rank(struct job *j)
 {
     find_levels(j);
-    sum_operators(j);
+    tg_strmap_init(&j->ops);
+    j->self = NULL;
     for (size_t r = 0; r < j->side->n_runs; r++) {
         struct tg_outlier o = { .shard = shard_of(j, r), .times = j->level[r] / j->median };
         if (isnan(j->level[r]) || j->median <= 0)

@@ -5,6 +5,8 @@
 #include "cmd/gate/given.h"
 #include "cmd/lists.h"
 #include "core/analysis/table.h"
+#include "core/base/strmap.h"
+#include "core/trace/trace.h"
 
 struct tg_analyze_opts {
     enum tg_format format;
@@ -34,6 +36,22 @@ struct tg_analyze_request {
 /* "ops": count and total duration by category and name. Initialises `t`; the caller releases it. */
 TG_MUST bool tg_analyze_ops(struct tg_table *t, const struct tg_analyze_request *q,
                             struct tg_err *err);
+
+/* Calls and times by category and name, and by kind if `by_kind` is set. Zero state: empty. */
+struct tg_name_sums {
+    bool by_kind;
+    struct tg_strmap cats, names, keys; /* keys: the bytes of a key */
+    struct tg_name_key {
+        uint32_t cat, name, kind;
+    } * key;
+    struct tg_total *v; /* of each key */
+    tg_ns *self;        /* of rows that have it; device work: its duration */
+    size_t cap, self_cap, key_cap;
+};
+/* Everything that the files hold, of the wanted ranks and steps; no span is kept. */
+TG_MUST bool tg_name_sums_read(struct tg_name_sums *s, const struct tg_analyze_request *q,
+                               struct tg_err *err);
+void tg_name_sums_release(struct tg_name_sums *s);
 
 /* The analyses of core/analysis (temporal, idle, …): traces are loaded once for all of them. */
 TG_MUST bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_request *q,

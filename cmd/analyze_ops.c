@@ -92,55 +92,41 @@ static bool ops_hta(struct tg_table *t, const struct tg_analyze_request *q, stru
 
 /* ---- everything, exact, no span kept ---- */
 
-/* (category, name) of several files -> sums. */
-struct sums {
-    struct tg_strmap cats, names, keys; /* keys: two ids as 8 bytes */
-    struct tg_total *v;
-    tg_ns *self; /* of rows that have it; device work: its duration */
-    struct pair {
-        uint32_t cat, name;
-    } * pairs;
-    size_t cap, self_cap, pairs_cap;
-};
-
-static uint32_t sums_add(struct sums *s, tg_sv cat, tg_sv name, struct tg_total t)
+static uint32_t sums_add(struct tg_name_sums *s, const struct tg_name *of, tg_sv name,
+                         struct tg_total t)
 {
-    struct pair p = { tg_strmap_add(&s->cats, cat), tg_strmap_add(&s->names, name) };
+    struct tg_name_key p = { tg_strmap_add(&s->cats, of->cat), tg_strmap_add(&s->names, name),
+                             s->by_kind ? of->kind : 0 };
     size_t before = s->keys.n;
     uint32_t id = tg_strmap_add(&s->keys, (tg_sv){ (const char *)&p, sizeof p });
     if (s->keys.n > before) {
         s->v = tg_grow(s->v, &s->cap, s->keys.n, sizeof *s->v);
-        s->pairs = tg_grow(s->pairs, &s->pairs_cap, s->keys.n, sizeof *s->pairs);
+        s->key = tg_grow(s->key, &s->key_cap, s->keys.n, sizeof *s->key);
         s->self = tg_grow(s->self, &s->self_cap, s->keys.n, sizeof *s->self);
         s->v[id] = (struct tg_total){ 0 };
         s->self[id] = 0;
-        s->pairs[id] = p;
+        s->key[id] = p;
     }
     s->v[id].count += t.count;
     s->v[id].total += t.total;
     return id;
 }
 
-static void sums_init(struct sums *s)
-{
-    *s = (struct sums){ 0 };
-}
-
-static void sums_release(struct sums *s)
+void tg_name_sums_release(struct tg_name_sums *s)
 {
     free(s->v);
     free(s->self);
-    free(s->pairs);
+    free(s->key);
     tg_strmap_release(&s->cats);
     tg_strmap_release(&s->names);
     tg_strmap_release(&s->keys);
 }
 
-static struct tg_table_cell *sums_row(struct tg_table *t, struct tg_arena *a, const struct sums *s,
-                                      size_t i)
+static struct tg_table_cell *sums_row(struct tg_table *t, struct tg_arena *a,
+                                      const struct tg_name_sums *s, size_t i)
 {
-    return name_row(t, a, tg_arena_sv(a, s->cats.text[s->pairs[i].cat]),
-                    tg_arena_sv(a, s->names.text[s->pairs[i].name]));
+    return name_row(t, a, tg_arena_sv(a, s->cats.text[s->key[i].cat]),
+                    tg_arena_sv(a, s->names.text[s->key[i].name]));
 }
 
 /* One row over the steps wanted; with `outside`, over everything. */
@@ -156,15 +142,16 @@ static struct tg_total row_total(const struct tg_shard *shard, const struct tg_r
     return t;
 }
 
-static void add_shard(struct sums *s, const struct tg_shard *shard, const struct tg_numbers *steps,
-                      bool outside)
+static void add_shard(struct tg_name_sums *s, const struct tg_shard *shard,
+                      const struct tg_numbers *steps, bool outside)
 {
     for (size_t i = 0; i < shard->n_rows; i++) {
         const struct tg_row *r = &shard->rows[i];
         struct tg_total t = row_total(shard, r, steps, outside);
         bool step = !outside && tg_step_number(r->key->name) >= 0;
         if (t.count) {
-            uint32_t id = sums_add(s, r->key->cat, step ? TG_SV("ProfilerStep") : r->key->name, t);
+            const struct tg_name of = { .cat = r->key->cat, .kind = r->key->kind };
+            uint32_t id = sums_add(s, &of, step ? TG_SV("ProfilerStep") : r->key->name, t);
             tg_ns sum = 0;
             for (size_t j = 0; j < shard->n_steps; j++)
                 if (tg_listed(steps->v, steps->n, shard->steps[j].number))
@@ -176,7 +163,7 @@ static void add_shard(struct sums *s, const struct tg_shard *shard, const struct
 
 /* Files side by side into one table: sums of integers, sorted later, so their order is free. */
 struct whole {
-    struct sums sums;
+    struct tg_name_sums *sums;
     pthread_mutex_t lock; /* of `sums` */
     const struct tg_analyze_request *q;
 };
@@ -191,25 +178,40 @@ static bool add_summary(struct whole *w, struct tg_source *source, struct tg_err
     (void)pthread_mutex_lock(&w->lock);
     for (size_t i = 0; ok && i < summary.n; i++)
         if (tg_listed(w->q->ranks.v, w->q->ranks.n, summary.shards[i]->rank))
-            add_shard(&w->sums, summary.shards[i], &w->q->steps, true);
+            add_shard(w->sums, summary.shards[i], &w->q->steps, true);
     (void)pthread_mutex_unlock(&w->lock);
     return ok;
 }
 
-static bool add_trace(struct whole *w, struct tg_source *source, unsigned threads,
-                      struct tg_err *err)
+/* Without categories the names alone do not say what they are: traces of XLA, which its lines
+ * tell. */
+static bool tells_kinds(const struct tg_totals *t)
 {
-    struct tg_reader_opts opts = { 0 };
+    bool any = t->names->n == 0;
+    for (size_t i = 0; i < t->names->n; i++)
+        any |= t->names->v[i].cat.n > 0;
+    return any;
+}
+
+static bool add_trace(struct whole *w, struct tg_source *source, size_t at, struct tg_err *err)
+{
+    const struct tg_input_list *inputs = w->q->inputs;
+    struct tg_reader_opts opts = { .progress = w->q->progress };
     struct tg_totals t;
-    tg_reading_opts(&opts, threads);
-    opts.progress = w->q->progress;
+    tg_reading_opts(&opts, tg_reading_share(at, inputs->n));
     if (!tg_totals_read(&t, source, &opts, err))
         return false;
+    if (w->sums->by_kind && !tells_kinds(&t)) {
+        TG_BUF bytes = { 0 };
+        TG_SOURCE *again = tg_inputs_open(&inputs->v[at], w->q->repo, NULL, &bytes, err);
+        tg_totals_release(&t);
+        return again && add_summary(w, again, err);
+    }
     (void)pthread_mutex_lock(&w->lock);
     if (tg_listed(w->q->ranks.v, w->q->ranks.n, tg_reader_info(t.reader)->rank)) {
         for (size_t i = 0; i < t.names->n; i++)
             if (t.v[i].count)
-                (void)sums_add(&w->sums, t.names->v[i].cat, t.names->v[i].name, t.v[i]);
+                (void)sums_add(w->sums, &t.names->v[i], t.names->v[i].name, t.v[i]);
     }
     (void)pthread_mutex_unlock(&w->lock);
     tg_totals_release(&t);
@@ -219,40 +221,38 @@ static bool add_trace(struct whole *w, struct tg_source *source, unsigned thread
 static bool add_file(void *arg, size_t i, struct tg_err *err)
 {
     struct whole *w = arg;
-    const struct tg_input_list *inputs = w->q->inputs;
     TG_BUF bytes = { 0 };
-    TG_SOURCE *source = tg_inputs_open(&inputs->v[i], w->q->repo, NULL, &bytes, err);
+    TG_SOURCE *source = tg_inputs_open(&w->q->inputs->v[i], w->q->repo, NULL, &bytes, err);
     tg_sv head;
-    bool ok = source && tg_source_peek(source, &head, err);
-    if (ok)
-        ok = tg_summary_looks_like(head)
-                 ? add_summary(w, source, err)
-                 : add_trace(w, source, tg_reading_share(i, inputs->n), err);
-    return ok;
+    if (!source || !tg_source_peek(source, &head, err))
+        return false;
+    return tg_summary_looks_like(head) ? add_summary(w, source, err) : add_trace(w, source, i, err);
+}
+
+bool tg_name_sums_read(struct tg_name_sums *s, const struct tg_analyze_request *q,
+                       struct tg_err *err)
+{
+    struct whole w = { .sums = s, .lock = PTHREAD_MUTEX_INITIALIZER, .q = q };
+    return tg_reading_each(q->inputs->n, add_file, &w, q->progress, err);
 }
 
 static bool ops_whole(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
 {
-    struct whole w = { .q = q };
-    const struct sums *s = &w.sums;
-    sums_init(&w.sums);
-    (void)pthread_mutex_init(&w.lock, NULL);
+    TG_AUTO(tg_name_sums_release) struct tg_name_sums s = { 0 };
     tg_table_init(t, "ops", whole_columns, COLUMNS);
-    bool ok = tg_reading_each(q->inputs->n, add_file, &w, q->progress, err);
-    for (size_t i = 0; ok && i < s->keys.n; i++) {
-        struct tg_table_cell *row = sums_row(t, q->arena, s, i);
-        row[COL_COUNTS] = tg_table_int((int64_t)s->v[i].count);
-        row[COL_TOTAL] = tg_table_int(s->v[i].total);
+    bool ok = tg_name_sums_read(&s, q, err);
+    for (size_t i = 0; ok && i < s.keys.n; i++) {
+        struct tg_table_cell *row = sums_row(t, q->arena, &s, i);
+        row[COL_COUNTS] = tg_table_int((int64_t)s.v[i].count);
+        row[COL_TOTAL] = tg_table_int(s.v[i].total);
     }
-    (void)pthread_mutex_destroy(&w.lock);
-    sums_release(&w.sums);
     return ok;
 }
 
 /* ---- per step and rank ---- */
 
 /* Steps wanted of all shards wanted: what sums are divided by; `length` is theirs together. */
-static uint64_t add_side(struct sums *s, const struct tg_side *side,
+static uint64_t add_side(struct tg_name_sums *s, const struct tg_side *side,
                          const struct tg_analyze_request *q, tg_ns *length)
 {
     uint64_t units = 0;
@@ -287,10 +287,9 @@ static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q,
     struct tg_summarize_opts so = { .rank = -1, .window = q->window };
     TG_AUTO(tg_summary_release) struct tg_summary summary;
     struct tg_side side;
-    struct sums s;
+    TG_AUTO(tg_name_sums_release) struct tg_name_sums s = { 0 };
     uint64_t units = 0;
     tg_ns length = 0;
-    sums_init(&s);
     tg_summary_init(&summary);
     tg_table_init(t, "ops", step_columns, STEP_COLUMNS);
     bool ok = tg_inputs_load(&summary, q->inputs, &so, q->repo, q->progress, err) &&
@@ -305,7 +304,6 @@ static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q,
         row[COL_SELF] = tg_table_real((double)s.self[i] / ((double)units * 1000));
         row[COL_SHARE] = tg_table_real(length > 0 ? 100 * (double)s.self[i] / (double)length : 0);
     }
-    sums_release(&s);
     return ok;
 }
 

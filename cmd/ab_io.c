@@ -1,10 +1,9 @@
 /* What the files of `ab` share: what is said on the terminal, git, and what a folder has. */
-#include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cmd/ab.h"
+#include "core/base/look.h"
 #include "core/base/utf8.h"
 #include "core/baseline/spawn.h"
 
@@ -70,21 +69,13 @@ bool tg_ab_git(struct tg_ab *ab, const char *const *args, struct tg_buf *out)
     return tg_ab_git_how(ab, args, out, &how);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 struct tg_strs tg_ab_list(struct tg_arena *a, const char *dir)
 {
+    struct tg_err ignored = TG_ERR_INIT;
     struct tg_strs all = { 0 };
-    DIR *d = opendir(dir);
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            *TG_ARENA_PUSH(a, all.v, all.n, all.cap) = tg_arena_printf(a, "%s/%s", dir, e->d_name);
-    if (d)
-        (void)closedir(d);
-    if (all.n)
-        qsort(all.v, all.n, sizeof *all.v, by_text);
+    if (tg_look_in(dir, a, &all.v, &all.n, &ignored) != TG_SEEN)
+        return (struct tg_strs){ 0 };
+    for (size_t i = 0; i < all.n; i++)
+        all.v[i] = tg_arena_printf(a, "%s/%s", dir, all.v[i]);
     return all;
 }

@@ -112,10 +112,8 @@ static bool tally_one(void *arg, size_t i, struct tg_err *err)
 static bool tally_side(struct tg_tally *t, const struct tg_diff_request *q, int side,
                        struct tg_err *err)
 {
-    struct tallying all = { .q = q, .side = side, .tally = t };
-    tg_turns_init(&all.turns);
+    struct tallying all = { .q = q, .side = side, .tally = t, .turns = TG_TURNS };
     bool ok = tg_reading_each(q->inputs[side].n, tally_one, &all, q->progress, err);
-    tg_turns_release(&all.turns);
     if (!ok || all.steps)
         return ok;
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has none of the wanted steps", q->label[side]);

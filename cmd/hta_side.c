@@ -1,10 +1,9 @@
 #include "cmd/hta_side.h"
 
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdlib.h>
 
 #include "cmd/gate/reading.h"
+#include "core/base/threads.h"
 
 bool tg_rank_by_hta(int64_t *rank, const struct tg_input_item *item, struct tg_repo *repo,
                     struct tg_err *err)
@@ -18,58 +17,40 @@ bool tg_rank_by_hta(int64_t *rank, const struct tg_input_item *item, struct tg_r
 }
 
 /* Files are read side by side, and added in the order of the paths: of one rank the last counts. */
-struct task {
-    struct tg_trace *trace;
-    int64_t rank;
-    bool ready;
-};
-struct tasks {
-    struct task *v;
+struct loading {
     const struct tg_input_list *inputs;
     struct tg_repo *repo;
     const struct tg_io *io;
     const struct tg_progress *progress;
-    pthread_mutex_t lock; /* of `side`, `added` and every `ready` */
-    struct tg_hta_side *side;
-    size_t added;
+    struct tg_hta_side *side; /* in turn */
+    struct tg_turns turns;
 };
-
-/* Adds what is next in order, so that no trace is kept longer than it must. */
-static void add_ready(struct tasks *all, size_t i)
-{
-    (void)pthread_mutex_lock(&all->lock);
-    all->v[i].ready = true;
-    for (; all->added < all->inputs->n && all->v[all->added].ready; all->added++) {
-        struct task *k = &all->v[all->added];
-        bool replaced;
-        tg_hta_add(all->side, k->trace, k->rank, &replaced);
-        if (replaced)
-            tg_io_note(all->io,
-                       "'%s' is rank %" PRId64 " again: as HTA does, it replaces the earlier file",
-                       all->inputs->v[all->added].label, k->rank);
-        tg_trace_free(k->trace);
-        k->trace = NULL;
-    }
-    (void)pthread_mutex_unlock(&all->lock);
-}
 
 static bool load_one(void *arg, size_t i, struct tg_err *err)
 {
-    struct tasks *all = arg;
+    struct loading *all = arg;
     const struct tg_input_item *item = &all->inputs->v[i];
-    struct task *k = &all->v[i];
     struct tg_load_opts opts = { .keep_hta = true };
     TG_BUF bytes = { 0 };
-    struct tg_source *s = NULL;
+    int64_t rank;
+    bool replaced = false;
     tg_reading_opts(&opts.reader, tg_reading_share(i, all->inputs->n));
-    bool ok = tg_rank_by_hta(&k->rank, item, all->repo, err) &&
-              (s = tg_inputs_open(item, all->repo, NULL, &bytes, err)) &&
-              (k->trace = tg_trace_load(s, &opts, all->progress, err));
-    if (ok && k->rank < 0)
-        k->rank = k->trace->info->rank < 0 ? 0 : k->trace->info->rank;
-    tg_source_close(s);
-    if (ok)
-        add_ready(all, i);
+    bool ok = tg_rank_by_hta(&rank, item, all->repo, err);
+    TG_SOURCE *s = ok ? tg_inputs_open(item, all->repo, NULL, &bytes, err) : NULL;
+    struct tg_trace *trace = s ? tg_trace_load(s, &opts, all->progress, err) : NULL;
+    ok = trace != NULL;
+    tg_turns_wait(&all->turns, i);
+    if (ok) {
+        if (rank < 0)
+            rank = trace->info->rank < 0 ? 0 : trace->info->rank;
+        tg_hta_add(all->side, trace, rank, &replaced);
+    }
+    if (replaced)
+        tg_io_note(all->io,
+                   "'%s' is rank %" PRId64 " again: as HTA does, it replaces the earlier file",
+                   item->label, rank);
+    tg_turns_pass(&all->turns);
+    tg_trace_free(trace);
     return ok;
 }
 
@@ -77,19 +58,6 @@ bool tg_hta_side_load(struct tg_hta_side *side, const struct tg_input_list *inpu
                       struct tg_repo *repo, const struct tg_io *io,
                       const struct tg_progress *progress, struct tg_err *err)
 {
-    size_t n = inputs->n;
-    struct tasks all = { .v = tg_xrealloc(NULL, n, sizeof *all.v),
-                         .inputs = inputs,
-                         .repo = repo,
-                         .io = io,
-                         .progress = progress,
-                         .side = side };
-    memset(all.v, 0, n * sizeof *all.v);
-    (void)pthread_mutex_init(&all.lock, NULL);
-    bool ok = tg_reading_each(n, load_one, &all, progress, err);
-    for (size_t i = 0; i < n; i++)
-        tg_trace_free(all.v[i].trace);
-    (void)pthread_mutex_destroy(&all.lock);
-    free(all.v);
-    return ok;
+    struct loading all = { inputs, repo, io, progress, side, TG_TURNS };
+    return tg_reading_each(inputs->n, load_one, &all, progress, err);
 }

@@ -125,12 +125,6 @@ static void put_found(struct job *j)
 
 /* ---- writing ---- */
 
-static bool read_old(const char *path, struct tg_buf *out)
-{
-    struct tg_err ignored = TG_ERR_INIT;
-    return tg_file_read(out, path, MAX_WRITTEN, &ignored);
-}
-
 /* The hunks of `git diff` between a file and the text that replaces it. */
 static void put_change(struct job *j, const struct tg_setup_file *f, const char *path)
 {
@@ -380,7 +374,9 @@ static void put_bench_note(struct job *j, const struct tg_survey_suite *one)
 static bool ignores_out(struct job *j)
 {
     TG_BUF text = { 0 };
-    return !read_old(tg_survey_path(&j->survey, TG_SV(".gitignore")), &text) ||
+    struct tg_err ignored = TG_ERR_INIT;
+    const char *path = tg_survey_path(&j->survey, TG_SV(".gitignore"));
+    return !tg_file_read(&text, path, MAX_WRITTEN, &ignored) ||
            tg_sv_has(tg_buf_sv(&text), TG_SV("out"));
 }
 

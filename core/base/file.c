@@ -69,17 +69,12 @@ static bool is_written_in_place(const char *path)
     return tg_file_exists(path) && !tg_file_is_regular(path);
 }
 
-static char *copy_of(const char *path)
-{
-    size_t n = strlen(path) + 1;
-    return memcpy(tg_xmalloc(n), path, n);
-}
-
 /* Where the path leads; links that do not lead anywhere yet stay as they are. */
 static char *target_of(const char *path)
 {
     char *real = strcmp(path, "-") != 0 && !is_written_in_place(path) ? realpath(path, NULL) : NULL;
-    return real ? real : copy_of(path);
+    size_t n = strlen(path) + 1;
+    return real ? real : memcpy(tg_xmalloc(n), path, n);
 }
 
 /* Two spellings of one path of a file that need not exist: "d/x", "./d/x", "link-to-d/x". */

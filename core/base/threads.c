@@ -183,19 +183,6 @@ void tg_each(unsigned threads, size_t n, tg_task *task, void *arg)
 
 /* ---- one after the other ---- */
 
-void tg_turns_init(struct tg_turns *t)
-{
-    (void)pthread_mutex_init(&t->lock, NULL);
-    (void)pthread_cond_init(&t->changed, NULL);
-    t->next = 0;
-}
-
-void tg_turns_release(struct tg_turns *t)
-{
-    (void)pthread_mutex_destroy(&t->lock);
-    (void)pthread_cond_destroy(&t->changed);
-}
-
 void tg_turns_wait(struct tg_turns *t, size_t i)
 {
     (void)pthread_mutex_lock(&t->lock);

@@ -34,8 +34,10 @@ struct tg_turns {
     pthread_cond_t changed;
     size_t next;
 };
-void tg_turns_init(struct tg_turns *t);
-void tg_turns_release(struct tg_turns *t);
+#define TG_TURNS                                                                                   \
+    {                                                                                              \
+        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0                                     \
+    }
 void tg_turns_wait(struct tg_turns *t, size_t i);
 void tg_turns_pass(struct tg_turns *t);
 #endif

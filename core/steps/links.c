@@ -33,11 +33,6 @@ struct table {
     size_t n, cap;
 };
 
-static bool is_linked_kind(enum tg_kind k)
-{
-    return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC;
-}
-
 /* The correlation of a call; below 0: none. */
 static int64_t call_number(const struct tg_trace *t, size_t i)
 {
@@ -105,7 +100,8 @@ static void collect_launches(struct table *h, const struct tg_trace *t, const ui
 static uint32_t entry_of(const struct table *h, const struct tg_trace *t, uint32_t i)
 {
     const uint64_t key = (uint64_t)*tg_correlation_at(t, i);
-    if ((int64_t)key < 0 || !is_linked_kind(tg_span_kind(t, tg_span_at(t, i))))
+    enum tg_kind kind = tg_span_kind(t, tg_span_at(t, i));
+    if ((int64_t)key < 0 || !(tg_kind_is_device(kind) || kind == TG_KIND_DEVICE_SYNC))
         return TG_NO_ID;
     return find_id(h, key);
 }

@@ -26,15 +26,23 @@ static uint32_t op_named(const struct building *b, tg_sv name)
     return id < b->n_named ? b->named[id] : TG_NO_ID;
 }
 
-/* The nearest annotation from `name` outwards, by each name's main encloser. */
-static tg_sv climb(const struct building *b, tg_sv name)
+/* What is in an annotation that only one side has is in the place around, on both sides. */
+static bool is_place(const struct tg_op *op)
+{
+    return op->kind == TG_KIND_ANNOTATION && op->present[TG_BASE] && op->present[TG_TEST];
+}
+
+/* The nearest place from `name` outwards, by each name's main encloser; not `past` an operator. */
+static tg_sv climb(const struct building *b, tg_sv name, bool past)
 {
     for (int depth = 0; depth < MAX_DEPTH && name.n; depth++) {
         uint32_t at = op_named(b, name);
         const struct tg_op *op = at == TG_NO_ID ? NULL : &b->w->c->ops[at];
+        if (!past && (!op || op->kind != TG_KIND_ANNOTATION))
+            return name;
         if (!op || op->kind == TG_KIND_STEP)
             break;
-        if (op->kind == TG_KIND_ANNOTATION)
+        if (is_place(op))
             return name;
         name = op->parent;
     }
@@ -80,7 +88,7 @@ static uint32_t *uses_of_rows(struct building *b, const struct tg_shard *s, cons
         size_t known = raw.n;
         uint32_t id = tg_strmap_add(&raw, s->rows[i].key->parent);
         if (id == known)
-            name[id] = tg_diff_name(b->w, TG_KIND_OP, raw.text[id]);
+            name[id] = climb(b, tg_diff_name(b->w, TG_KIND_OP, raw.text[id]), false);
         of[i] = op[i] == TG_NO_ID ? TG_NO_ID : use_for(b, op[i], name[id]);
     }
     return of;
@@ -95,9 +103,8 @@ static uint32_t *uses_of_nodes(struct building *b, const struct tg_shard *s, con
     between[TG_ROOT_BETWEEN] = true;
     for (uint32_t i = TG_ROOTS; i < s->tree.n; i++) {
         const struct tg_tree_node *node = &s->tree.node[i];
-        const struct tg_row_key *key = s->rows[node->row].key;
-        bool opens = key->kind == TG_KIND_ANNOTATION;
-        within[i] = opens ? tg_diff_name(b->w, key->kind, key->name) : within[node->parent];
+        const struct tg_op *at = op[node->row] == TG_NO_ID ? NULL : &b->w->c->ops[op[node->row]];
+        within[i] = at && is_place(at) ? at->name : within[node->parent];
         between[i] = between[node->parent];
         of[i] = between[i] || op[node->row] == TG_NO_ID
                     ? TG_NO_ID
@@ -189,21 +196,15 @@ static void list_uses(struct building *b, struct tg_use_index *x, enum tg_level 
     x->v[level] = tg_arena_copy(b->w->a, b->v, n, sizeof *b->v);
 }
 
-static bool have_trees(const struct tg_diff_work *w)
-{
-    for (size_t i = 0; i < w->n_cells; i++)
-        if (!w->shard[i]->tree.n || w->shard[i]->tree.cut)
-            return false;
-    return true;
-}
-
 void tg_uses_index(struct tg_diff_work *w)
 {
     const struct tg_comparison *c = w->c;
     struct tg_use_index *x = TG_NEW(w->a, struct tg_use_index);
     struct building b = { .w = w };
-    bool flat = !have_trees(w);
+    bool flat = false;
 
+    for (size_t i = 0; i < w->n_cells; i++)
+        flat |= !w->shard[i]->tree.n || w->shard[i]->tree.cut;
     x->exact = w->tick <= 1;
     b.n_named = w->names->n;
     b.named = tg_xmalloc((b.n_named + 1) * sizeof *b.named);
@@ -227,7 +228,7 @@ void tg_uses_index(struct tg_diff_work *w)
             /* Without trees: by the names around the callers. */
             for (size_t i = 0; i < x->first[TG_IN_CALLER][c->n_ops]; i++) {
                 const struct tg_use *from = &x->v[TG_IN_CALLER][i];
-                uint32_t to = use_for(&b, from->op, climb(&b, from->in));
+                uint32_t to = use_for(&b, from->op, climb(&b, from->in, true));
                 for (int side = 0; side < 2; side++)
                     for (size_t run = 0; run < c->n_runs[side]; run++)
                         b.v[to].run[side][run] += from->run[side][run];
@@ -296,14 +297,6 @@ double tg_use_rise(const struct tg_comparison *c, const struct tg_use *x)
 
 /* ---- time of the runtime's calls by the operator that makes them: one name serves many ---- */
 
-/* Waits move from caller to caller, and a cost is that of the calls that came;
- * other names need no split. */
-static bool is_split(const struct tg_op *op)
-{
-    bool call = op->kind == TG_KIND_RUNTIME || op->kind == TG_KIND_SYNC;
-    return call && !op->polling && (op->wait || op->change != TG_SAME);
-}
-
 static int by_rise(const void *pa, const void *pb)
 {
     const struct tg_in_caller *a = pa, *b = pb;
@@ -352,7 +345,11 @@ static void split(struct tg_diff_work *w, struct tg_op *op)
 
 void tg_callers_find(struct tg_diff_work *w)
 {
-    for (size_t i = 0; i < w->c->n_ops; i++)
-        if (is_split(&w->c->ops[i]))
-            split(w, &w->c->ops[i]);
+    /* Waits move from caller to caller, and a cost is that of the calls that came. */
+    for (size_t i = 0; i < w->c->n_ops; i++) {
+        struct tg_op *op = &w->c->ops[i];
+        if ((op->kind == TG_KIND_RUNTIME || op->kind == TG_KIND_SYNC) && !op->polling &&
+            (op->wait || op->change != TG_SAME))
+            split(w, op);
+    }
 }

@@ -92,6 +92,8 @@ RANDN = Op("randn", 1.5, inner("empty", 0.5), inner("normal_", 40))
 RANDN_LIKE = Op("randn_like", 1.2, inner("empty_like", 0.5, inner("empty_strided", 0.5)), inner("normal_", 40))
 SCALED = [Op("bmm", 30), Op("mul", 6), Op("add", 6)] * 3
 BADDBMM = [Op("baddbmm", 8, *[inner("addmm_", 1.6)] * 16)] * 3
+ADAM = FUSED + [Op("mul_", 1.4)]
+LION = [Op("mul", 2.0), Op("add_", 1.3), Op("sign_", 1.4), *UPDATE]
 MASK = [Op("ones", 0.8, inner("empty", 0.5), inner("fill_", 2)), Op("tril", 9), Op("eq", 8), view("slice")]
 
 #        what                                   before                      after                         commit   undone
@@ -137,6 +139,9 @@ CHANGES = [
     ("a number read inside the part that became cheaper", [Part("mlp", matrix(1600))], [Part("mlp", matrix(200), NORM, item())], "red", "red3"),
     ("more inside than the part saves",           [Part("mlp", matrix(300))],  [Part("mlp", matrix(200), Op("erf", 80), Op("erf", 80))], "red", "any"),
     ("more for the host where the device saves beside it", [Part("mlp", Op("erf", 600), *[Op("neg", 4)] * 300)], [Part("mlp", Op("erf", 200), *[Op("neg", 4)] * 300, *[Op("pos", 4)] * 60)], "red", "any"),
+    ("an optimizer of one's own, without the library's annotation", [Part("Optimizer.step", *ADAM * 24)], LION * 24, "no", "red"),
+    ("more in an optimizer of one's own",       [Part("Optimizer.step", *ADAM * 24)], ADAM * 24 + LION, "red", "no"),
+    ("a part annotated, and more of it",        MASK * 3, [Part("mask", *MASK * 4)], "red", "no"),
     ("one product for three",                   [matrix(300)] * 18,         [matrix(893), CHUNK, Op("cat", 12)] * 6, "no", "red"),
     ("conversions of nothing",                  [],                         [Op("to", 0.4), Op("to", 0.4)] * 3, "no", "quiet"),
 ]

@@ -74,6 +74,17 @@ BY_HAND(the_nearest_annotation_and_none)
     is_text(find(f, "d")->place, "");
 }
 
+BY_HAND(an_annotation_of_one_side_is_no_place)
+{
+    make(f, 1, 1, 3);
+    put_both(f, TG_KIND_ANNOTATION, "step/outer", 1, 100001);
+    put(f, TG_TEST, TG_KIND_ANNOTATION, "step/outer/new", 1, 50001);
+    put(f, TG_BASE, TG_KIND_OP, "step/outer/a", 1, 5001);
+    put(f, TG_TEST, TG_KIND_OP, "step/outer/new/a", 2, 5001);
+    compare(f);
+    is_text(find(f, "a")->place, "outer");
+}
+
 /* Without trees the name around most of the helper's calls is all that is known:
  * both are in `one`. */
 BY_HAND(rows_alone_know_less)
@@ -103,6 +114,8 @@ static void assert_uses(struct fixture *f, enum tg_level level, const char *name
         f->c.side[side] = f->side[side];
     assert_true(tg_diff_select(&w, &f->err));
     tg_gather(&w, TG_GATHER_OPS, &f->c.ops, &f->c.n_ops);
+    for (size_t i = 0; i < f->c.n_ops; i++)
+        f->c.ops[i].present[TG_BASE] = f->c.ops[i].present[TG_TEST] = true;
     tg_uses_index(&w);
     v = tg_uses_of(w.uses, level, (uint32_t)(find(f, name) - f->c.ops), &n);
     for (size_t i = 0; i < n; i++) {

@@ -4,6 +4,7 @@
  * taken on, so nothing is taken off.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/diff/internal.h"
 #include "core/diff/stats.h"
@@ -18,20 +19,9 @@ static const struct tg_number_runs *runs_of(const struct tg_diff_work *w, int si
     return s ? &s->numbers : &none;
 }
 
-static const struct tg_number *number_of(const struct tg_number_run *run, tg_sv name)
+static int by_number_name(const void *name, const void *number)
 {
-    size_t from = 0, to = run->n;
-    while (from < to) {
-        size_t mid = from + (to - from) / 2;
-        int order = tg_sv_cmp(run->v[mid].name, name);
-        if (order == 0)
-            return &run->v[mid];
-        if (order < 0)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    return NULL;
+    return tg_sv_cmp(*(const tg_sv *)name, ((const struct tg_number *)number)->name);
 }
 
 static void list_names(struct tg_diff_work *w)
@@ -74,7 +64,9 @@ static void read_side(const struct tg_diff_work *w, struct tg_number_change *x, 
     const struct tg_number_runs *runs = runs_of(w, side);
     double *sorted = TG_NEW_N(w->a, double, runs->n + 1);
     for (size_t run = 0; run < runs->n; run++) {
-        const struct tg_number *of = number_of(&runs->v[run], x->name);
+        const struct tg_number_run *r = &runs->v[run];
+        const struct tg_number *of =
+            r->n ? bsearch(&x->name, r->v, r->n, sizeof *r->v, by_number_name) : NULL;
         if (of && tg_sv_eq(of->unit, x->unit))
             y[x->n_runs[side]++] = of->value;
     }

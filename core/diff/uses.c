@@ -168,16 +168,9 @@ static int by_op_and_name(const void *pa, const void *pb)
     return c ? c : tg_sv_cmp(a->in, b->in);
 }
 
-static double median_of(const struct tg_diff_work *w, const double *run, int side)
-{
-    size_t n = w->c->n_runs[side]; /* the order of the runs is kept */
-    double *sorted = tg_arena_copy(w->a, run, n, sizeof *sorted);
-    return tg_median(sorted, n) / (double)w->c->n_ranks[side];
-}
-
 double tg_use_ns(const struct tg_diff_work *w, const struct tg_use *x, int side)
 {
-    return median_of(w, x->ns[side], side);
+    return tg_median_of(w, x->ns[side], side) / (double)w->c->n_ranks[side];
 }
 
 static void list_uses(struct building *b, struct tg_use_index *x, enum tg_level level)
@@ -187,7 +180,8 @@ static void list_uses(struct building *b, struct tg_use_index *x, enum tg_level 
     TG_SORT(b->v, n, by_op_and_name);
     for (size_t i = 0; i < n; i++) {
         for (int side = 0; side < 2; side++)
-            b->v[i].per_step[side] = median_of(b->w, b->v[i].run[side], side);
+            b->v[i].per_step[side] =
+                tg_median_of(b->w, b->v[i].run[side], side) / (double)c->n_ranks[side];
         first[b->v[i].op + 1]++;
     }
     for (size_t op = 0; op < c->n_ops; op++)

@@ -23,6 +23,7 @@ import tempfile
 # A mechanism, its file, and the text that is replaced to switch it off.
 MECHANISMS = (
     ("the machine's factor", "core/diff/machine.c", "m->c = fmax(factor, 0);", "m->c = 0;"),
+    ("its factor by times of many ticks", "core/diff/machine.c", "factor = n_fine >= TG_MIN_BIG ?", "factor = 0 && n_fine >= TG_MIN_BIG ?"),
     ("a busy machine", "core/diff/machine.c", "w->busy[clock] = excess", "w->busy[clock] = 0 && excess"),
     ("levelled runs", "core/diff/rule.c", "if (v->levelled ||", "if (1 || v->levelled ||"),
     ("usual noise", "core/diff/rule.c", "m->has_v0 ? m->v0 : l.variance", "l.variance"),
@@ -41,8 +42,11 @@ MECHANISMS = (
     ("net in the place", "core/diff/compare.c", "tg_places_repay(w);", ""),
     ("runs with other flags", "core/diff/compare.c", "tg_runs_leave(w);", ""),
     ("excused moves", "core/diff/compare.c", "tg_excuse_moves(w);", ""),
+    ("what other parents lost", "core/diff/place_cost.c", "lost += fmax(", "lost += 0 * fmax("),
     ("moves inside an annotation", "core/diff/place_cost.c", "bool inside = op->kind", "bool inside = 0 && op->kind"),
     ("revoked renames", "core/diff/place.c", "if (revoke_renames(&j))", "if (0 && revoke_renames(&j))"),
+    ("replacements that got faster", "core/diff/evidence.c", "if (!ev.faster ||", "if (1 || !ev.faster ||"),
+    ("growth of all names alike", "core/diff/account.c", "return before > 0 &&", "return 0 && before > 0 &&"),
     ("the account", "policy/verdict/eval.c", "tg_eval_account(e);", ""),
     ("a step as long", "policy/verdict/judge_rows.c", "return (gaps || whole) && !is_budget", "return 0 && (gaps || whole) && !is_budget"),
 )

@@ -79,7 +79,10 @@ static void put_head(struct tg_markdown *m)
     struct tg_buf *out = m->out;
     tg_buf_puts(out, "<!-- tracegate:report key=");
     put_key(out, m->r->key.n ? m->r->key : v->suite);
-    tg_buf_printf(out, " -->\n### %s ", tg_markdown_outcome_icon(v->outcome));
+    tg_buf_printf(out, " -->\n### %s ",
+                  v->first_run && v->outcome == TG_OUTCOME_PASS
+                      ? "\xe2\x84\xb9\xef\xb8\x8f" /* nothing was compared */
+                      : tg_markdown_outcome_icon(v->outcome));
     tg_markdown_put_text(m, out,
                          v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
     tg_buf_puts(out, "\n");

@@ -451,6 +451,7 @@ static const struct tg_verdict *make_first_run(struct tg_arena *a)
 {
     struct make m = begin(a, 1, false);
     m.v->baseline.situation = TG_SITUATION_FIRST_RUN;
+    m.v->first_run = true;
     m.v->coverage = TG_SV("nothing judged: first run");
     add_note(&m, "neither a policy nor a baseline of this suite existed at the baseline commit",
              "Commit a baseline, or record one on the main branch; the next run compares.", true);

@@ -111,16 +111,15 @@ static void grow(const struct tg_history_line *l, size_t first, size_t to)
     const struct tg_series *x = series_of(l);
     struct tg_history_event *e = &l->r->h->event[p->event];
     struct tg_moved_series *m = change_of(l, p);
+    double was = m->e;
     size_t n = 0;
     while (n < w->n && w->at[n] < first)
         n++;
     m->e = tg_changepoint_median(w->v + n, w->n - n) - (p->up ? p->median : -p->median);
     m->slowly = true;
     m->to = to > m->to ? to : m->to;
-    if (fabs(m->e) > enough(m->told)) {
-        m->told = m->e;
+    if (fabs(m->e) > enough(was))
         e->grew = l->s->night[l->s->n - 1];
-    }
     if (x) {
         m->what = TG_MOVED_DRIFT;
         m->after = x->scale == TG_SCALE_PART ? m->before + 100 * m->e : m->before * exp(m->e);
@@ -193,7 +192,6 @@ static void found_step(const struct tg_history_line *l, const struct tg_history_
                                  .from = night[tg_history_window_before(w, lo)],
                                  .to = night[w->at[w->n - scan->k_min]],
                                  .e = e,
-                                 .told = e,
                                  .rank_z = scan->rank_z,
                                  .z = scan->z,
                                  .p = scan->p,
@@ -271,7 +269,6 @@ void tg_history_look_for_drift(const struct tg_history_line *l)
                                  .from = night[w->at[0]],
                                  .to = newest,
                                  .e = up * d.e,
-                                 .told = up * d.e,
                                  .z = d.z,
                                  .worse = true,
                                  .slowly = true };
@@ -282,10 +279,8 @@ void tg_history_look_for_drift(const struct tg_history_line *l)
         begin_level(l, &m, first, up > 0);
 }
 
-/*
- * An open change that is a quarter more than it was, or 2 %, on each of the newest five nights, by
- * nights that rise as a line: the beginning of a drift was taken for a step. Of a drift, 2 %.
- */
+/* An open change that is a quarter more than it was, or 2 %, on each of the newest five nights, by
+ * nights that rise as a line: the beginning of a drift was taken for a step. */
 void tg_history_look_for_more(const struct tg_history_line *l)
 {
     const struct tg_history_window *w = &l->t->w;
@@ -294,10 +289,8 @@ void tg_history_look_for_more(const struct tg_history_line *l)
     if (!is_open(l, up > 0) || w->n < TG_DRIFT_NIGHTS ||
         up * tg_changepoint_trend(w->v, w->n) <= TG_DRIFT_TREND)
         return;
-    const struct tg_moved_series *m = change_of(l, p);
-    double said = m->slowly ? fabs(m->e) + TG_CHANGEPOINT_TAU : enough(m->e);
     for (size_t i = w->n - TG_DRIFT_NIGHTS; i < w->n; i++)
-        if (up * w->v[i] - p->median <= said)
+        if (up * w->v[i] - p->median <= enough(change_of(l, p)->e))
             return;
     if (!tg_changepoint_is_line(w->v, w->n))
         return;

@@ -49,7 +49,6 @@ struct tg_moved_series {
     size_t first;         /* its first night after the change, as estimated today */
     size_t from, to;      /* the change is after night `from`, up to night `to` */
     double e;             /* ln ratio, or difference of parts of 1 */
-    double told;          /* `e` on the night that last failed by it */
     double before, after; /* calls, or the plain value (ns, %) */
     double cost_ns;       /* a step; 0 for percentages and numbers */
     double rank_z, z, p;  /* evidence of a step; 0 for exact changes */

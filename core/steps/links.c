@@ -64,22 +64,18 @@ static uint32_t find_id(const struct table *h, uint64_t key)
     return key - h->low < h->range ? h->near[key - h->low] - 1 : TG_NO_ID;
 }
 
-/* The rows of devices, in total order. */
-static void collect_device(struct tg_steps *out, const struct tg_trace *t)
-{
-    size_t cap = 0;
-    for (size_t k = 0; k < t->n_spans; k++)
-        if (tg_kind_is_on_device(tg_span_kind(t, tg_span_at(t, out->order[k]))))
-            *TG_PUSH(out->device, out->n_device, cap) = out->order[k];
-}
-
-/* In total order, so that the outermost of equally good rows stays, whatever the file's order. */
-static void collect_launches(struct table *h, const struct tg_trace *t, const uint32_t *order,
+/* In total order, so that the outermost of equally good rows stays, whatever the file's order;
+ * and the rows of devices. */
+static void collect_launches(struct table *h, const struct tg_trace *t, struct tg_steps *out,
                              const unsigned char *call)
 {
+    const uint32_t *order = out->order;
+    size_t cap = 0;
     for (size_t k = 0; k < t->n_spans; k++) {
         const struct tg_span *s = tg_span_at(t, order[k]);
         const uint64_t key = (uint64_t)call_number(t, order[k]);
+        if (tg_kind_is_on_device(tg_span_kind(t, s)))
+            *TG_PUSH(out->device, out->n_device, cap) = order[k];
         if ((int64_t)key < 0)
             continue;
         uint32_t id = find_id(h, key);
@@ -179,8 +175,7 @@ void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
     for (size_t i = 0; i < t->names->n; i++)
         call[i] = (unsigned char)tg_call_of(t->names->v[i].kind, t->names->v[i].name);
     find_range(&h, t);
-    collect_launches(&h, t, out->order, call);
-    collect_device(out, t);
+    collect_launches(&h, t, out, call);
     memset(out->launch, 0xff, t->n_spans * sizeof *out->launch); /* TG_NO_SPAN */
     /* out->launch: the entries, until each knows how many spans it has. */
     for (size_t k = 0; k < out->n_device; k++) {

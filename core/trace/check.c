@@ -31,13 +31,13 @@ static int by_time(const void *pa, const void *pb, void *arg)
     return c ? c : TG_CMP(end_of(a), end_of(b));
 }
 
-static void lanes_init(struct lanes *l, const struct tg_trace *t)
+static void lanes_init(struct lanes *l, const struct tg_trace *t, const uint32_t *v, size_t n_v)
 {
     size_t sum = 0;
     tg_lanes_init(&l->of, t);
     l->end = tg_xcalloc(l->of.n_streams + 1, sizeof *l->end);
-    for (size_t i = 0; i < t->n_spans; i++) {
-        const struct tg_span *s = tg_span_at(t, i);
+    for (size_t i = 0; i < n_v; i++) {
+        const struct tg_span *s = tg_span_at(t, v[i]);
         l->end[l->of.stream[s->track]] += tg_kind_is_device(tg_span_kind(t, s));
     }
     for (size_t k = 0; k < l->of.n_streams; k++) {
@@ -46,10 +46,10 @@ static void lanes_init(struct lanes *l, const struct tg_trace *t)
         sum += n;
     }
     l->span = tg_xrealloc(NULL, sum + 1, sizeof *l->span);
-    for (size_t i = 0; i < t->n_spans; i++) {
-        const struct tg_span *s = tg_span_at(t, i);
+    for (size_t i = 0; i < n_v; i++) {
+        const struct tg_span *s = tg_span_at(t, v[i]);
         if (tg_kind_is_device(tg_span_kind(t, s)))
-            l->span[l->end[l->of.stream[s->track]]++] = (uint32_t)i;
+            l->span[l->end[l->of.stream[s->track]]++] = v[i];
     }
     for (size_t k = 0, from = 0; k < l->of.n_streams; from = l->end[k++])
         tg_sort_runs(l->span + from, l->end[k] - from, sizeof *l->span, by_time,
@@ -71,10 +71,11 @@ static void count_overlap(const struct tg_span *a, const struct tg_span *b,
         out->overlapping_ns = sum;
 }
 
-static void count_overlaps(const struct tg_trace *t, struct tg_integrity *out)
+static void count_overlaps(const struct tg_trace *t, const uint32_t *v, size_t n,
+                           struct tg_integrity *out)
 {
     struct lanes l;
-    lanes_init(&l, t);
+    lanes_init(&l, t, v, n);
     for (size_t k = 0, i = 0; k < l.of.n_streams; i = l.end[k++])
         for (; i + 1 < l.end[k]; i++) {
             const struct tg_span *a = tg_span_at(t, l.span[i]);
@@ -93,15 +94,13 @@ static void count_overlaps(const struct tg_trace *t, struct tg_integrity *out)
  * end of a step or start of the device. A host that runs ahead has short steps, however long the
  * device takes. In one step the last kernel may take any time.
  */
-static tg_ns longest_kernel(const struct tg_trace *t)
+static tg_ns longest_kernel(const struct tg_trace *t, const uint32_t *v, size_t n)
 {
     tg_ns first = INT64_MAX, last = INT64_MIN, longest;
     size_t steps = 0;
-    for (size_t i = 0; i < t->n_spans; i++) {
-        const struct tg_span *s = tg_span_at(t, i);
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_span *s = tg_span_at(t, v[i]);
         bool step = tg_span_kind(t, s) == TG_KIND_STEP;
-        if (!step && !tg_kind_is_device(tg_span_kind(t, s)))
-            continue;
         tg_ns end = step ? end_of(s) : s->start;
         first = s->start < first ? s->start : first;
         last = end > last ? end : last;
@@ -113,13 +112,21 @@ static tg_ns longest_kernel(const struct tg_trace *t)
 void tg_trace_check(struct tg_trace *t, bool python_aside)
 {
     struct tg_integrity *out = &t->integrity;
-    tg_ns longest = longest_kernel(t);
+    TG_FREE uint32_t *v = NULL; /* steps, and work on devices */
+    size_t n = 0, cap = 0;
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
         enum tg_kind kind = tg_span_kind(t, s);
         out->negative_durations += s->dur < 0 && !(python_aside && kind == TG_KIND_PYTHON);
+        if (kind == TG_KIND_STEP || tg_kind_is_device(kind))
+            *TG_PUSH(v, n, cap) = (uint32_t)i;
+    }
+    tg_ns longest = longest_kernel(t, v, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_span *s = tg_span_at(t, v[i]);
+        enum tg_kind kind = tg_span_kind(t, s);
         out->zero_kernels += kind == TG_KIND_KERNEL && s->start == 0 && s->dur == 0;
         out->longer_than_step += kind == TG_KIND_KERNEL && s->dur > longest;
     }
-    count_overlaps(t, out);
+    count_overlaps(t, v, n, out);
 }

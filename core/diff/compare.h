@@ -101,7 +101,7 @@ struct tg_evidence {
     double slowest[2];
     /* `e` is of the fastest steps: neither the mean step rose nor the slow ones did. */
     bool fastest_alone;
-    bool withheld; /* slower, but withheld: the machine was busy or the data differs */
+    bool withheld; /* slower, but TG_NOT_BUSY, TG_NOT_WARM or TG_NOT_OTHER_DATA */
     /* RED, CLEARED: all numbers are of the new runs alone; RED: e and p are those of shift.c */
     enum tg_asked asked;
     size_t tell_runs; /* UNTOLD: new runs per side that would exclude the size, at this noise */

@@ -52,7 +52,7 @@ def operators(driver, folder, files):
     names = set()
     for line in out[1:]:
         at = line.split("\t")
-        if len(at) == 14 and at[0] == "op" and not at[13] and float(at[6]) >= BIG * step and not set("|@") & set(at[1]):
+        if len(at) == 13 and at[0] == "op" and not at[12] and float(at[6]) >= BIG * step and not set("|@") & set(at[1]):
             names.add(at[1])
     return sorted(names)
 

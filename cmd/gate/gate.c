@@ -127,11 +127,12 @@ bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err
     struct tg_part part;
     in.ask_known = g->known ? tg_known_find : NULL;
     in.known_arg = g->known;
-    in.disturbed = disturbed_runs(g);
     if (g->compared)
         g->comparison = *g->compared;
     else if (!compare(&g->comparison, g, &g->compare, g->arena, err))
         return false;
+    if (g->comparison.busy || g->comparison.drifted) /* which run is it? */
+        in.disturbed = disturbed_runs(g);
     struct tg_eval_state *e = tg_eval_begin(out, &in, g->arena);
     while (tg_eval_wants(e, &part))
         if (!judge_part(e, g, &part, err)) {

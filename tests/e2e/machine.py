@@ -61,6 +61,13 @@ def main(tmp):
         if said:
             expect(f"{name}: before any result", text.index(SAYS) < (text + "| calls").index("calls"), True)
             expect(f"{name}: in the comment", SAYS in read_text(f"{tmp}/{i}/r.md"), True)
+    # The run that was disturbed most is named where the machine is said to be slower, and nowhere else.
+    for name, factor, said in (("one run far slower", 1.0, False), ("all slower, one far more so", 1.2, True)):
+        for k in range(10):
+            write(f"{tmp}/{name}/{'base' if k % 2 else 'fresh'}", k, 1 if k % 2 else factor * (1.6 if k == 4 else 1))
+        text = " ".join(tracegate("check", "--runs", "fresh", "--baseline", "base", cwd=f"{tmp}/{name}").stdout.split())
+        expect(f"{name}: {text[:900]}", "the machine was busy in fresh run run4.json.gz (1." in text, said)
+        expect(f"{name}: busy", text.count("the machine was busy in"), int(said))
 
 
 run_parts(main)

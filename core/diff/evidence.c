@@ -131,12 +131,6 @@ void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
     tg_evidence_fill(w, ev, v, &m, aim_at(w, 0), by);
 }
 
-double tg_median_of(const struct tg_diff_work *w, const double *of_run, int side)
-{
-    size_t n = w->c->n_runs[side];
-    return tg_median(tg_arena_copy(w->a, of_run, n, sizeof *of_run), n);
-}
-
 /* The rule asks whether logarithms of values of at least 1 rose. */
 void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev,
                             double *const y[2], int worse)

@@ -142,6 +142,8 @@ void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op *
 
 /* core/diff/select.c: the ranks and steps that are compared; lays out the cells. */
 TG_MUST bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err);
+/* Median of the runs of a side. */
+double tg_median_of(const struct tg_diff_work *w, const double *of_run, int side);
 
 /* No rows yet: `cell` is to be filled. */
 const struct tg_op_rows *tg_op_rows_new(const struct tg_diff_work *w, struct tg_diff_cell **cell);
@@ -329,8 +331,6 @@ void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
  * or with `worse` < 0 fall? They count from 0.01. */
 void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev,
                             double *const y[2], int worse);
-/* Median of the runs of a side. */
-double tg_median_of(const struct tg_diff_work *w, const double *of_run, int side);
 
 /* core/diff/metrics.c */
 void tg_compare_metrics(struct tg_diff_work *w);

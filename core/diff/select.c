@@ -388,3 +388,9 @@ bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err)
     w->tick = clock_tick(w);
     return true;
 }
+
+double tg_median_of(const struct tg_diff_work *w, const double *of_run, int side)
+{
+    size_t n = w->c->n_runs[side];
+    return tg_median(tg_arena_copy(w->a, of_run, n, sizeof *of_run), n);
+}

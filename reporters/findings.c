@@ -42,14 +42,6 @@ static enum tg_section section_of(const struct tg_verdict *v, const struct tg_re
                : TG_SECTION_DURATIONS;
 }
 
-bool tg_result_shown(const struct tg_result *r)
-{
-    if (r->state == TG_STATE_WARN && r->subject == TG_SUBJECT_NOTE)
-        return false; /* the note is shown */
-    return r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE ||
-           r->state == TG_STATE_WARN || r->state == TG_STATE_SUSPICIOUS;
-}
-
 bool tg_result_listed(const struct tg_result *r)
 {
     return tg_result_shown(r) || r->state == TG_STATE_WAIVED;

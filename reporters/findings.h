@@ -20,7 +20,16 @@ enum tg_section {
     TG_SECTION_WAIVED = TG_SECTIONS /* no finding: after all others */
 };
 const char *tg_section_title(enum tg_section s);  /* "Counts changed" */
-bool tg_result_shown(const struct tg_result *r);  /* fail, inconclusive, warn, suspicious */
+
+/* Fail, inconclusive, warn, suspicious; here, because rows ask, too. */
+static inline bool tg_result_shown(const struct tg_result *r)
+{
+    if (r->state == TG_STATE_WARN && r->subject == TG_SUBJECT_NOTE)
+        return false; /* the note is shown */
+    return r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE ||
+           r->state == TG_STATE_WARN || r->state == TG_STATE_SUSPICIOUS;
+}
+
 bool tg_result_listed(const struct tg_result *r); /* these, or waived */
 
 /* For each result the index of the shown one that it is folded under (a waived one under a waived

@@ -3,13 +3,12 @@
 import json
 import math
 import os
-import pty
 import re
 import subprocess
 import sys
 import time
 
-from support import ENV, PROGRAM, ROOT, expect, expect_end, git, read_json, run_parts, tracegate, write_text
+from support import ENV, PROGRAM, ROOT, expect, expect_end, git, read_json, run_parts, terminal, tracegate, write_text
 
 TRACES, AB = os.path.join(ROOT, "examples/traces"), (PROGRAM, "ab")
 ENV = dict(ENV, TRACEGATE=PROGRAM)
@@ -253,7 +252,10 @@ def live(tmp):
     """On a terminal one line is replaced again and again; what is said in between stands on lines of its own."""
     r = stepper(tmp, "slower")
     env = dict(ENV, LOG=tmp + "/log", COLUMNS="120")
-    own, there = pty.openpty()
+    ends = terminal()
+    if not ends:
+        return
+    own, there = ends
     going = subprocess.Popen([*AB, "--base", "main", "--", "sh", "-c", f"exec {sys.executable} bench.py"], cwd=r, env=env, stderr=there,
                              stdout=subprocess.DEVNULL)
     os.close(there)

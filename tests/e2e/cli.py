@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-from support import PROGRAM, ROOT, check, finish, read_bytes, read_text
+from support import PROGRAM, ROOT, check, finish, read_bytes, read_text, terminal
 
 
 def run(*args, **kw):
@@ -113,7 +113,10 @@ def progress_on_a_terminal():
                        for i in range(40000))
     shown = []
     for on_terminal in (True, False):
-        terminal, side = os.openpty()
+        ends = terminal()
+        if not ends:
+            return
+        ours, side = ends
         plain_read, plain_write = os.pipe()
         p = subprocess.Popen([PROGRAM, "summarize", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                              stderr=side if on_terminal else plain_write)
@@ -126,13 +129,13 @@ def progress_on_a_terminal():
         p.stdin.close()
         text = b""
         try:  # small enough for the buffers of both
-            while chunk := os.read(terminal if on_terminal else plain_read, 4096):
+            while chunk := os.read(ours if on_terminal else plain_read, 4096):
                 text += chunk
         except OSError:  # a terminal whose other end is closed
             pass
         check("summarize from a pipe", p.wait() == 0)
         shown.append(text)
-        os.close(terminal)
+        os.close(ours)
         os.close(plain_read)
     check("progress on a terminal", b"standard input" in shown[0] and shown[0].endswith(b"\r\x1b[K"))
     check("no progress elsewhere", shown[1] == b"")

@@ -98,6 +98,16 @@ def skip(why):
     sys.exit(1 if os.environ.get("CI") else 77)
 
 
+def terminal():
+    """Both ends of a terminal; None, and a line that says so, where /dev/pts is not mounted (a bare chroot)."""
+    try:
+        return os.openpty()
+    except OSError as e:
+        check(f"CI has terminals: {e}", not os.environ.get("CI"))
+        print(f"{os.path.basename(sys.argv[0])}: no terminal here ({e}; mount devpts on /dev/pts): skipped what needs one")
+        return None
+
+
 def need(module, package):
     """The Python module, or `skip`."""
     try:

@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 
-from support import PROGRAM, check, finish, write_json
+from support import PROGRAM, check, finish, terminal, write_json
 from plain_model import launched, mark, span
 
 
@@ -79,14 +79,13 @@ def feed(path, text):
         f.write(text[len(text) // 2:])
 
 
-def progress(tmp, on_terminal):
-    """What two pipes, read side by side, show on standard error."""
+def progress(tmp, ours, theirs):
+    """What two pipes, read side by side, show on standard error, which is `theirs`."""
     text = control[0].read_text()
     text = text[:-2] + ", " + ", ".join([text[text.index("["):][1:-2]] * 12) + "]}"
     pipes = [tmp / f"rank{i}.json" for i in range(2)]
     for p in pipes:
         os.mkfifo(p)
-    ours, theirs = os.openpty() if on_terminal else os.pipe()
     with subprocess.Popen([PROGRAM, "analyze", "--measure", "ops", "--whole", *pipes, "--threads", "2"],
                           stdout=subprocess.DEVNULL, stderr=theirs) as p:
         os.close(theirs)
@@ -158,9 +157,10 @@ with tempfile.TemporaryDirectory() as tmp:
           [bytes(control[1]), bytes(control[0])])
 
     every_path_is_taken(tmp)
-    shown = progress(tmp, True)
-    check(f"bytes, rate, files left: {shown}", b" MB, " in shown and b" MB/s" in shown
-          and (b"2 files left" in shown or b"1 file left" in shown) and shown.endswith(b"\r\x1b[K"))
-    check("no progress elsewhere", progress(tmp, False) == b"")
+    ends = terminal()
+    shown = ends and progress(tmp, *ends)
+    check(f"bytes, rate, files left: {shown}", not ends or (b" MB, " in shown and b" MB/s" in shown
+          and (b"2 files left" in shown or b"1 file left" in shown) and shown.endswith(b"\r\x1b[K")))
+    check("no progress elsewhere", progress(tmp, *os.pipe()) == b"")
 
 sys.exit(finish("threads"))

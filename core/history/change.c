@@ -33,17 +33,12 @@ static bool is_metric(const struct tg_series *x)
     return x && x->what == TG_SERIES_METRIC;
 }
 
-/* What a change of `e` costs; the size is what was found, the level what was there. */
-static double cost_of(const struct tg_series *series, double before, double e)
-{
-    return series->scale == TG_SCALE_TIME ? before * expm1(e) : 0;
-}
-
 static bool above_floor(const struct tg_history_line *l, const struct tg_series *x, double before,
                         double e)
 {
     const struct tg_night *night = &l->r->h->night[l->s->night[l->s->n - 1]];
-    return x->scale != TG_SCALE_TIME || fabs(cost_of(x, before, e)) > FLOOR_SHARE * night->step_ns;
+    return x->scale != TG_SCALE_TIME ||
+           fabs(tg_history_cost_of(x, before, e)) > FLOOR_SHARE * night->step_ns;
 }
 
 static struct tg_moved_series *change_of(const struct tg_history_line *l,
@@ -102,29 +97,39 @@ static double enough(double e)
     return fabs(e) + fmax(fabs(e) / 4, TG_CHANGEPOINT_TAU);
 }
 
+void tg_history_bring_up_to(const struct tg_history_line *l, size_t first)
+{
+    const struct tg_history_pending *p = l->t->pending;
+    if (p && !is_exact(change_of(l, p)->what) &&
+        tg_history_window_before(&l->t->w, first) >= p->since)
+        change_of(l, p)->now = tg_history_window_end(&l->t->w, first) - p->base;
+}
+
+/* The level of the newest nights, from the place `first` on. */
+static double level_from(const struct tg_history_window *w, size_t first)
+{
+    size_t n = 0;
+    while (n < w->n && w->at[n] < first)
+        n++;
+    return tg_changepoint_median(w->v + n, w->n - n);
+}
+
 /* The newest change is more than it was, until night `to`: the nights from the place `first` on say
  * how much. */
 static void grow(const struct tg_history_line *l, size_t first, size_t to)
 {
     struct tg_history_pending *p = l->t->pending;
-    const struct tg_history_window *w = &l->t->w;
-    const struct tg_series *x = series_of(l);
     struct tg_history_event *e = &l->r->h->event[p->event];
     struct tg_moved_series *m = change_of(l, p);
     double was = m->e;
-    size_t n = 0;
-    while (n < w->n && w->at[n] < first)
-        n++;
-    m->e = tg_changepoint_median(w->v + n, w->n - n) - (p->up ? p->median : -p->median);
+    tg_history_set_size(m, series_of(l),
+                        level_from(&l->t->w, first) - (p->up ? p->median : -p->median));
     m->slowly = true;
     m->to = to > m->to ? to : m->to;
     if (fabs(m->e) > enough(was))
         e->grew = l->s->night[l->s->n - 1];
-    if (x) {
+    if (series_of(l))
         m->what = TG_MOVED_DRIFT;
-        m->after = x->scale == TG_SCALE_PART ? m->before + 100 * m->e : m->before * exp(m->e);
-        m->cost_ns = cost_of(x, m->before, m->e);
-    }
     tg_history_set_range(e);
 }
 
@@ -136,8 +141,10 @@ static void begin_level(const struct tg_history_line *l, const struct tg_moved_s
         grow(l, first, m->to);
         l->t->pending->end = tg_history_window_end(&l->t->w, first);
     } else {
+        tg_history_bring_up_to(l, first);
         size_t moved, event = tg_history_attach(l->r, l->s, m, &moved);
         tg_history_track_remember(l->t, first, event, moved, up, l->r->a);
+        l->t->pending->base = level_from(&l->t->w, first) - change_of(l, l->t->pending)->e;
     }
     tg_history_track_begin(l->t, first);
 }
@@ -150,6 +157,7 @@ static void resolve(const struct tg_history_line *l, size_t n)
     struct tg_history_track *t = l->t;
     struct tg_history_pending *p = t->pending;
     struct tg_history_window back = p->old;
+    tg_history_bring_up_to(l, t->w.at[t->w.n - n]);
     change_of(l, p)->back = true;
     change_of(l, p)->back_at = l->s->night[t->w.at[t->w.n - n]];
     for (size_t i = t->w.n - n; i < t->w.n; i++)
@@ -204,8 +212,7 @@ static void found_step(const struct tg_history_line *l, const struct tg_history_
         m.before = plain_median(l, 0, first);
         if (!above_floor(l, x, m.before, e))
             return;
-        m.after = x->scale == TG_SCALE_PART ? m.before + 100 * e : m.before * exp(e);
-        m.cost_ns = cost_of(x, m.before, e);
+        tg_history_set_size(&m, x, e);
     }
     begin_level(l, &m, first, up);
 }
@@ -274,7 +281,7 @@ void tg_history_look_for_drift(const struct tg_history_line *l)
                                  .slowly = true };
     m.after = plain_median(l, first, l->s->n);
     m.before = m.after / exp(m.e);
-    m.cost_ns = cost_of(x, m.before, m.e);
+    m.cost_ns = tg_history_cost_of(x, m.before, m.e);
     if (above_floor(l, x, m.before, m.e))
         begin_level(l, &m, first, up > 0);
 }

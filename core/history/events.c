@@ -315,18 +315,31 @@ bool tg_history_is_worse(const struct tg_history_event *e)
     return worse;
 }
 
-void tg_history_finish(struct tg_history *h, struct tg_history_event *e)
+/* What it costs a step; its largest change is the first. */
+static void cost(const struct tg_history *h, struct tg_history_event *e)
 {
     struct sums s = sums_of(h, e);
     double host = s.rise[HOST] + s.fall[HOST], device = s.rise[DEVICE] + s.fall[DEVICE];
-    if (!e->n)
-        return;
     e->cost_ns = fabs(device) > fabs(host) ? device : host;
     TG_SORT(e->v, e->n, by_cost);
     for (size_t i = 0; e->cost_ns == 0 && i < e->n; i++)
         e->cost_ns = e->v[i].cost_ns; /* only metrics moved: the largest of them */
+}
+
+void tg_history_finish(struct tg_history *h, struct tg_history_event *e)
+{
+    if (!e->n)
+        return;
+    cost(h, e);
+    e->kind = kind_of(h, e); /* by what was found: the newest nights do not change it */
+    for (size_t i = 0; i < e->n; i++) {
+        struct tg_moved_series *m = &e->v[i];
+        if (m->now != 0)
+            tg_history_set_size(m, m->series == UINT32_MAX ? NULL : &h->series->v[m->series],
+                                m->now);
+    }
+    cost(h, e);
     e->delta = e->v[0].series != UINT32_MAX && h->series->v[e->v[0].series].scale == TG_SCALE_PART
                    ? e->v[0].e
                    : expm1(e->v[0].e);
-    e->kind = kind_of(h, e);
 }

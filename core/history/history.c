@@ -186,6 +186,16 @@ static void take_night(struct tg_history_replay *r, size_t i)
     judge_machine(r, s);
 }
 
+/* What is open has come to what the newest nights show. */
+static void bring_up_to_date(struct tg_history_replay *r, struct tg_history_stream *s)
+{
+    for (uint32_t i = 0; s->track && i < r->h->series->n; i++)
+        tg_history_bring_up_to(&(struct tg_history_line){ r, s, &s->track[i], i }, s->n);
+    for (int side = 0; side < SIDES; side++)
+        tg_history_bring_up_to(&(struct tg_history_line){ r, s, &s->machine[side], UINT32_MAX },
+                               s->n);
+}
+
 /* ---- all nights ---- */
 
 static void number_streams(struct tg_history_replay *r)
@@ -210,6 +220,8 @@ void tg_history_replay(struct tg_history *h, tg_sv suite, struct tg_arena *a)
     number_streams(&r);
     for (size_t i = 0; i < h->n; i++)
         take_night(&r, i);
+    for (size_t i = 0; i < h->n_streams; i++)
+        bring_up_to_date(&r, &r.stream[i]);
     for (size_t i = 0; i < h->n_events; i++)
         tg_history_finish(h, &h->event[i]);
     for (size_t i = 0; i < h->n_streams; i++) {

@@ -48,7 +48,8 @@ struct tg_moved_series {
     size_t fired;         /* night (index into the history) that showed it */
     size_t first;         /* its first night after the change, as estimated today */
     size_t from, to;      /* the change is after night `from`, up to night `to` */
-    double e;             /* ln ratio, or difference of parts of 1 */
+    double e;             /* ln ratio, or difference of parts of 1: what it has come to today */
+    double now;           /* the same during the replay, in which `e` is what was found; 0: `e` */
     double before, after; /* calls, or the plain value (ns, %) */
     double cost_ns;       /* a step; 0 for percentages and numbers */
     double rank_z, z, p;  /* evidence of a step; 0 for exact changes */

@@ -22,6 +22,7 @@ struct tg_history_pending {
     size_t event, moved;
     double p90, median; /* of the level before */
     double end;         /* of the level that was left last: that one, or one of a drift */
+    double base;        /* what the change's size is counted from */
     size_t since;       /* first place of the new level */
     bool up;
     struct tg_history_pending *before; /* the change before this one */
@@ -79,6 +80,10 @@ void tg_history_window_push_from(struct tg_history_window *w, const struct tg_hi
 size_t tg_history_window_before(const struct tg_history_window *w, size_t first);
 /* The median of the last TG_HISTORY_END nights before the place `first`; 0: there are none. */
 double tg_history_window_end(const struct tg_history_window *w, size_t first);
+/* What a change of `e` costs; the size is what was found, the level what was there. */
+double tg_history_cost_of(const struct tg_series *x, double before, double e);
+/* `x` is NULL for the common factor, which is not a series. */
+void tg_history_set_size(struct tg_moved_series *m, const struct tg_series *x, double e);
 /* The reference and whether it takes part in the common factor, from the newest nights. */
 void tg_history_track_refer(struct tg_history_track *t, double step_ns);
 /* Only the nights from `first` on count from now on. */
@@ -116,4 +121,6 @@ void tg_history_look_back(const struct tg_history_line *l);
 bool tg_history_undo_calls(const struct tg_history_line *l, double calls);
 /* The place of the last step, now that more nights are known. */
 void tg_history_relocate(const struct tg_history_line *l);
+/* What the newest change has come to by the last nights before the place `first`. */
+void tg_history_bring_up_to(const struct tg_history_line *l, size_t first);
 #endif

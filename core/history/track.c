@@ -22,6 +22,20 @@ void tg_history_window_push_from(struct tg_history_window *w, const struct tg_hi
     tg_history_window_push(w, from->v[i], from->at[i]);
 }
 
+double tg_history_cost_of(const struct tg_series *x, double before, double e)
+{
+    return x->scale == TG_SCALE_TIME ? before * expm1(e) : 0;
+}
+
+void tg_history_set_size(struct tg_moved_series *m, const struct tg_series *x, double e)
+{
+    m->e = e;
+    if (!x)
+        return;
+    m->after = x->scale == TG_SCALE_PART ? m->before + 100 * e : m->before * exp(e);
+    m->cost_ns = tg_history_cost_of(x, m->before, e);
+}
+
 static double p90_of(const double *v, size_t n)
 {
     double copy[TG_CHANGEPOINT_WINDOW];

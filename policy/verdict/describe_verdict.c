@@ -633,6 +633,8 @@ static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct
                    v->results[i].metric == TG_RULE_METRIC_STEP_TIME;
     by_step = by_step && step->why_not == TG_JUDGED;
     from = by_step ? step->mde : detectable_in_ops(c);
+    if (v->durations_judged && c->warming != 0)
+        tg_buf_printf(b, "; device times not judged: %s", tg_judged_text(TG_NOT_WARM));
     if (!v->durations_judged || from < TG_WORSE - 1)
         return;
     tg_buf_printf(b, "; %s detectable from %s on only: record more runs, on an idle machine",
@@ -695,7 +697,9 @@ static void put_durations(struct tg_buf *b, const struct tg_comparison *c)
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         double share = fmax(op->share[TG_BASE], op->share[TG_TEST]);
-        if (op->ev.why_not == TG_NOT_BUSY || op->ev.why_not == TG_NOT_WARM)
+        /* Of new runs, if there are any: a machine may have settled. */
+        if ((op->ev.why_not == TG_NOT_BUSY && c->busy) ||
+            (op->ev.why_not == TG_NOT_WARM && c->warming != 0))
             why[tg_kind_is_device(op->kind)] = op->ev.why_not;
         if (op->ev.why_not == TG_NOT_COUNT_VARIES && share >= SHARE) {
             largest = fmax(largest, share);

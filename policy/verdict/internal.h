@@ -26,7 +26,8 @@ struct tg_eval_state {
     struct tg_part *parts;     /* that rules look at by themselves */
     size_t n_parts, cap_parts, next_part;
     bool comparable, brief; /* brief: passes need no text */
-    bool account_open;      /* what grew as a whole is asked again */
+    bool account_open;      /* what grew as a whole is asked again, */
+    bool unsettled;         /* and times of a device whose speed changes */
 };
 
 /* ---- rank_rows.c ---- */

@@ -142,6 +142,21 @@ static bool is_suspect(const struct tg_judging *w, const struct tg_comparison *c
            tg_judge(&then, &none, &w->l.fail).state == TG_STATE_FAIL;
 }
 
+/* Of a device that was not settled in the first look, and is in the new runs: what does not look
+ * slower even by a low bar is judged. A look at a device that changes proves nothing. */
+static void judge_settled(const struct tg_eval_state *e, struct tg_judging *w,
+                          const struct tg_comparison *again)
+{
+    struct tg_evidence *ev;
+    if (!again || again->warming != 0 || !w->p.ev || w->p.ev->why_not != TG_NOT_WARM)
+        return;
+    ev = TG_NEW(e->arena, struct tg_evidence);
+    *ev = *w->p.ev;
+    ev->why_not = TG_JUDGED;
+    ev->proven = ev->slower = false;
+    w->p.ev = ev;
+}
+
 /* A time that looks slower, and by which the rule would fail, is what the new runs make of it;
  * until these tell, or if they lack it, it is open. */
 static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum tg_estimate by)
@@ -150,8 +165,10 @@ static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum 
     struct tg_evidence *ev;
     struct tg_judging there;
     bool known;
-    if (!is_suspect(w, e->c))
+    if (!is_suspect(w, e->c)) {
+        judge_settled(e, w, again);
         return;
+    }
     there = *w;
     known = again && tg_quantity_find(&there.x, again) && tg_probe(&there.p, &there, again, by) &&
             there.p.known[TG_BASE] && there.p.known[TG_TEST];

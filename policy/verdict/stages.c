@@ -122,15 +122,27 @@ static const char *what_would_tell(const struct tg_eval_state *e, const struct n
                            asking->first + untold->runs);
 }
 
+/* A rule asks for times of a device whose speed still changes within the runs. */
+static bool is_unsettled(const struct tg_eval_state *e)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (e->results[i].ev && e->results[i].ev->why_not == TG_NOT_WARM)
+            return true;
+    return false;
+}
+
 void tg_stages_close(struct tg_eval_state *e)
 {
     const struct tg_asking *asking = e->in->comparison->asking;
     if (!asking || asking->early)
         return;
+    bool unsettled = asking->next && is_unsettled(e);
     struct names open = find_names(e, TG_ASKED_OPEN), untold = find_names(e, TG_ASKED_UNTOLD);
     e->out->n_suspects = open.n;
-    if (open.n)
-        e->out->suspects = tg_sv_of(text_of(&open, TG_ASKED_OPEN, e->arena));
+    e->unsettled = unsettled;
+    e->out->suspects = tg_sv_of(open.n      ? text_of(&open, TG_ASKED_OPEN, e->arena)
+                                : unsettled ? tg_judged_text(TG_NOT_WARM)
+                                            : "");
     if (tg_result_first(e->results, e->n, TG_STATE_FAIL))
         return;
     if (open.n)
@@ -140,6 +152,12 @@ void tg_stages_close(struct tg_eval_state *e)
                                      text_of(&open, TG_ASKED_OPEN, e->arena)),
                      tg_arena_printf(e->arena, "Record %zu runs a side in all: new ones tell.",
                                      asking->next));
+    else if (unsettled)
+        tg_eval_open(
+            e, TG_NEED_NEW_RUNS, "(asked again)",
+            tg_arena_printf(e->arena, "%s: its times are asked again", tg_judged_text(TG_NOT_WARM)),
+            tg_arena_printf(e->arena, "Record %zu runs a side in all. " TG_NEXT_WARM,
+                            asking->next));
     if (untold.n)
         tg_eval_open(e, TG_NEED_NEW_RUNS, "(asked again)",
                      tg_arena_printf(e->arena, "cannot be told within %zu runs a side: %s",
@@ -177,7 +195,7 @@ size_t tg_stages_next(const struct tg_eval_state *e)
         return is_final_early(v, c) ? 0 : c->asking->next;
     if (v->outcome == TG_OUTCOME_FAIL)
         return 0;
-    return v->n_suspects || e->account_open || c->n_withheld ? c->asking->next : 0;
+    return v->n_suspects || e->unsettled || e->account_open || c->n_withheld ? c->asking->next : 0;
 }
 
 /* What a verdict in stages states; its rates: docs/experiments/ask-again.md. */

@@ -86,7 +86,9 @@ def asked(tmp):
             ({"cold": .06, "until": 5}, {"cold": .06, "until": 5, "kernel": 1.3}, 1, "kernel3", 13),
             ({"cold": .06, "until": 5}, {"cold": .06, "until": 5, "kernel": 1.07}, 1, "kernel3", 13),
             ({"cold": .06, "until": 5}, {"cold": .06, "until": 5, "kernel": 1.3, "while": 5}, 0, "PASS", 9),
-            (COLD, COLD, 0, "its durations are not judged", 5),
+            ({"cold": .06, "until": 5}, {"cold": .06, "until": 5}, 0, "PASS", 9),
+            ({"cold": .06, "until": 9}, {"cold": .06, "until": 9}, 0, "PASS", 17),
+            (COLD, COLD, 0, "its durations are not judged", 17),
             (COLD, {"cold": .06, "kernel": 1.07}, 4, "cannot be told within 17 runs a side: kernel3", 17),
             (COLD, SLOWER, 4, "cannot be told within 17 runs a side: kernel3", 17),
             (COLD, {"cold": .06, "op": 1.5}, 1, "demo::op5", 9)):
@@ -102,6 +104,8 @@ def asked(tmp):
                               capture_output=True, text=True, timeout=300)
         runs = re.search(r"ab: (\d+) runs? a side in", done.stderr)
         text = " ".join(done.stdout.split())
+        settled = base.get("cold", 0) == 0 or "until" in base
+        expect(f"ab {base} {fresh}: what is not judged: {text}", "not judged: the device's speed" in text, not settled)
         expect(f"ab {base} {fresh}: {done.stdout} {done.stderr}", (done.returncode, words in text, runs and int(runs[1])), (code, True, n))
         if code == 4:
             expect(f"ab {base} {fresh}: what to do: {text}", WARM in text, True)

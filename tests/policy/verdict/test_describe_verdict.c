@@ -794,6 +794,7 @@ WITH_HAND(what_varies_is_not_judged)
     ops[0].ev.why_not = TG_NOT_WAIT;
     covers(h, true, true, true, said);
     static const char busy[] = "not judged: the machine was busy during the fresh runs";
+    h->c.busy = true;
     h->c.n_ops = 4;
     for (int i = 0; i < 4; i++)
         ops[i].ev.why_not = i == 0 || i == 3 ? TG_NOT_BUSY : TG_NOT_WAIT;
@@ -801,9 +802,13 @@ WITH_HAND(what_varies_is_not_judged)
     ops[1].ev.why_not = TG_NOT_BUSY;
     covers(h, true, true, true, tg_arena_printf(h->a, "%s; host and device times %s", said, busy));
     ops[1].ev.why_not = TG_NOT_WARM;
+    h->c.warming = 0.1;
     covers(h, true, true, true,
            tg_arena_printf(h->a,
                            "%s; host times %s; device times not judged: the device's speed "
                            "changes within the runs",
                            said, busy));
+    h->c.busy = false; /* as new runs show */
+    h->c.warming = 0;
+    covers(h, true, true, true, said);
 }

@@ -115,6 +115,37 @@ WITH_HAND(a_machine_that_was_busy_is_asked_again)
     assert_int_equal((int)tg_stages_next(&h->e), 0);
 }
 
+/* Times of a device that does not keep its speed are asked again, and not for ever. */
+WITH_HAND(a_device_that_is_not_settled_is_asked_again)
+{
+    struct tg_asking asking;
+    struct tg_result row = asked(h, "kernel", TG_ASKED_NOT);
+    struct tg_evidence ev = *row.ev;
+    ev.why_not = TG_NOT_WARM;
+    row.ev = &ev;
+    in_stages(h, &asking, 5, 0);
+    (void)hand_results(h, &row, 1);
+    tg_stages_close(&h->e);
+    assert_int_equal((int)h->e.n, 2);
+    assert_int_equal(h->e.results[1].state, TG_STATE_INCONCLUSIVE);
+    hand_text(h->e.results[1].message,
+              "the device's speed changes within the runs: its times are asked again");
+    hand_text(h->e.results[1].next, "Record 9 runs a side in all. Warm the device up for two "
+                                    "seconds before recording.");
+    assert_int_equal((int)tg_stages_next(&h->e), 9);
+    in_stages(h, &asking, 5, 12);
+    (void)hand_results(h, &row, 1);
+    tg_stages_close(&h->e);
+    assert_int_equal((int)h->e.n, 1);
+    assert_int_equal((int)tg_stages_next(&h->e), 0);
+    ev.why_not = TG_JUDGED;
+    in_stages(h, &asking, 5, 0);
+    (void)hand_results(h, &row, 1);
+    tg_stages_close(&h->e);
+    assert_int_equal((int)h->e.n, 1);
+    assert_int_equal((int)tg_stages_next(&h->e), 0);
+}
+
 /* ln 1.2 = .182. Of a pass of 5v5, e + 2 SE: a .21, c .19 (cleared by 12 new ones), d .18
  * (excluded); b is 0.2 % of the step. a needs 5 (.16 / .182)^2 = 3.9,
  * at least the 5 that it has. */

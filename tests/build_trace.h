@@ -123,7 +123,7 @@ static inline const struct tg_trace *bt_trace(struct bt *b, uint64_t seed)
     t->segment = TG_NEW_N(b->arena, struct tg_segment, t->n_segments);
     for (size_t i = 0; i < t->n_segments; i++)
         t->segment[i] = (struct tg_segment){ TG_NEW_N(b->arena, struct tg_span, TG_SPAN_SEGMENT),
-                                             TG_NEW_N(b->arena, int64_t, TG_SPAN_SEGMENT) };
+                                             NULL, TG_NEW_N(b->arena, int64_t, TG_SPAN_SEGMENT) };
     tg_strmap_init(&t->attrs);
     b->info.events = b->n;
     for (size_t i = 0; i < b->n; i++) {
@@ -136,7 +136,7 @@ static inline const struct tg_trace *bt_trace(struct bt *b, uint64_t seed)
             *r->attrs ? tg_strmap_add(&t->attrs, tg_sv_of(r->attrs)) : TG_NO_ID,
             (uint32_t)i,
         };
-        *tg_correlation_at(t, i) = r->correlation;
+        tg_correlation_set(t, i, r->correlation);
     }
     t->n_spans = b->n;
     return t;

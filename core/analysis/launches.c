@@ -97,7 +97,7 @@ static struct pair pair_of(const struct tg_device_work *d, const struct tg_work_
     const struct tg_trace *t = d->work->rank->trace;
     struct pair p = { .call = tg_span_at(t, call),
                       .work = tg_span_at(t, r->span),
-                      .correlation = *tg_correlation_at(t, r->span) };
+                      .correlation = tg_correlation(t, r->span) };
     tg_ns ready = tg_span_end(p.call);
     p.call_dur = positive(p.call->dur);
     p.work_dur = tg_ns_sub(r->end, r->start);

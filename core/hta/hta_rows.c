@@ -108,7 +108,7 @@ bool tg_hta_rounds(const struct tg_trace *t, bool no_rounding)
 struct tg_hta_row tg_hta_row_at(const struct tg_trace *t, size_t i, bool rounded)
 {
     const struct tg_span *s = tg_span_at(t, i);
-    int64_t correlation = *tg_correlation_at(t, i);
+    int64_t correlation = tg_correlation(t, i);
     struct tg_hta_row row = { .ts = t->hta_ts[i],
                               .dur = t->hta_dur[i],
                               .stream = tg_track_hta_stream(&t->tracks[s->track]),

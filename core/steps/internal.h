@@ -18,8 +18,8 @@ static inline void *tg_steps_column(const struct tg_trace *t, size_t size)
 void tg_steps_link(struct tg_steps *out, const struct tg_trace *t);
 /* place.c: step_of. Needs the windows and links. */
 void tg_steps_place(struct tg_steps *out, const struct tg_trace *t);
-/* nest.c: parent and self of host spans. */
-void tg_steps_nest(struct tg_steps *out, const struct tg_trace *t);
+/* nest.c: parent of host spans, and self unless `sparing`. */
+void tg_steps_nest(struct tg_steps *out, const struct tg_trace *t, bool sparing);
 /* links.c: parent of device spans. Needs link and nest. */
 void tg_steps_link_parents(struct tg_steps *out, const struct tg_trace *t);
 #endif

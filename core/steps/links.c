@@ -30,30 +30,35 @@ struct table {
     uint32_t *near; /* by correlation - low: the id + 1. NULL: they lie too far apart */
     uint64_t low, range;
     struct entry *v; /* by id */
-    size_t n, cap;
+    size_t n;
 };
 
 /* The correlation of a call; below 0: none. */
 static int64_t call_number(const struct tg_trace *t, size_t i)
 {
-    return tg_kind_is_call(tg_span_kind(t, tg_span_at(t, i))) ? *tg_correlation_at(t, i) : -1;
+    return tg_kind_is_call(tg_span_kind(t, tg_span_at(t, i))) ? tg_correlation(t, i) : -1;
 }
 
-/* Numbers from one counter need no hashing. */
-static void find_range(struct table *h, const struct tg_trace *t)
+/* How much there is room for. Numbers from one counter need no hashing. */
+static void make_room(struct table *h, const struct tg_trace *t, struct tg_steps *out)
 {
     uint64_t high = 0;
+    size_t calls = 0, devices = 0;
     h->low = UINT64_MAX;
     for (size_t i = 0; i < t->n_spans; i++) {
         int64_t number = call_number(t, i);
+        devices += tg_kind_is_on_device(tg_span_kind(t, tg_span_at(t, i)));
         if (number < 0)
             continue;
+        calls++;
         h->low = (uint64_t)number < h->low ? (uint64_t)number : h->low;
         high = (uint64_t)number > high ? (uint64_t)number : high;
     }
     h->range = high >= h->low ? high - h->low + 1 : 0;
     if (h->range && h->range <= 2 * t->n_spans)
         h->near = tg_xcalloc(h->range, sizeof *h->near);
+    h->v = tg_xrealloc(NULL, calls + 1, sizeof *h->v);
+    out->device = tg_xrealloc(NULL, devices + 1, sizeof *out->device);
 }
 
 /* TG_NO_ID: absent. */
@@ -70,18 +75,17 @@ static void collect_launches(struct table *h, const struct tg_trace *t, struct t
                              const unsigned char *call)
 {
     const uint32_t *order = out->order;
-    size_t cap = 0;
     for (size_t k = 0; k < t->n_spans; k++) {
         const struct tg_span *s = tg_span_at(t, order[k]);
         const uint64_t key = (uint64_t)call_number(t, order[k]);
         if (tg_kind_is_on_device(tg_span_kind(t, s)))
-            *TG_PUSH(out->device, out->n_device, cap) = order[k];
+            out->device[out->n_device++] = order[k];
         if ((int64_t)key < 0)
             continue;
         uint32_t id = find_id(h, key);
         if (id == TG_NO_ID) {
-            id = (uint32_t)h->n;
-            *TG_PUSH(h->v, h->n, h->cap) = (struct entry){ order[k], 0, call[s->name] & 3u };
+            id = (uint32_t)h->n++;
+            h->v[id] = (struct entry){ order[k], 0, call[s->name] & 3u };
             if (h->near)
                 h->near[key - h->low] = id + 1;
             else
@@ -95,7 +99,7 @@ static void collect_launches(struct table *h, const struct tg_trace *t, struct t
 /* The entry of a span on the device; TG_NO_ID: none. */
 static uint32_t entry_of(const struct table *h, const struct tg_trace *t, uint32_t i)
 {
-    const uint64_t key = (uint64_t)*tg_correlation_at(t, i);
+    const uint64_t key = (uint64_t)tg_correlation(t, i);
     enum tg_kind kind = tg_span_kind(t, tg_span_at(t, i));
     if ((int64_t)key < 0 || !(tg_kind_is_device(kind) || kind == TG_KIND_DEVICE_SYNC))
         return TG_NO_ID;
@@ -134,7 +138,7 @@ static void count_lost(struct tg_steps *out, const struct tg_trace *t, const str
         capture[i] = (unsigned char)capture_of(&t->names->v[i]);
     for (size_t k = 0; k < t->n_spans; k++) {
         const struct tg_span *s = tg_span_at(t, out->order[k]);
-        int64_t correlation = *tg_correlation_at(t, out->order[k]);
+        int64_t correlation = tg_correlation(t, out->order[k]);
         bool *here = &capturing[t->tracks[s->track].thread];
         if (capture[s->name] == CAPTURE_END && !*here)
             since = 0; /* the recording began inside a capture */
@@ -162,7 +166,7 @@ static void link_devices(struct tg_steps *out, const struct tg_trace *t, const s
         if (tg_kind_is_device(tg_span_kind(t, tg_span_at(t, i)))) {
             out->device_spans++;
             out->unlinked += out->launch[i] == TG_NO_SPAN;
-            out->unnumbered += *tg_correlation_at(t, i) < 0;
+            out->unnumbered += tg_correlation(t, i) < 0;
         }
     }
 }
@@ -174,7 +178,7 @@ void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
     out->launch = tg_steps_column(t, sizeof *out->launch);
     for (size_t i = 0; i < t->names->n; i++)
         call[i] = (unsigned char)tg_call_of(t->names->v[i].kind, t->names->v[i].name);
-    find_range(&h, t);
+    make_room(&h, t, out);
     collect_launches(&h, t, out, call);
     memset(out->launch, 0xff, t->n_spans * sizeof *out->launch); /* TG_NO_SPAN */
     /* out->launch: the entries, until each knows how many spans it has. */

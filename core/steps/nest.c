@@ -7,44 +7,67 @@
 struct open {
     uint32_t span;
     tg_ns end, covered; /* direct children reach up to here */
+    tg_ns *self;        /* NULL: nobody asks */
 };
 struct stack {
     struct open *v;
     size_t n, cap;
 };
 
-static void enter(struct tg_steps *out, struct stack *k, const struct tg_span *s, uint32_t i)
+/* The innermost open span around `s`, less what `s` takes of it; TG_NO_SPAN. */
+static uint32_t enter(struct stack *k, struct open s)
 {
-    tg_ns end = tg_span_end(s);
-    while (k->n && !tg_span_holds(k->v[k->n - 1].end, s->start, end))
+    const tg_ns start = s.covered;
+    uint32_t parent = TG_NO_SPAN;
+    while (k->n && !tg_span_holds(k->v[k->n - 1].end, start, s.end))
         k->n--;
     if (k->n) {
         struct open *p = &k->v[k->n - 1];
-        tg_ns from = s->start > p->covered ? s->start : p->covered;
-        end = end < p->end ? end : p->end;
-        out->parent[i] = p->span;
-        if (end > from) {
-            out->self[p->span] -= end - from;
-            p->covered = end;
+        tg_ns from = start > p->covered ? start : p->covered;
+        s.end = s.end < p->end ? s.end : p->end;
+        parent = p->span;
+        if (s.end > from) {
+            if (p->self)
+                *p->self -= s.end - from;
+            p->covered = s.end;
         }
     }
-    *TG_PUSH(k->v, k->n, k->cap) = (struct open){ i, end, s->start };
+    *TG_PUSH(k->v, k->n, k->cap) = s;
+    return parent;
 }
 
-void tg_steps_nest(struct tg_steps *out, const struct tg_trace *t)
+/* Fills what is not NULL: the columns, and the durations of `spent` with self times. */
+static void walk(const struct tg_steps *steps, const struct tg_trace *t, uint32_t *parent,
+                 tg_ns *self, struct tg_trace *spent)
 {
     size_t n_stacks = t->n_threads ? t->n_threads : 1;
     TG_FREE struct stack *stacks = tg_xcalloc(n_stacks, sizeof *stacks);
-    out->parent = tg_steps_column(t, sizeof *out->parent);
-    out->self = tg_steps_column(t, sizeof *out->self);
     for (size_t k = 0; k < t->n_spans; k++) {
-        uint32_t i = out->order[k];
+        uint32_t i = steps->order[k], up = TG_NO_SPAN;
         const struct tg_span *s = tg_span_at(t, i);
-        out->parent[i] = TG_NO_SPAN;
-        out->self[i] = s->dur > 0 ? s->dur : 0;
+        struct open here = { i, tg_span_end(s), s->start,
+                             spent  ? &tg_span_at(spent, i)->dur
+                             : self ? &self[i]
+                                    : NULL };
+        if (here.self)
+            *here.self = s->dur > 0 ? s->dur : 0;
         if (tg_kind_nests(tg_span_kind(t, s)))
-            enter(out, &stacks[t->tracks[s->track].thread], s, i);
+            up = enter(&stacks[t->tracks[s->track].thread], here);
+        if (parent)
+            parent[i] = up;
     }
     for (size_t k = 0; k < n_stacks; k++)
         free(stacks[k].v);
+}
+
+void tg_steps_nest(struct tg_steps *out, const struct tg_trace *t, bool sparing)
+{
+    out->parent = tg_steps_column(t, sizeof *out->parent);
+    out->self = sparing ? NULL : tg_steps_column(t, sizeof *out->self);
+    walk(out, t, out->parent, out->self, NULL);
+}
+
+void tg_steps_put_self(const struct tg_steps *s, struct tg_trace *t)
+{
+    walk(s, t, NULL, NULL, t);
 }

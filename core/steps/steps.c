@@ -118,11 +118,11 @@ static bool begin(struct tg_steps *out, const struct tg_trace *t, const struct t
     return true;
 }
 
-static bool finish(struct tg_steps *out, const struct tg_trace *t)
+static bool finish(struct tg_steps *out, const struct tg_trace *t, bool sparing)
 {
     out->repeated = count_repeated(out, t);
     tg_steps_place(out, t);
-    tg_steps_nest(out, t);
+    tg_steps_nest(out, t, sparing);
     tg_steps_link_parents(out, t);
     return true;
 }
@@ -130,7 +130,7 @@ static bool finish(struct tg_steps *out, const struct tg_trace *t)
 bool tg_steps_build(struct tg_steps *out, const struct tg_trace *t, const struct tg_window_spec *w,
                     struct tg_err *err)
 {
-    return begin(out, t, w, err) && finish(out, t);
+    return begin(out, t, w, err) && finish(out, t, false);
 }
 
 bool tg_steps_build_sparing(struct tg_steps *out, struct tg_trace *t,
@@ -139,7 +139,7 @@ bool tg_steps_build_sparing(struct tg_steps *out, struct tg_trace *t,
     if (!begin(out, t, w, err))
         return false;
     tg_trace_drop(t, TG_TRACE_CORRELATIONS);
-    return finish(out, t);
+    return finish(out, t, true);
 }
 
 bool tg_steps_build_flat(struct tg_steps *out, struct tg_trace *t, const struct tg_window_spec *w,

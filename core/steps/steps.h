@@ -20,7 +20,7 @@
  * (cudaLaunchKernel and the cuLaunchKernel inside it), the launching call is taken; of two
  * launching calls, the outer one. A kernel launch (other than a graph) with more than
  * TG_MAX_KERNELS_PER_LAUNCH device rows has a wrong correlation: those rows count as unlinked.
- * Cost: n log n for the sort, else linear; 24 bytes per span.
+ * Cost: n log n for the sort, else linear; 24 bytes per span, 16 if sparing.
  */
 #include "core/trace/trace.h"
 
@@ -53,7 +53,8 @@ struct tg_steps {
     uint32_t *launch; /* per device span: the runtime span with its correlation; TG_NO_SPAN */
     uint32_t *parent; /* per host span: innermost enclosing one; per device span: innermost OP or
                          annotation around its launch; TG_NO_SPAN: none */
-    tg_ns *self;      /* host: duration less direct children, >= 0; others: duration */
+    tg_ns *self;      /* host: duration less direct children, >= 0; others: duration. NULL after
+                         the builds that spare memory: tg_steps_put_self */
     struct tg_lanes lanes;
     uint64_t device_spans, unlinked, unassigned;
     uint64_t unnumbered; /* of the unlinked ones, those without a correlation: they never had one
@@ -108,13 +109,14 @@ static inline tg_ns tg_span_end(const struct tg_span *s)
 
 TG_MUST bool tg_steps_build(struct tg_steps *out, const struct tg_trace *t,
                             const struct tg_window_spec *w, struct tg_err *err);
-/* The same, and frees the correlations of `t` as soon as work is linked. */
+/* The same without `self`, and frees the correlations of `t` as soon as work is linked. */
 TG_MUST bool tg_steps_build_sparing(struct tg_steps *out, struct tg_trace *t,
                                     const struct tg_window_spec *w, struct tg_err *err);
-/* Steps and launches alone, for sums by name: `parent` and `self` stay NULL.
- * Frees the correlations, too. */
+/* Steps and launches alone, for sums by name: `parent` stays NULL, too. */
 TG_MUST bool tg_steps_build_flat(struct tg_steps *out, struct tg_trace *t,
                                  const struct tg_window_spec *w, struct tg_err *err);
+/* Puts the self times where the durations of `t` are, for a caller that is done with these. */
+void tg_steps_put_self(const struct tg_steps *s, struct tg_trace *t);
 void tg_steps_release(struct tg_steps *s);
 /* The step of host work that starts at `at`: index into v, -1 outside every step. */
 int32_t tg_steps_at(const struct tg_steps *s, tg_ns at);

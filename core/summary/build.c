@@ -49,8 +49,8 @@ struct build {
     struct tg_name_class *class_; /* per name id; NULL: totals alone */
     struct row *rows;
     size_t n_rows, rows_cap;
-    struct tg_keymap row_ids; /* key -> row */
-    uint32_t *row_of;         /* per span; once the tree is there, its node */
+    struct tg_keymap row_ids;   /* key -> row */
+    struct tg_span_rows row_of; /* once the tree is there, the nodes */
     struct tg_placed placed;
     struct tg_strmap values;
     uint32_t *value; /* per attribute id and kind: id in values; TG_NO_ID: none */
@@ -189,16 +189,17 @@ static void collect_rows(struct build *b)
         tg_xrealloc(NULL, b->t->names->n + 1, sizeof *last); /* row of each name */
     memset(seen, 0xff, (b->t->attrs.n + 1) * sizeof *seen);
     memset(last, 0xff, (b->t->names->n + 1) * sizeof *last);
-    b->row_of = tg_xrealloc(NULL, b->t->n_spans + 1, sizeof *b->row_of);
+    if (!b->row_of.spent)
+        b->row_of.column = tg_xrealloc(NULL, b->t->n_spans + 1, sizeof *b->row_of.column);
     for (size_t k = 0; k < b->t->n_spans; k++) {
         uint32_t i = b->s->order[k];
         const struct tg_span *s = tg_span_at(b->t, i);
         struct key key = key_of(b, i, s);
         if (last[s->name] == TG_NO_ID || !same_key(&b->rows[last[s->name]].key, &key))
             last[s->name] = row_for(b, &key, s->start);
-        b->row_of[i] = last[s->name];
+        *tg_span_row(&b->row_of, i) = last[s->name];
         if (b->s->step_of[i] >= 0 && s->attr != TG_NO_ID)
-            count_attrs(b, &seen[s->attr], b->row_of[i], s->attr);
+            count_attrs(b, &seen[s->attr], last[s->name], s->attr);
     }
 }
 
@@ -255,12 +256,10 @@ static void add_totals(struct build *b)
     for (size_t k = 0; k < b->t->n_spans; k++) {
         uint32_t i = b->s->order[k];
         const struct tg_span *s = tg_span_at(b->t, i);
-        struct tg_row *r = &b->out->rows[b->row_of[i]];
+        struct tg_row *r = &b->out->rows[*tg_span_row(&b->row_of, i)];
         size_t at = bucket(b, i);
         r->count[at]++;
         r->total[at] = tg_ns_add(r->total[at], s->dur > 0 ? s->dur : 0);
-        if (b->s->self)
-            r->self[at] = tg_ns_add(r->self[at], b->s->self[i]);
     }
 }
 
@@ -315,8 +314,8 @@ static void add_to_node(struct build *b, uint32_t at, size_t step, tg_ns self)
     t->self[i] = tg_ns_add(t->self[i], self);
 }
 
-/* Values in start order, step after step: one cursor per row and step. Reads no span, so that none
- * has to be there any more. */
+/* Self times, each where it belongs. Slots are in start order, step after step: one cursor per row
+ * and step. */
 static void fill_slots(struct build *b)
 {
     size_t next = 0;
@@ -330,13 +329,16 @@ static void fill_slots(struct build *b)
             row->slot_node = TG_NEW_N(b->a, uint32_t, (size_t)tg_row_calls(b->out, row));
     }
     for (size_t k = 0; k < b->t->n_spans; k++) {
-        uint32_t i = b->s->order[k], r = b->placed.node[b->row_of[i]].row;
-        uint32_t node = b->placed.at[b->row_of[i]];
-        add_to_node(b, node, bucket(b, i), b->s->self[i]);
+        uint32_t i = b->s->order[k], placed = *tg_span_row(&b->row_of, i);
+        uint32_t r = b->placed.node[placed].row, node = b->placed.at[placed];
+        size_t at = bucket(b, i);
+        tg_ns self = b->s->self ? b->s->self[i] : tg_span_at(b->t, i)->dur;
+        cursor[r].row->self[at] = tg_ns_add(cursor[r].row->self[at], self);
+        add_to_node(b, node, at, self);
         if (b->s->step_of[i] < 0)
             continue;
         size_t slot = cursor[r].next[b->s->step_of[i]]++;
-        cursor[r].row->slots[slot] = b->s->self[i];
+        cursor[r].row->slots[slot] = self;
         if (cursor[r].row->slot_node)
             cursor[r].row->slot_node[slot] = node;
         if (next < b->n_calls && b->calls[next].span == i)
@@ -497,7 +499,7 @@ static void release(struct build *b)
     free(b->class_);
     free(b->rows);
     tg_keymap_release(&b->row_ids);
-    free(b->row_of);
+    free(b->row_of.column);
     tg_placed_release(&b->placed);
     free(b->value);
     free(b->collective);
@@ -527,7 +529,7 @@ static size_t frame_names(const struct tg_trace *t)
     return n;
 }
 
-/* Links are for metrics, totals by frame and parents; spans for all but the slots. */
+/* Links are for metrics, totals by frame and parents. */
 static void drop_launches(const struct tg_spent *own)
 {
     free(own->steps->launch);
@@ -553,14 +555,15 @@ static void build_details(struct build *b, const struct tg_summarize_opts *o,
     /* From here on, row_of has nodes. */
     TG_FREE uint32_t *position = positions(b);
     tg_tree_place(&b->placed, b->t, b->s, b->out->rows, b->n_rows,
-                  tg_tree_room(o->load.reader.limits, b->s->n), b->row_of);
+                  tg_tree_room(o->load.reader.limits, b->s->n), &b->row_of);
     tg_tree_order(b->out, &b->placed, position, b->a);
     if (own) {
         drop_launches(own);
         free(own->steps->parent);
         free(own->steps->device);
         own->steps->parent = own->steps->device = NULL;
-        tg_trace_drop(own->trace, TG_TRACE_SPANS);
+        if (!own->steps->self)
+            tg_steps_put_self(own->steps, own->trace);
     }
     fill_slots(b);
     place_attrs(b);
@@ -575,6 +578,7 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
                        .s = steps,
                        .a = a,
                        .out = TG_NEW(a, struct tg_shard),
+                       .row_of.spent = own && !steps->self ? own->trace : NULL,
                        .row_ids.words = ROW_WORDS,
                        .attr_ids.words = ATTR_WORDS };
     struct tg_shard *out = b.out;

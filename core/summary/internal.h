@@ -50,7 +50,7 @@ const char *tg_frame_sort_name(enum tg_stack_sort sort);
 bool tg_frame_sort_find(tg_sv name, enum tg_stack_sort *out);
 
 /* A trace and its steps of which nothing but the shard is wanted: what the shard was made of is
- * freed column by column. */
+ * freed column by column, or has other numbers in its place. */
 struct tg_spent {
     struct tg_trace *trace;
     struct tg_steps *steps;

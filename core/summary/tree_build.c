@@ -139,7 +139,8 @@ static bool is_window(const struct place *p, uint32_t i)
 }
 
 /* Where the node of a span goes. Markers are transparent; a window is where a path begins. */
-static uint32_t parent_of(const struct place *p, uint32_t i, bool device, const uint32_t *node_of)
+static uint32_t parent_of(const struct place *p, uint32_t i, bool device,
+                          const struct tg_span_rows *node_of)
 {
     uint32_t up = p->s->parent[i];
     if (is_window(p, i))
@@ -148,7 +149,7 @@ static uint32_t parent_of(const struct place *p, uint32_t i, bool device, const 
         if (is_window(p, up))
             return TG_ROOT_STEP;
         if (tg_span_kind(p->t, tg_span_at(p->t, up)) != TG_KIND_STEP)
-            return p->home[node_of[up]];
+            return p->home[*tg_span_row(node_of, up)];
         up = p->s->parent[up];
     }
     uint32_t thread = p->t->tracks[tg_span_at(p->t, i)->track].thread;
@@ -160,12 +161,13 @@ static uint32_t parent_of(const struct place *p, uint32_t i, bool device, const 
 }
 
 /* In the total order, what encloses a span is before it; a launch need not be. */
-static void place_spans(struct place *p, const uint32_t *v, size_t n, bool device, uint32_t *row_of)
+static void place_spans(struct place *p, const uint32_t *v, size_t n, bool device,
+                        const struct tg_span_rows *row_of)
 {
     for (size_t k = 0; k < n; k++) {
-        uint32_t i = v[k];
+        uint32_t i = v[k], *row = tg_span_row(row_of, i);
         if (tg_kind_is_on_device(tg_span_kind(p->t, tg_span_at(p->t, i))) == device)
-            row_of[i] = child(p, parent_of(p, i, device, row_of), row_of[i]);
+            *row = child(p, parent_of(p, i, device, row_of), *row);
     }
 }
 
@@ -181,7 +183,8 @@ static void find_windows(struct place *p)
 }
 
 void tg_tree_place(struct tg_placed *out, const struct tg_trace *t, const struct tg_steps *s,
-                   const struct tg_row *rows, size_t n_rows, size_t max_nodes, uint32_t *row_of)
+                   const struct tg_row *rows, size_t n_rows, size_t max_nodes,
+                   const struct tg_span_rows *row_of)
 {
     struct place p = { .t = t,
                        .s = s,

@@ -12,10 +12,20 @@ struct tg_placed {
     uint32_t *at; /* after tg_tree_order: where each is in the tree */
     uint64_t cut;
 };
-/* `row_of`: per span the index of its row in `rows`; afterwards the index of its node. Linear in
+/* A number per span: in a column, or in place of the index (tg_span) in a trace that is `spent`. */
+struct tg_span_rows {
+    uint32_t *column;
+    struct tg_trace *spent; /* NULL: there is a column */
+};
+static inline uint32_t *tg_span_row(const struct tg_span_rows *r, size_t i)
+{
+    return r->spent ? &tg_span_at(r->spent, i)->index : &r->column[i];
+}
+/* `row_of`: the index of a span's row in `rows`; afterwards the index of its node. Linear in
  * the spans; creating a node costs its depth. */
 void tg_tree_place(struct tg_placed *out, const struct tg_trace *t, const struct tg_steps *s,
-                   const struct tg_row *rows, size_t n_rows, size_t max_nodes, uint32_t *row_of);
+                   const struct tg_row *rows, size_t n_rows, size_t max_nodes,
+                   const struct tg_span_rows *row_of);
 void tg_placed_release(struct tg_placed *p);
 
 /* How many nodes a shard of `n_steps` may have: their numbers have a place for every step. */

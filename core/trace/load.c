@@ -94,8 +94,8 @@ static bool add_span(struct loader *l, const struct tg_span *s, int64_t correlat
     if (t->n_spans == t->n_segments * TG_SPAN_SEGMENT)
         *TG_PUSH(t->segment, t->n_segments, l->cap.segments) =
             (struct tg_segment){ tg_xrealloc(NULL, TG_SPAN_SEGMENT, sizeof(struct tg_span)),
-                                 tg_xrealloc(NULL, TG_SPAN_SEGMENT, sizeof(int64_t)) };
-    *tg_correlation_at(t, t->n_spans) = correlation;
+                                 tg_xcalloc(TG_SPAN_SEGMENT, sizeof(int32_t)), NULL };
+    tg_correlation_set(t, t->n_spans, correlation);
     *tg_span_at(t, t->n_spans++) = *s;
     return true;
 }
@@ -425,7 +425,7 @@ static void join_spans(struct loader *l, const struct worker *w, const struct tg
             s.attr = w->attr[s.attr];
         s.index += (uint32_t)ids->first_index;
         /* `fits` has checked that there is room */
-        (void)add_span(l, &s, *tg_correlation_at(from, i));
+        (void)add_span(l, &s, tg_correlation(from, i));
         if (l->opts->want_sequence)
             add_sequence(l, from->sequence[i]);
         if (l->opts->keep_hta)

@@ -52,9 +52,9 @@ static int by_rest(const void *pa, const void *pb, void *arg)
     c = c ? c
           : TG_CMP(r->thread[r->t->tracks[a->track].thread],
                    r->thread[r->t->tracks[b->track].thread]);
-    if (!c && r->t->segment->correlations)
-        c = TG_CMP(*tg_correlation_at(r->t, *(const uint32_t *)pa),
-                   *tg_correlation_at(r->t, *(const uint32_t *)pb));
+    if (!c && (r->t->segment->correlations || r->t->segment->wide))
+        c = TG_CMP(tg_correlation(r->t, *(const uint32_t *)pa),
+                   tg_correlation(r->t, *(const uint32_t *)pb));
     return c ? c : TG_CMP(a->index, b->index);
 }
 

@@ -5,14 +5,34 @@
 #include "core/base/arena.h"
 #include "core/base/sort.h"
 
+static void widen(struct tg_segment *s)
+{
+    s->wide = tg_xrealloc(NULL, TG_SPAN_SEGMENT, sizeof *s->wide);
+    for (size_t i = 0; i < TG_SPAN_SEGMENT; i++)
+        s->wide[i] = s->correlations[i];
+    free(s->correlations);
+    s->correlations = NULL;
+}
+
+void tg_correlation_set(struct tg_trace *t, size_t i, int64_t correlation)
+{
+    struct tg_segment *s = &t->segment[i / TG_SPAN_SEGMENT];
+    if (!s->wide && correlation != (int32_t)correlation)
+        widen(s);
+    if (s->wide)
+        s->wide[i % TG_SPAN_SEGMENT] = correlation;
+    else
+        s->correlations[i % TG_SPAN_SEGMENT] = (int32_t)correlation;
+}
+
 void tg_trace_swap(struct tg_trace *t, size_t from, size_t to)
 {
     struct tg_span span = *tg_span_at(t, from);
-    int64_t correlation = *tg_correlation_at(t, from);
+    int64_t correlation = tg_correlation(t, from);
     *tg_span_at(t, from) = *tg_span_at(t, to);
     *tg_span_at(t, to) = span;
-    *tg_correlation_at(t, from) = *tg_correlation_at(t, to);
-    *tg_correlation_at(t, to) = correlation;
+    tg_correlation_set(t, from, tg_correlation(t, to));
+    tg_correlation_set(t, to, correlation);
     if (t->sequence) {
         int64_t number = t->sequence[from];
         t->sequence[from] = t->sequence[to];
@@ -35,17 +55,16 @@ void tg_trace_drop(struct tg_trace *t, unsigned columns)
 {
     for (size_t i = 0; columns & TG_TRACE_CORRELATIONS && i < t->n_segments; i++) {
         free(t->segment[i].correlations);
+        free(t->segment[i].wide);
         t->segment[i].correlations = NULL;
-    }
-    for (size_t i = 0; columns & TG_TRACE_SPANS && i < t->n_segments; i++) {
-        free(t->segment[i].spans);
-        t->segment[i].spans = NULL;
+        t->segment[i].wide = NULL;
     }
     if (columns & TG_TRACE_PYTHON) {
         size_t kept = (t->n_spans + TG_SPAN_SEGMENT - 1) / TG_SPAN_SEGMENT;
         for (; t->n_segments > kept && t->n_segments > 1; t->n_segments--) {
             free(t->segment[t->n_segments - 1].spans);
             free(t->segment[t->n_segments - 1].correlations);
+            free(t->segment[t->n_segments - 1].wide);
         }
         t->n_python = 0;
     }
@@ -54,6 +73,8 @@ void tg_trace_drop(struct tg_trace *t, unsigned columns)
         t->sequence = NULL;
     }
     if (columns == TG_TRACE_ALL) {
+        for (size_t i = 0; i < t->n_segments; i++)
+            free(t->segment[i].spans);
         free(t->segment);
         free(t->memory);
         free(t->hta_ts);

@@ -1,7 +1,7 @@
 #ifndef TG_TRACE_TRACE_H
 #define TG_TRACE_TRACE_H
 /*
- * A whole trace in memory: the events with a duration, as columns. 32 bytes per span and 8 for its
+ * A whole trace in memory: the events with a duration, as columns. 32 bytes per span and 4 for its
  * correlation, in segments, so that growing copies nothing; what was read for the last time can go
  * before the rest (tg_trace_drop). X events and matched B/E pairs; everything else only counts.
  */
@@ -63,7 +63,9 @@ struct tg_trace_label {
 #define TG_SPAN_SEGMENT ((size_t)1 << 16)
 struct tg_segment {
     struct tg_span *spans; /* TG_SPAN_SEGMENT each */
-    int64_t *correlations; /* of the spans; TG_NO_CORRELATION: absent. NULL: dropped */
+    /* Of the spans, in one of the two: the second if a number needs it. Both NULL: dropped. */
+    int32_t *correlations;
+    int64_t *wide;
 };
 
 struct tg_trace {
@@ -96,10 +98,13 @@ static inline struct tg_span *tg_span_at(const struct tg_trace *t, size_t i)
     return &t->segment[i / TG_SPAN_SEGMENT].spans[i % TG_SPAN_SEGMENT];
 }
 
-static inline int64_t *tg_correlation_at(const struct tg_trace *t, size_t i)
+/* TG_NO_CORRELATION: absent. */
+static inline int64_t tg_correlation(const struct tg_trace *t, size_t i)
 {
-    return &t->segment[i / TG_SPAN_SEGMENT].correlations[i % TG_SPAN_SEGMENT];
+    const struct tg_segment *s = &t->segment[i / TG_SPAN_SEGMENT];
+    return s->wide ? s->wide[i % TG_SPAN_SEGMENT] : s->correlations[i % TG_SPAN_SEGMENT];
 }
+void tg_correlation_set(struct tg_trace *t, size_t i, int64_t correlation);
 
 static inline const struct tg_name *tg_span_name(const struct tg_trace *t, const struct tg_span *s)
 {
@@ -141,14 +146,13 @@ TG_MUST struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load
 void tg_trace_free(struct tg_trace *t);
 
 /* Frees columns that nobody asks for any more: a bit each. Sequence numbers, correlations (after
- * that, the total order is without them), all of the spans (n_spans stays), the n_python after
- * them; ALL: every column, which only a caller that is done with them may ask for. */
+ * that, the total order is without them), the n_python spans after the others; ALL: every column,
+ * which only a caller that is done with them may ask for. */
 enum tg_trace_column {
     TG_TRACE_SEQUENCE = 1,
     TG_TRACE_CORRELATIONS = 2,
-    TG_TRACE_SPANS = 4,
-    TG_TRACE_PYTHON = 8,
-    TG_TRACE_ALL = 15
+    TG_TRACE_PYTHON = 4,
+    TG_TRACE_ALL = 7
 };
 void tg_trace_drop(struct tg_trace *t, unsigned columns);
 

@@ -20,7 +20,7 @@ static void put_span(struct tg_buf *out, const struct tg_trace *t, size_t i)
                   "%u: %" PRId64 "+%" PRId64 " name %u track %u (%u %" PRId64 " %" PRId64
                   ") correlation %" PRId64 " fact %u\n",
                   s->index, s->start, s->dur, s->name, s->track, k->thread, k->stream, k->device,
-                  *tg_correlation_at(t, i), s->attr);
+                  tg_correlation(t, i), s->attr);
 }
 
 static void put_trace(struct tg_buf *out, const struct tg_trace *t)

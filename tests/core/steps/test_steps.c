@@ -186,7 +186,8 @@ static void grow_tree(struct built *f, uint64_t *r, int from, int to, int depth,
     }
 }
 
-/* Every ns belongs to the innermost span around it: self time is how many it owns. */
+/* Every ns belongs to the innermost span around it: self time is how many it owns, in a column or
+ * in place of the duration. */
 CASE(self_times_agree_with_a_sweep_over_every_ns)
 {
     uint64_t r = 3;
@@ -201,6 +202,10 @@ CASE(self_times_agree_with_a_sweep_over_every_ns)
         built_steps(f, (uint64_t)round, &BUILT_AUTO);
         for (size_t i = 0; i < f->b.n; i++)
             assert_int_equal(f->s.self[bt_find(f->t, f->b.v[i].name, f->b.v[i].ts)], count[i]);
+        tg_steps_put_self(&f->s, &f->b.trace);
+        for (size_t i = 0; i < f->b.n; i++)
+            assert_int_equal(tg_span_at(f->t, bt_find(f->t, f->b.v[i].name, f->b.v[i].ts))->dur,
+                             count[i]);
     }
 }
 

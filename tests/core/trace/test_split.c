@@ -45,7 +45,7 @@ static void put_spans(struct tg_buf *out, const struct tg_trace *t)
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
         tg_buf_printf(out, "%" PRId64 "+%" PRId64 " c%" PRId64 " n%u t%u f%u i%u", s->start, s->dur,
-                      *tg_correlation_at(t, i), s->name, s->track, s->attr, s->index);
+                      tg_correlation(t, i), s->name, s->track, s->attr, s->index);
         if (t->hta_ts)
             tg_buf_printf(out, " %.17g %.17g %d", t->hta_ts[i], t->hta_dur[i], t->ts_float[i]);
         tg_buf_putc(out, '\n');

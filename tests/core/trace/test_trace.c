@@ -34,8 +34,8 @@ static void put_spans(struct tg_buf *out, const struct tg_trace *t)
                       TG_SV_ARG(name->name), s->start, s->dur);
         if (k->stream != TG_NO_STREAM || k->device != -1)
             tg_buf_printf(out, " %" PRId64 "/%" PRId64, tg_track_hta_stream(k), k->device);
-        if (*tg_correlation_at(t, order[i]) != TG_NO_CORRELATION)
-            tg_buf_printf(out, " c%" PRId64, *tg_correlation_at(t, order[i]));
+        if (tg_correlation(t, order[i]) != TG_NO_CORRELATION)
+            tg_buf_printf(out, " c%" PRId64, tg_correlation(t, order[i]));
         tg_buf_printf(out, " #%u\n", s->index);
     }
     free(order);
@@ -48,6 +48,23 @@ static void assert_spans(const char *text, const struct tg_load_opts *o, const c
     put_spans(&got, t);
     assert_string_equal(got.p ? got.p : "", want);
     tg_trace_free(t);
+}
+
+/* 2^31 - 1 is the last number of the narrow column; what was there before the first that is larger
+ * stays, and so does what is absent. */
+TEST(correlations_of_any_size)
+{
+    struct tg_load_opts o = { 0 };
+    assert_spans(
+        "[{'ph':'X','cat':'x','name':'a','ts':1,'dur':1,'args':{'correlation':2147483647}},"
+        "{'ph':'X','name':'b','ts':2,'dur':1},"
+        "{'ph':'X','name':'c','ts':3,'dur':1,'args':{'correlation':2147483648}},"
+        "{'ph':'X','name':'d','ts':4,'dur':1,'args':{'correlation':9007199254740993}},"
+        "{'ph':'X','name':'e','ts':5,'dur':1,'args':{'correlation':7}},"
+        "{'ph':'X','name':'f','ts':6,'dur':1}]",
+        &o,
+        "x|a 1000 1000 c2147483647 #0\n|b 2000 1000 #1\n|c 3000 1000 c2147483648 #2\n"
+        "|d 4000 1000 c9007199254740993 #3\n|e 5000 1000 c7 #4\n|f 6000 1000 #5\n");
 }
 
 TEST(spans_are_what_has_a_duration)

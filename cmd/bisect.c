@@ -25,7 +25,7 @@ static const struct tg_opt bisect_options[] = {
     { "suite", AT(STR, suite), "NAME", "the suite of the policy that the traces belong to" },
     { "out", AT(STR, out), "DIR",
       "keep the JSON report of each commit tested, as DIR/COMMIT.json" },
-    { "step", AT(FLAG, step), NULL,
+    { "only-head", AT(FLAG, only_head), NULL,
       "only HEAD, for `git bisect run`: exit code 0 good, 1 bad, 125 skip, 128 and more stop" },
     { "trust-repository", AT(FLAG, trust_repository), NULL,
       "open the git repository although another user owns it" },
@@ -219,11 +219,11 @@ static int run(struct search *s, struct tg_err *err)
     const struct tg_bisect_opts *o = s->b.o;
     struct tg_commit bad;
     if (!tg_git_resolve(s->b.ab.git, o->good, s->b.ab.arena, &s->good, err) ||
-        !tg_git_resolve(s->b.ab.git, o->bad && !o->step ? o->bad : "HEAD", s->b.ab.arena, &bad,
+        !tg_git_resolve(s->b.ab.git, o->bad && !o->only_head ? o->bad : "HEAD", s->b.ab.arena, &bad,
                         err) ||
-        (!o->step && !find_line(s, &bad, err)) || !tg_bisect_begin(&s->b, &s->good, err))
+        (!o->only_head && !find_line(s, &bad, err)) || !tg_bisect_begin(&s->b, &s->good, err))
         return -1;
-    return o->step ? step(s, &bad, err) : search(s, err);
+    return o->only_head ? step(s, &bad, err) : search(s, err);
 }
 
 static int bisect_run(const struct tg_cmd_call *c, struct tg_err *err)
@@ -242,34 +242,37 @@ static int bisect_run(const struct tg_cmd_call *c, struct tg_err *err)
     if (code >= 0)
         return code;
     /* `git bisect run` takes 1 to 127 for an answer about the commit. */
-    return tg_err_exit_code(err->kind) + (o.step ? 128 : 0);
+    return tg_err_exit_code(err->kind) + (o.only_head ? 128 : 0);
 }
 
 /* tracegate-ab --bisect --base REV */
-static const struct tg_opt_was bisect_was[] = {
-    { "base", "good" }, { "bisect", "step" }, { "runs", "once" }, { 0 }
-};
+static const struct tg_opt_was bisect_was[] = { { "base", "good" },
+                                                { "bisect", "only-head" },
+                                                { "step", "only-head" },
+                                                { "runs", "once" },
+                                                { 0 } };
 
 const struct tg_cmd tg_cmd_bisect = {
     .name = "bisect",
     .summary = "find the commit between a good and a bad one that made it slower",
     .synopsis = "--good REV [--bad REV] [options] -- COMMAND [ARG…]",
-    .about = "Tries commits along first parents between REV and REV, the middle one first. Each is "
-             "checked out into a folder of its own, beside the good one; COMMAND runs in both in "
-             "turn, on this machine, and writes one trace to \"$TRACE\", a path that ends in "
-             ".json.gz (also given as {trace} in an argument). The rules of check decide whether "
-             "it is good or bad, in the stages of `tracegate ab`.\n"
-             "\n"
-             "A commit that does not build, does not run, or stays inconclusive is skipped, and "
-             "its neighbour is tried. The exit code is 0 if one commit is found, 4 if several are "
-             "left or the bad one is not slower here.\n"
-             "\n"
-             "  tracegate bisect --good 3a134ca --bad 3861a99 --setup 'make ext' -- python3 "
-             "bench.py {trace}\n"
-             "\n"
-             "With --step it answers for HEAD alone: git bisect start BAD GOOD && git bisect run "
-             "tracegate bisect --step --good GOOD -- python3 bench.py {trace}",
-    .answers_bisect = "step",
+    .about =
+        "Tries commits along first parents between REV and REV, the middle one first. Each is "
+        "checked out into a folder of its own, beside the good one; COMMAND runs in both in "
+        "turn, on this machine, and writes one trace to \"$TRACE\", a path that ends in "
+        ".json.gz (also given as {trace} in an argument). The rules of check decide whether "
+        "it is good or bad, in the stages of `tracegate ab`.\n"
+        "\n"
+        "A commit that does not build, does not run, or stays inconclusive is skipped, and "
+        "its neighbour is tried. The exit code is 0 if one commit is found, 4 if several are "
+        "left or the bad one is not slower here.\n"
+        "\n"
+        "  tracegate bisect --good 3a134ca --bad 3861a99 --setup 'make ext' -- python3 "
+        "bench.py {trace}\n"
+        "\n"
+        "With --only-head it answers for HEAD alone: git bisect start BAD GOOD && git bisect run "
+        "tracegate bisect --only-head --good GOOD -- python3 bench.py {trace}",
+    .answers_bisect = "only-head",
     .options = bisect_options,
     .was = bisect_was,
     .opts_size = sizeof(struct tg_bisect_opts),

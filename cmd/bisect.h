@@ -7,7 +7,7 @@
 struct tg_bisect_opts {
     const char *good, *bad, *setup, *policy, *suite, *out;
     int64_t runs, max_runs;
-    bool trust_repository, step; /* step: only HEAD */
+    bool trust_repository, only_head;
 };
 
 enum tg_bisect_answer {

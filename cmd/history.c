@@ -10,10 +10,9 @@
 #define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_history_cmd_opts, member)
 static const struct tg_opt history_options[] = {
     { "suite", AT(STR, suite), "NAME", "this suite only; default: all stored ones" },
-    { "op", AT(STR, op), "GLOB",
-      "show the operators and kernels whose names, or short forms, match" },
-    { "metric", AT(STR, metric), "GLOB",
-      "show the metrics of the step, and numbers of benchmarks, whose names match" },
+    { "name", AT(LIST, name), "GLOB",
+      "show the operators, kernels, metrics of the step and numbers of benchmarks whose names, or "
+      "short forms, match; repeatable" },
     { "since", AT(STR, since), "REV", "show the nights after REV; all nights are judged" },
     { "until", AT(STR, until), "REV",
       "the newest commit, default HEAD; only first parents are followed" },
@@ -24,7 +23,7 @@ static const struct tg_opt history_options[] = {
       "also write the nightly report for an issue or a chat" },
     { "html", AT(STR, html), "FILE", "also write the nightly report as one self-contained page" },
     { "svg", AT(STR, svg), "FILE",
-      "also draw trends: the step (or what --op and --metric name) and what changed most; several "
+      "also draw trends: the step (or what --name matches) and what changed most; several "
       "suites: FILE-SUITE.svg" },
     { "fail-on", AT(CHOICE, fail_on), "open|new|never",
       "exit with 1 while an event is open, or only in the night that shows it first; default: "
@@ -243,6 +242,8 @@ static const struct tg_verb history_verbs[] = {
     { 0 },
 };
 
+static const struct tg_opt_was history_was[] = { { "op", "name" }, { "metric", "name" }, { 0 } };
+
 static const struct tg_opt_needs history_needs[] = { { "reason", "accept reopen" }, { 0 } };
 
 const struct tg_cmd tg_cmd_history = {
@@ -266,6 +267,7 @@ const struct tg_cmd tg_cmd_history = {
         "Durations are judged with 11 or more nights of one environment, calls with two. How: "
         "docs/nightly.md.",
     .options = history_options,
+    .was = history_was,
     .opts_size = sizeof(struct tg_history_cmd_opts),
     .needs = history_needs,
     .verbs = history_verbs,

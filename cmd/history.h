@@ -15,10 +15,11 @@ enum tg_history_fail_on {
     TG_HISTORY_FAIL_ON_NEVER
 };
 struct tg_history_cmd_opts {
-    const char *suite, *op, *metric, *since, *until, *output, *markdown, *html, *svg, *reason;
+    const char *suite, *since, *until, *output, *markdown, *html, *svg, *reason;
     enum tg_format format;
     enum tg_history_fail_on fail_on;
     int64_t last;
+    struct tg_strs name;
     struct tg_given given;
 };
 

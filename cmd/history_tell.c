@@ -52,9 +52,13 @@ static int by_weight(const void *x, const void *y)
 
 static bool is_asked_for(const struct tg_history_cmd_opts *o, const struct tg_series *s)
 {
-    const char *glob = tg_series_is_name(s) ? o->op : o->metric;
-    return glob && (tg_sv_glob(tg_sv_of(glob), s->name) ||
-                    (glob == o->op && tg_label_stands_for(tg_sv_of(glob), s->name)));
+    for (size_t i = 0; i < o->name.n; i++) {
+        tg_sv glob = tg_sv_of(o->name.v[i]);
+        if (tg_sv_glob(glob, s->name) ||
+            (tg_series_is_name(s) && tg_label_stands_for(glob, s->name)))
+            return true;
+    }
+    return false;
 }
 
 /* Step time first; then what moved, by cost; then numbers of benchmarks, those that measure
@@ -99,7 +103,7 @@ static void choose_series(const struct tg_history_cmd *c, struct tg_nights *n,
                           struct tg_history_suite *out)
 {
     static const size_t most[] = { SERIES_SHOWN, NUMBERS_SHOWN };
-    bool asked = c->o->op || c->o->metric;
+    bool asked = c->o->name.n > 0;
     struct weighed *v;
     size_t n_of[] = { 0, 0 }, k = weigh_all(c, n, out->first, &v);
     uint32_t *shown = TG_NEW_N(c->arena, uint32_t, k + 1),
@@ -240,8 +244,8 @@ bool tg_history_cmd_tell(struct tg_history_cmd *c, struct tg_nights *n,
     if (!first_shown(c, n, &out->first, err) || !tell_events(c, n, out, err))
         return false;
     choose_series(c, n, out);
-    if (!out->n_series && n->history.n && (c->o->op || c->o->metric))
+    if (!out->n_series && n->history.n && c->o->name.n)
         tg_io_note(c->io, "suite %.*s: no name matches '%s' (* is any run, ? one character)",
-                   TG_SV_ARG(n->suite), c->o->op ? c->o->op : c->o->metric);
+                   TG_SV_ARG(n->suite), c->o->name.v[0]);
     return (!c->o->svg && !c->o->html) || find_releases(c, n, out, err);
 }

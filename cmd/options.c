@@ -54,6 +54,12 @@ static const char *now_called(const struct tg_cmd *cmd, tg_sv spelled)
     return NULL;
 }
 
+bool tg_options_means(const struct tg_cmd *cmd, const char *spelled, const char *name)
+{
+    const char *now = now_called(cmd, tg_sv_of(spelled));
+    return strcmp(now ? now : spelled, name) == 0;
+}
+
 /* The place of the word in the row, from 1. */
 static bool choose(const struct tg_opt *o, const char *value, unsigned *place,
                    const struct tg_cmd *cmd, struct tg_err *err)

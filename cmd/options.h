@@ -30,6 +30,8 @@ TG_MUST bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv,
 size_t tg_options_verb(const char *cmd, const struct tg_strs *args, const char *const *verbs,
                        struct tg_err *err);
 
+/* The name, or a spelling of it in the release before. */
+bool tg_options_means(const struct tg_cmd *cmd, const char *spelled, const char *name);
 /* Is the name among the words of a list, "suite commit"? NULL is an empty one. */
 bool tg_options_has(const char *words, const char *name);
 /* The action of that name; NULL: none. */

@@ -10,7 +10,8 @@
 static int usage_code(const struct tg_cmd *cmd, const char *const *argv, size_t n)
 {
     for (size_t i = 0; cmd->answers_bisect && i < n && strcmp(argv[i], "--") != 0; i++)
-        if (strncmp(argv[i], "--", 2) == 0 && strcmp(argv[i] + 2, cmd->answers_bisect) == 0)
+        if (strncmp(argv[i], "--", 2) == 0 &&
+            tg_options_means(cmd, argv[i] + 2, cmd->answers_bisect))
             return 128 + 2;
     return 2;
 }

@@ -75,17 +75,19 @@ static bool is_shown(const struct tg_table *t, size_t column)
     return t->n_rows == 0;
 }
 
-/* "idle_time(us)" -> "idle time", "self_duration" -> "self", "share_pctg" -> "share (%)": units of
- * times follow. */
+/* "idle_time(us)" -> "idle time", "self_duration" -> "self", "share_pctg" -> "share (%)", "50%" of
+ * rates -> "50% (GB/s)": units of times follow. */
 static void put_title(struct tg_buf *out, const struct tg_table_column *c)
 {
-    static const char percent[] = "_pctg", us[] = "(us)", duration[] = "duration";
+    static const char percent[] = "_pctg", us[] = "(us)", duration[] = "duration", rate[] = "_gbps";
     tg_sv name = tg_sv_of(c->name);
     bool pctg = tg_sv_ends(name, tg_sv_of(percent));
     if (pctg)
         name.n -= sizeof percent - 1;
     else if (tg_sv_ends(name, tg_sv_of(us)))
         name.n -= sizeof us - 1;
+    else if (tg_sv_ends(name, tg_sv_of(rate)))
+        name.n -= sizeof rate - 1;
     while (name.n && name.p[name.n - 1] == ' ')
         name.n--;
     if (tg_sv_ends(name, tg_sv_of(duration)) && name.n > sizeof duration)
@@ -95,8 +97,7 @@ static void put_title(struct tg_buf *out, const struct tg_table_column *c)
             tg_buf_putc(out, ' ');
         tg_buf_putc(out, name.p[i] == '_' ? ' ' : name.p[i]);
     }
-    if (pctg)
-        tg_buf_puts(out, " (%)");
+    tg_buf_puts(out, pctg ? " (%)" : c->type == TG_TABLE_GBPS ? " (GB/s)" : "");
 }
 
 /* One more of a list, in the next line if it does not fit in this one. */

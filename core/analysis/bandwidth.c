@@ -11,14 +11,14 @@
 
 static const struct tg_table_column columns[] = {
     { "rank", TG_TABLE_INT },           { "name", TG_TABLE_TEXT },
-    TG_QUANTILE_COLUMNS(TG_TABLE_REAL), /* GB/s, weighted by time; count: states of the series */
+    TG_QUANTILE_COLUMNS(TG_TABLE_GBPS), /* weighted by time; count: states of the series */
     { "copies", TG_TABLE_INT },         { "bytes", TG_TABLE_INT },
     { "time(us)", TG_TABLE_US },        { "copies_without_bytes", TG_TABLE_INT },
     { "device", TG_TABLE_INT },         { "reason", TG_TABLE_TEXT },
 };
 static const struct tg_table_column series_columns[] = {
     { "rank", TG_TABLE_INT },   { "ts", TG_TABLE_US },
-    { "name", TG_TABLE_TEXT },  { "memory_bw_gbps", TG_TABLE_REAL },
+    { "name", TG_TABLE_TEXT },  { "memory_bw_gbps", TG_TABLE_GBPS },
     { "device", TG_TABLE_INT },
 };
 

@@ -13,6 +13,7 @@ enum tg_table_type {
     TG_TABLE_INT,
     TG_TABLE_US, /* cells are integer ns; written as exact microseconds */
     TG_TABLE_REAL,
+    TG_TABLE_GBPS,   /* GB/s */
     TG_TABLE_REAL_US /* microseconds that are not whole nanoseconds: means, HTA's */
 };
 

@@ -8,13 +8,13 @@
 static const struct tg_table_column columns[] = {
     { "rank", TG_TABLE_INT },
     { "name", TG_TABLE_TEXT },
-    TG_QUANTILE_COLUMNS(TG_TABLE_REAL),
+    TG_QUANTILE_COLUMNS(TG_TABLE_GBPS),
 };
 static const struct tg_table_column series_columns[] = {
     { "rank", TG_TABLE_INT },
     { "ts", TG_TABLE_REAL_US },
     { "name", TG_TABLE_TEXT },
-    { "memory_bw_gbps", TG_TABLE_REAL },
+    { "memory_bw_gbps", TG_TABLE_GBPS },
 };
 
 static tg_sv kind_of(tg_sv name)

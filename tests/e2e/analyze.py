@@ -54,6 +54,8 @@ with tempfile.TemporaryDirectory() as folder:
     m = json.loads(r.stdout)["measures"]
     check("overlap by hand", m["overlap"][0]["exposed_comm_time(us)"] == 20)
     check("4000 bytes in 4 us are 1 GB/s", m["bandwidth"][0]["mean"] == 1)
+    text = run(trace, "--measure", "bandwidth", "--measure", "queue").stdout
+    check("only rates say GB/s", "  mean (GB/s)  " in text and "max (GB/s)" in text and "count (" not in text and text.count("mean  ") == 1, text)
     r = run(trace, "--measure", "overlap", "--class", "ncclDev*=compute", "--format", "json")
     check("a class of one's own",
           json.loads(r.stdout)["measures"]["overlap"][0]["reason"] == "no communication")

@@ -313,8 +313,8 @@ def in_history(tmp):
 
     text = tracegate("history", cwd=tmp).stdout
     expect_has("text", text, "median_ttft_ms", " ms  ", "tok/s", "failed")
-    expect_has("text, by name", tracegate("history", "--metric", "output_*", cwd=tmp).stdout, "output_throughput")
-    rows = tracegate("history", "--format", "csv", "--metric", "median_ttft_ms", cwd=tmp).stdout.splitlines()
+    expect_has("text, by name", tracegate("history", "--name", "output_*", cwd=tmp).stdout, "output_throughput")
+    rows = tracegate("history", "--format", "csv", "--name", "median_ttft_ms", cwd=tmp).stdout.splitlines()
     expect("CSV: a line a night that has it", (len(rows), rows[1].split(",")[4]), (NIGHTS, "number"))
     expect_end("files", tracegate("history", "--markdown", "r.md", "--html", "r.html", "--svg", "r.svg", cwd=tmp), 0)
     for name in ("r.md", "r.html"):

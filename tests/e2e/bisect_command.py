@@ -78,7 +78,7 @@ def merges(tmp):
 
 def git_bisect(tmp):
     r, shas = repository(tmp, "g", ("base", "base", "!", "base", "extra_copy", "extra_copy"))
-    step = (PROGRAM, "bisect", "--step", "--good", shas[0], *RUN)
+    step = (PROGRAM, "bisect", "--only-head", "--good", shas[0], *RUN)
     for at, code in ((1, 0), (2, 125), (4, 1)):
         git(r, "checkout", "-q", shas[at])
         run = subprocess.run(step, cwd=r, env=ENV, capture_output=True, text=True)
@@ -93,7 +93,7 @@ def git_bisect(tmp):
     expect("as a script, a mistake: ends the bisection", wrong.returncode >= 128, True)
     for args in (("--good", "nonesuch", "--", "true"), ("--good", shas[0], "--", "false"), ("--good", shas[0]),
                  ("--good", shas[0], "--once", "0", "--", "true")):
-        expect(f"{args}: ends the bisection", bisect(r, "--step", *args).returncode >= 128, True)
+        expect(f"{args}: ends the bisection", bisect(r, "--only-head", *args).returncode >= 128, True)
         expect(f"{args}: a mistake", bisect(r, *args).returncode in (2, 3), True)
 
 

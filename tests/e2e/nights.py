@@ -177,20 +177,20 @@ def check_states(repo, told):
 
 def check_forms(repo):
     # Noise of 1 % in bars of 10 % more and less is a line; +12 % fills them, from its night on.
-    text = repo.run("history", "--suite", "default", "--op", "demo::op08", "--last", "20")
+    text = repo.run("history", "--suite", "default", "--name", "demo::op08", "--last", "20")
     bars = re.findall("[▁-█]+", text.stdout)
     check("bars: noise is a line", len(bars) == 1 and len(bars[0]) == 20 and set(bars[0]) <= set("▄▅▆"), text.stdout)
     check("the names asked for", "demo::op08" in text.stdout and "demo::op07 " not in text.stdout, text.stdout)
-    bars = re.findall("[▁-█]+", repo.run("history", "--suite", "default", "--op", "demo::op08", "--until", repo.sha[46]).stdout)
+    bars = re.findall("[▁-█]+", repo.run("history", "--suite", "default", "--name", "demo::op08", "--until", repo.sha[46]).stdout)
     check("bars: a change is seen", bars and set(bars[0][:30]) <= set("▃▄▅▆") and set(bars[0][-8:]) <= set("▇█"), bars)
-    csv = repo.run("history", "--format", "csv", "--suite", "default", "--op", "demo::op08").stdout.splitlines()
+    csv = repo.run("history", "--format", "csv", "--suite", "default", "--name", "demo::op08").stdout.splitlines()
     check("csv: a line a night", len(csv) == NIGHTS, len(csv))
     again = repo.run("history", "--format", "json").stdout
     check("the same bytes again", again == repo.run("history", "--format", "json").stdout)
     run = repo.run("history", "--markdown", "report.md")
     report = read_text(os.path.join(repo.dir, "report.md"))
     check("markdown", run.returncode == 0 and "open" in report and "### `" in report, report[:200])
-    for option, glob, note in (("--op", "*op03", ""), ("--op", "demo::op0[3]", "no name matches"), ("--metric", "step_tme", "no name matches")):
+    for option, glob, note in (("--name", "*op03", ""), ("--name", "demo::op0[3]", "no name matches"), ("--name", "step_tme", "no name matches")):
         run = repo.run("history", "--suite", "default", option, glob)
         check(f"{option} {glob}", run.returncode == 0 and (note in run.stderr if note else not run.stderr), run.stderr)
 

@@ -93,6 +93,8 @@ def old_spellings(tmp):
          ("ab", "--base", "HEAD", "--once", "1", "--quiet", "--", sys.executable, *fake), "--runs is now --once"),
         (("bisect", "--good", "HEAD", "--runs", "1", "--", "true"), ("bisect", "--good", "HEAD", "--once", "1", "--", "true"),
          "--runs is now --once"),
+        (("bisect", "--good", "HEAD", "--step", "--", "true"), ("bisect", "--good", "HEAD", "--only-head", "--", "true"), "--step is now --only-head"),
+        (("history", "--op", "a*", "--metric", "b"), ("history", "--name", "a*", "--name", "b"), "--metric is now --name"),
     ]
     for before, now, note in cases:
         one, two = r.run(*before), r.run(*now)
@@ -162,7 +164,7 @@ def own_help(tmp):
 
 
 def names(tmp):
-    """What the comment prints of the failed name is a name for policy explain, policy waive and history --op."""
+    """What the comment prints of the failed name is a name for policy explain, policy waive and history --name."""
     r = repository(tmp)
     r.run("check", "out", "--runs", "--baseline", "perf", "--out", "o", "--quiet")
     names = [v["op"] for v in read_json(f"{tmp}/o/report.json")["violations"] if v.get("op")]

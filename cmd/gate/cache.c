@@ -149,7 +149,7 @@ void tg_cache_put(const struct tg_cache *c, const struct tg_input_item *item,
     if (tg_file_exists(path) && !tg_file_is_regular(path))
         return; /* a pipe would wait for a reader */
     if (!tg_summary_write_quick(s, &text, &ignored) || text.n >= TG_CACHE_FILE_BYTES)
-        return; /* a large one may be written without some of its slots */
+        return;
     tg_buf_printf(&all, HEAD, tg_hash(tg_buf_sv(&text), 0));
     tg_buf_add(&all, tg_buf_sv(&text));
     if (tg_file_write(path, tg_buf_sv(&all), &ignored))

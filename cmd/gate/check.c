@@ -6,6 +6,8 @@
 /* Of this many ranks, by number, names are loaded where no rule is about names. A verdict that is
  * not a plain pass is made again with those of all ranks. */
 #define NAMED_RANKS 64
+/* Calls in steps from which on a side gives up its memory for the other: 8 MB and more. */
+#define LARGE ((size_t)1 << 20)
 
 /* Is there a report that lists names whatever the verdict? */
 static bool lists_names(const struct tg_check *c)
@@ -109,10 +111,23 @@ static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_er
     return ok;
 }
 
+/* The fresh side is there; if it is large, it makes room for the baseline's traces. */
+static bool load_base(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+{
+    struct tg_aside aside;
+    tg_summary_set_aside(&c->fresh, LARGE, &aside);
+    bool moved = aside.a != NULL, ok = load_side(c, j, TG_BASE, err);
+    if (moved && !(tg_summary_bring_back(&c->fresh, &aside, err) &&
+                   tg_check_arrange(c, j, &c->fresh, &c->fresh_side, err)))
+        return false;
+    j->gate.side[TG_TEST] = c->fresh_side;
+    return ok;
+}
+
 /* The fresh side first: traces take more memory than the summaries that a baseline mostly is. */
 static bool judge_once(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
-    if (!load_fresh(c, j, err) || !load_side(c, j, TG_BASE, err) || !tg_check_ask_load(c, j, err) ||
+    if (!load_fresh(c, j, err) || !load_base(c, j, err) || !tg_check_ask_load(c, j, err) ||
         !tg_gate_judge(&j->verdict, &j->gate, err))
         return false;
     tg_check_note_copies(c, j);

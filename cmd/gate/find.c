@@ -208,10 +208,13 @@ bool tg_check_find_of_night(struct tg_check *c, struct tg_check_job *j, const ch
 
 /* ---- reading what was found ---- */
 
-static enum tg_arrange arrange_of(const struct tg_check *c, const struct tg_check_job *j)
+bool tg_check_arrange(struct tg_check *c, const struct tg_check_job *j, const struct tg_summary *s,
+                      struct tg_side *to, struct tg_err *err)
 {
     bool runs = j->suite->trace.run.n && !j->suite->trace.rank.n;
-    return tg_given_arrange(&c->o->given, runs ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO);
+    return tg_side_arrange_some(
+        to, s, tg_given_arrange(&c->o->given, runs ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO), c->arena,
+        err);
 }
 
 bool tg_check_read(struct tg_check *c, struct tg_check_job *j, int side,
@@ -228,7 +231,7 @@ bool tg_check_read(struct tg_check *c, struct tg_check_job *j, int side,
     so.named_ranks = r->named_ranks;
     struct tg_side *to = r->to ? r->to : &j->gate.side[side];
     return (tg_inputs_load(r->summary, r->files, &so, &c->repo, r->progress, err) &&
-            tg_side_arrange_some(to, r->summary, arrange_of(c, j), c->arena, err)) ||
+            tg_check_arrange(c, j, r->summary, to, err)) ||
            tg_err_context(err, "reading the %s side", side == TG_BASE ? "baseline" : "fresh");
 }
 

@@ -104,6 +104,9 @@ struct tg_check_reading {
 };
 TG_MUST bool tg_check_read(struct tg_check *c, struct tg_check_job *j, int side,
                            const struct tg_check_reading *r, struct tg_err *err);
+/* Its second half. */
+TG_MUST bool tg_check_arrange(struct tg_check *c, const struct tg_check_job *j,
+                              const struct tg_summary *s, struct tg_side *to, struct tg_err *err);
 /* What is known to be slower since the baseline: by events, and by nights that failed of it. */
 void tg_check_ask_nights(struct tg_check *c, struct tg_check_job *j);
 /* Where the change under test begins, whatever its own policy calls the baseline; false:

@@ -92,7 +92,7 @@ static bool attempt(struct fit *f, size_t ranks, size_t max_slots, struct tg_fit
     f->out->n = f->start;
     *how = (struct tg_fitted){ .packed = SIZE_MAX, .ranks = ranks };
     bool ok = tg_summary_write_form(
-        &view, NULL, (struct tg_summary_form){ max_slots, TG_ZLIB_USUAL }, f->out, &ignored);
+        &view, NULL, (struct tg_summary_form){ max_slots, TG_ZLIB_USUAL, false }, f->out, &ignored);
     if (ok)
         how->packed = tg_packed_size(tg_sv_from(tg_buf_sv(f->out), f->start));
     return how->packed <= f->most;

@@ -42,8 +42,9 @@ struct tg_layout_key {
 struct tg_summary_form {
     size_t max_slots; /* bytes of text that slots may add to each shard */
     enum tg_zlib_level level;
+    bool whole; /* an error rather than fewer slots */
 };
-#define TG_SUMMARY_FORM ((struct tg_summary_form){ SIZE_MAX, TG_ZLIB_USUAL })
+#define TG_SUMMARY_FORM ((struct tg_summary_form){ SIZE_MAX, TG_ZLIB_USUAL, false })
 
 struct tg_layout_writer {
     struct tg_book book;

@@ -167,7 +167,7 @@ static bool fit_slots(const struct tg_shard *s, size_t most, struct tg_summary_f
     bool ok = true;
     if (form.max_slots != SIZE_MAX || !try_slots(s, v, n, most, form.level, to)) {
         size_t more;
-        ok = try_slots(s, v, 0, SIZE_MAX, form.level, to);
+        ok = !form.whole && try_slots(s, v, 0, SIZE_MAX, form.level, to);
         if (!__builtin_add_overflow(to->values.n + to->node_times.n, form.max_slots, &more) &&
             more < most)
             most = more;
@@ -275,8 +275,8 @@ bool tg_summary_write_quick(const struct tg_summary *s, struct tg_buf *out, stru
             numbers += s->shards[i]->n_steps + tg_row_calls(s->shards[i], &s->shards[i]->rows[r]);
     return tg_summary_write_form(
         s, NULL,
-        (struct tg_summary_form){ SIZE_MAX, numbers < MANY ? TG_ZLIB_NONE : TG_ZLIB_QUICK }, out,
-        err);
+        (struct tg_summary_form){ SIZE_MAX, numbers < MANY ? TG_ZLIB_NONE : TG_ZLIB_QUICK, true },
+        out, err);
 }
 
 bool tg_summary_write_form(const struct tg_summary *s, const struct tg_limits *limits,

@@ -242,12 +242,23 @@ TG_MUST bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard
  */
 TG_MUST bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits,
                               struct tg_buf *out, struct tg_err *err);
-/* The same packed quickly: for a cache. */
+/* The same packed quickly, with all slots or not at all: for a cache. */
 TG_MUST bool tg_summary_write_quick(const struct tg_summary *s, struct tg_buf *out,
                                     struct tg_err *err);
 TG_MUST bool tg_summary_parse(struct tg_summary *out, tg_sv text, const char *file,
                               struct tg_err *err);
 bool tg_summary_looks_like(tg_sv first_bytes); /* of decompressed text */
+
+/* A summary in its stored form, a tenth of the memory, while traces are read: a few percent of the
+ * time that reading it took. Nothing if it has fewer than `least` slots, numbers or shards without
+ * names, or does not fit. Afterwards its shards are elsewhere. */
+struct tg_aside {
+    struct tg_arena *a; /* NULL: nothing was set aside */
+    struct tg_buf text;
+    struct tg_shard *was; /* what is not stored: source and arrival */
+};
+void tg_summary_set_aside(struct tg_summary *s, size_t least, struct tg_aside *to);
+TG_MUST bool tg_summary_bring_back(struct tg_summary *s, struct tg_aside *from, struct tg_err *err);
 
 /*
  * A side ready to compare: shards as a matrix [run][rank]. Ranks in ascending order; per rank the

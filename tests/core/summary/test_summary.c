@@ -1,4 +1,5 @@
 #include "core/base/file.h"
+#include "core/summary/layout.h"
 #include "core/summary/summary.h"
 #include "tests/core/summary/traced.h"
 #include "tests/support.h"
@@ -263,6 +264,7 @@ TRACED(attrs_beyond_the_limit_are_cut_and_marked)
  */
 TRACED(the_smallest_rows_lose_their_slots)
 {
+    const struct tg_summary_form whole = { SIZE_MAX, TG_ZLIB_USUAL, true };
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     TG_BUF text = { 0 }, again = { 0 };
     struct tg_summary back;
@@ -275,6 +277,7 @@ TRACED(the_smallest_rows_lose_their_slots)
     assert_true(add(f, &f->s, 0, &PLAIN));
     limits.max_summary = 8 << 10;
     tg_summary_init(&back);
+    assert_false(tg_summary_write_form(&f->s, &limits, whole, &text, &f->err));
     assert_true(tg_summary_write(&f->s, &limits, &text, &f->err));
     assert_true(tg_summary_parse(&back, tg_buf_sv(&text), "x", &f->err));
     assert_null(row(back.shards[0], "small", "")->slots);
@@ -295,6 +298,39 @@ TRACED(the_smallest_rows_lose_their_slots)
     assert_true(tg_summary_merge(&back, &f->s, &f->err));
     assert_non_null(row(back.shards[0], "small", "")->slots);
     tg_summary_release(&back);
+    assert_true(tg_summary_write_form(&f->s, NULL, whole, &text, &f->err));
+}
+
+/* Two runs of two steps of seven spans (two_steps) have 28. What is not stored comes back, too. */
+TRACED(what_waits_comes_back)
+{
+    struct tg_summarize_opts b = { .rank = -1, .run = TG_SV("b") }, a = { .rank = -1 };
+    struct tg_aside aside;
+    TG_BUF before = { 0 }, after = { 0 };
+    a.run = TG_SV("a");
+    two_steps(&f->b, 0);
+    assert_true(add(f, &f->s, 0, &b) && add(f, &f->s, 0, &a));
+    const struct tg_shard *was = f->s.shards[0];
+    (void)text_of(&f->s, &before);
+    tg_summary_set_aside(&f->s, 29, &aside);
+    assert_null(aside.a);
+    assert_ptr_equal(f->s.shards[0], was);
+    tg_summary_set_aside(&f->s, 28, &aside);
+    assert_non_null(aside.a);
+    assert_int_equal(f->s.n, 0);
+    assert_true(tg_summary_bring_back(&f->s, &aside, &f->err));
+    assert_string_equal(text_of(&f->s, &after), before.p);
+    assert_sv_equal(f->s.shards[0]->run, TG_SV("a"));
+    assert_int_equal(f->s.shards[0]->arrival, 1);
+    assert_int_equal(f->s.shards[1]->arrival, 0);
+    assert_sv_equal(f->s.shards[1]->source, TG_SV("made.json"));
+    assert_int_equal(f->s.arrivals, 2);
+    assert_non_null(row(f->s.shards[0], "aten::mm", "ProfilerStep")->slots);
+    f->s.shards[1]->unnamed = true; /* of which not everything is stored */
+    tg_summary_set_aside(&f->s, 0, &aside);
+    assert_null(aside.a);
+    assert_true(tg_summary_bring_back(&f->s, &aside, &f->err));
+    assert_int_equal(f->s.n, 2);
 }
 
 /* 5000 steps are 5000 names (ProfilerStep#N): 25 million places, over 64 Mi / 3. */

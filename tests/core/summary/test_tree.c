@@ -78,8 +78,8 @@ static struct tg_buf stored(const struct tg_summary *s, size_t max_slots)
 {
     struct tg_buf out = { 0 };
     struct tg_err err;
-    assert_true(tg_summary_write_form(s, NULL, (struct tg_summary_form){ max_slots, TG_ZLIB_USUAL },
-                                      &out, &err));
+    assert_true(tg_summary_write_form(
+        s, NULL, (struct tg_summary_form){ max_slots, TG_ZLIB_USUAL, false }, &out, &err));
     return out;
 }
 

@@ -9,13 +9,13 @@
 static int by_weight(const void *a, const void *b)
 {
     const struct tg_result *x = a, *y = b;
+    int c;
+    if (x->state != y->state)
+        return x->state > y->state ? -1 : 1;
     /* The account is of the whole, whatever is judged by name; a metric of the trace tells that,
      * an operator where. */
     bool account[] = { tg_sv_eq(x->rule, TG_SV("account")), tg_sv_eq(y->rule, TG_SV("account")) };
     bool trace[] = { x->subject == TG_SUBJECT_TRACE, y->subject == TG_SUBJECT_TRACE };
-    int c;
-    if (x->state != y->state)
-        return x->state > y->state ? -1 : 1;
     if (account[0] != account[1])
         return account[0] ? 1 : -1;
     /* Findings: counts, then attributes, then durations and ratios. */

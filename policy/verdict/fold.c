@@ -100,10 +100,11 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
     TG_AUTO(tg_buckets_release) struct tg_buckets name, letters;
     tg_buckets_init(&name, n);
     tg_buckets_init(&letters, n);
+    TG_BUF b = { 0 };
     for (uint32_t i = 0; i < n; i++) {
-        TG_BUF b = { 0 };
         if (v[i].dimension != TG_DIM_COUNT)
             continue;
+        tg_buf_clear(&b);
         tg_buckets_add(&name, v[i].op_normalised, i);
         if (tg_name_put_letters(v[i].op_normalised, &b))
             tg_buckets_add(&letters, tg_buf_sv(&b), i);
@@ -123,7 +124,7 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
         /* The first row that explains row `i`, which is about `op`: of the operator around it, of
          * the operator whose node of autograd's it is, or of the outermost operator that brings it
          * along. */
-        TG_BUF b = { 0 };
+        tg_buf_clear(&b);
         k = first_head(&name, op->parent, TG_NO_ID, v, i, op, c);
         if (op->kind == TG_KIND_OP && tg_name_put_node_letters(op->name, &b))
             k = first_head(&letters, tg_buf_sv(&b), k, v, i, op, c);
@@ -164,10 +165,11 @@ static void fold_groups(struct tg_result *v, size_t n, const struct tg_compariso
     TG_AUTO(tg_strmap_release) struct tg_strmap groups;
     TG_FREE uint32_t *head = tg_xmalloc((n + 1) * sizeof *head);
     TG_FREE uint32_t *id = tg_xmalloc((n + 1) * sizeof *id);
+    TG_BUF text = { 0 };
     tg_strmap_init(&groups);
     for (uint32_t i = 0; i < n; i++) {
-        TG_BUF text = { 0 };
         size_t known = groups.n;
+        tg_buf_clear(&text);
         id[i] = key(&text, &v[i], c) ? tg_strmap_add(&groups, tg_buf_sv(&text)) : TG_NO_ID;
         if (id[i] == known || (id[i] != TG_NO_ID && better && better(&v[i], &v[head[id[i]]], c)))
             head[id[i]] = i;
@@ -245,8 +247,11 @@ static bool key_of_name(struct tg_buf *key, const struct tg_result *r,
                         const struct tg_comparison *c)
 {
     (void)c;
-    tg_buf_printf(key, "%d %.*s", (int)r->op_kind, TG_SV_ARG(r->op_normalised));
-    return may_fold(r) && r->subject == TG_SUBJECT_NAME;
+    if (!may_fold(r) || r->subject != TG_SUBJECT_NAME)
+        return false;
+    tg_buf_putc(key, (char)r->op_kind);
+    tg_buf_add(key, r->op_normalised);
+    return true;
 }
 
 static bool is_told_before(const struct tg_result *r, const struct tg_result *head,
@@ -376,8 +381,10 @@ static bool key_of_waiver(struct tg_buf *key, const struct tg_result *r,
                           const struct tg_comparison *c)
 {
     (void)c;
+    if (!r->waiver || r->state != TG_STATE_WAIVED || r->folded_under != TG_NO_ID)
+        return false;
     tg_buf_printf(key, "%u", r->waiver);
-    return r->waiver && r->state == TG_STATE_WAIVED && r->folded_under == TG_NO_ID;
+    return true;
 }
 
 void tg_fold(struct tg_eval_state *e)

@@ -69,7 +69,8 @@ void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c)
         tg_buf_printf(out, "{abs: %.0f}", ceil(c->delta));
     else if (info->unit == TG_UNIT_PERCENT)
         tg_buf_printf(out, "{pp: %.0fpp}", more);
-    else if (info->bounds & TG_BOUND_BIT(TG_BOUND_PCT) && tg_dec_pct_tells(c->pct))
+    else if (info->bounds & TG_BOUND_BIT(TG_BOUND_PCT) &&
+             tg_dec_pct_tells(c->pct * margin_of(info)))
         tg_buf_printf(out, "{pct: %.0f%%}", ceil(c->pct * margin_of(info)));
     else if (info->unit == TG_UNIT_NS)
         tg_buf_printf(out, "{abs: %.0fus}", ceil(c->delta * margin_of(info) / 1000));

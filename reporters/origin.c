@@ -218,18 +218,32 @@ void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c)
     }
 }
 
-/* No function holds half of it: how far the path goes, and what comes next. */
-static void put_split(struct tg_buf *out, const struct tg_cause *c)
+/* The deepest place above the result's own name, which is no place; NULL. */
+static const struct tg_cause_frame *place_above(const struct tg_result *r)
 {
-    const struct tg_cause_frame *last = c->path.n ? &c->path.frames[c->path.n - 1] : NULL;
+    size_t n = r->cause->path.n;
+    while (n && (tg_sv_eq(r->cause->path.frames[n - 1].text, r->op) ||
+                 tg_sv_eq(r->cause->path.frames[n - 1].text, r->op_normalised)))
+        n--;
+    return n ? &r->cause->path.frames[n - 1] : NULL;
+}
+
+/* No function holds half of it: how far the path goes, and what comes next. */
+static void put_split(struct tg_buf *out, const struct tg_result *r)
+{
+    const struct tg_cause *c = r->cause;
+    const struct tg_cause_frame *last = place_above(r);
     if (last) {
         put_name(out, last->text);
+        if (!tg_sv_eq(last->text, c->module))
+            put_layer(out, c);
         tg_buf_puts(out, " accounts for ");
         put_part(out, c, c->path.share);
     } else {
-        tg_buf_puts(out, "no single place accounts for most of it");
+        tg_buf_puts(out, c->path.n ? "no place above it is known"
+                                   : "no single place accounts for most of it");
     }
-    if (c->path.next.share > 0) {
+    if (c->path.next.share > 0 && (last || !c->path.n)) {
         tg_buf_puts(out, last ? "; below it, " : "; the largest part is ");
         put_name(out, c->path.next.text);
         tg_buf_printf(out, " with %d %%", percent(c->path.next.share));
@@ -245,5 +259,5 @@ void tg_origin_put(struct tg_buf *out, const struct tg_result *r, enum tg_origin
     if (c->function)
         put_function(out, r, where);
     else
-        put_split(out, c);
+        put_split(out, r);
 }

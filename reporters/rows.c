@@ -304,6 +304,12 @@ static const struct tg_result *whole_of(const struct tg_verdict *v, const struct
     return at == TG_NO_ID ? NULL : &v->results[at];
 }
 
+static bool is_replaced(const struct tg_comparison *c, const struct tg_result *r)
+{
+    const struct tg_op *op = tg_result_op(c, r);
+    return op && (tg_result_region(c, r) || tg_row_former(c, op));
+}
+
 /* Is the time of a name in the row of a finding that it follows from, or of a replacement that it
  * is in? Or is its row that of a whole finding? */
 enum part { PART_NONE, PART_OF, PART_WHOLE };
@@ -328,6 +334,8 @@ static unsigned char *find_parts(const struct tg_verdict *v, bool by_counts)
             told[op->region] = true;
         if (op && r->whole_known && op->region >= c->n_regions)
             part[op - c->ops] = PART_WHOLE;
+        if (op && head && !by_counts && tg_row_former(c, op) && is_replaced(c, head))
+            part[op - c->ops] = PART_OF; /* it launches what replaced others */
         if (!op || !head || !head->whole_known || pool_of(v, op) || part[op - c->ops])
             continue;
         if (tg_result_region(c, head) ? head->whole_on_host != tg_kind_is_device(op->kind)

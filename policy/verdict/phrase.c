@@ -132,10 +132,10 @@ void tg_phrase_part(struct tg_buf *out, double part, double all)
 const char *tg_phrase_type(tg_sv kernel)
 {
     static const char *const said[][2] = {
-        { "bf16", "bf16" },  { "BFloat16", "bf16" }, { "tf32", "tf32" },  { "fp16", "fp16" },
-        { "_f16", "fp16" },  { "hgemm", "fp16" },    { "Half", "fp16" },  { "half", "fp16" },
-        { "dgemm", "fp64" }, { "double", "fp64" },   { "sgemm", "fp32" }, { "fp32", "fp32" },
-        { "_f32", "fp32" },  { "float", "fp32" },
+        { "bf16", "bf16" }, { "BFloat16", "bf16" }, { "bfloat16", "bf16" }, { "tf32", "tf32" },
+        { "fp16", "fp16" }, { "_f16", "fp16" },     { "hgemm", "fp16" },    { "Half", "fp16" },
+        { "half", "fp16" }, { "dgemm", "fp64" },    { "double", "fp64" },   { "sgemm", "fp32" },
+        { "fp32", "fp32" }, { "_f32", "fp32" },     { "float", "fp32" },
     };
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         if (tg_sv_has(kernel, tg_sv_of(said[i][0])))

@@ -218,7 +218,7 @@ void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c)
     }
 }
 
-/* The deepest place above the result's own name, which is no place; NULL. */
+/* The deepest place above the result itself; NULL. */
 static const struct tg_cause_frame *place_above(const struct tg_result *r)
 {
     size_t n = r->cause->path.n;

@@ -387,6 +387,45 @@ static bool key_of_waiver(struct tg_buf *key, const struct tg_result *r,
     return true;
 }
 
+/* An operator that has another name because the kernel that it launches is another one. */
+static void fold_renamed(struct tg_result *v, size_t n, const struct tg_comparison *c)
+{
+    TG_AUTO(tg_strmap_release) struct tg_strmap callers;
+    TG_FREE uint32_t *head = tg_xmalloc((n + 1) * sizeof *head);
+    tg_strmap_init(&callers);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < n; i++) {
+            const struct tg_op *op =
+                may_fold(&v[i]) && v[i].folded_under == TG_NO_ID ? tg_result_op(c, &v[i]) : NULL;
+            if (!op || (pass && op->relation != TG_REL_RENAMED))
+                continue;
+            size_t known = callers.n;
+            bool kernel = v[i].dimension == TG_DIM_DURATION && op->kind == TG_KIND_KERNEL &&
+                          op->change == TG_ADDED;
+            uint32_t id = pass                     ? tg_strmap_find(&callers, op->name)
+                          : kernel && op->parent.n ? tg_strmap_add(&callers, op->parent)
+                                                   : TG_NO_ID;
+            if (!pass && id == known)
+                head[id] = i;
+            if (pass && op->kind == TG_KIND_OP && id != TG_NO_ID && may_tell(&v[head[id]], &v[i]))
+                v[i].folded_under = head[id];
+        }
+    flatten(v, n);
+}
+
+/* A growth of the whole that warnings explain belongs to the first of them. */
+static void fold_told(struct tg_result *v, uint32_t n)
+{
+    const char *told = tg_reason_id(TG_REASON_TOLD);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; v[i].because && strcmp(v[i].because, told) == 0 && k < n; k++)
+            if (v[k].state == v[i].state && v[k].folded_under == TG_NO_ID &&
+                may_tell(&v[k], &v[i]) && !tg_sv_eq(v[k].rule, v[i].rule)) {
+                v[i].folded_under = k;
+                break;
+            }
+}
+
 void tg_fold(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -396,8 +435,9 @@ void tg_fold(struct tg_eval_state *e)
     fold_groups(e->results, e->n, c, key_of_attribute, NULL);
     fold_groups(e->results, e->n, c, key_of_place, is_costlier);
     fold_groups(e->results, e->n, c, key_of_waiver, NULL);
-    flatten(e->results, e->n);
+    fold_renamed(e->results, e->n, c);
     fold_step(e->results, e->n, c);
+    fold_told(e->results, (uint32_t)e->n);
 }
 
 /* ---- causes ---- */

@@ -48,6 +48,13 @@ def busy(run):
              for w in LONG] for _ in range(STEPS)]
 
 
+ONLY_WARN = "version: 1\nrules: [{id: work, match: {kind: [kernel, op]}, metric: count, warn: {abs: 0}}]\n"
+
+
+def attention(sort, kernel, us):
+    return Work(f"aten::_scaled_dot_product_{sort}_attention", "kernel", f"void {kernel}", us)
+
+
 # what; policy (None: built in); baseline's step; fresh step, or by rank, or with the host's pace in each run; in the headline; in the text; nowhere
 CASES = [
     ("a clone where the host sets the pace", None, HOST + SHORT,
@@ -96,6 +103,11 @@ CASES = [
      [r"2 warnings: kern3 \+[45]\.\d % .*, step_time \+11 %"], ["2 warned", "may be the machine"], ["3 warned", STACKS]),
     ("a busy machine", None, LONG, [busy(k) for k in range(5)], [r"INCONCLUSIVE: the machine was busy during the fresh runs, and aten::host3 looks slower$"],
      ["all operators take longer", "durations not judged: the machine was busy", "has to be explained by name", "Record both sides in turn on one idle machine"], [STACKS, WAIVE, "a little longer", "may be the machine", "wait in their", ", not judged)", "accounts for"]),
+    ("attention by another kernel, of the same type", None, usual()[:-1] + [attention("flash", "flash_fwd<64, cutlass::bfloat16_t>", 90)] + usual()[-1:],
+     usual()[:-1] + [attention("efficient", "fmha_cutlassF_bf16_aligned_64x128(Params)", 140)] + usual()[-1:],
+     [r"1 violation: fmha_cutlassF_bf16_aligned_64x128 instead of .* \+5\d %"], [WAIVE], [MACHINE, "fp32", "renamed", "0.0 \u2192"]),
+    ("a warning that explains the number of calls", ONLY_WARN, usual(), usual() + [Work("aten::cat", "kernel", "void cat(float*)", 4)] * 2,
+     [r"WARN: nothing failed, 1 warning: aten::cat \+2 calls"], ["1 warned (2 more follow from it)", "with it calls +6 (account)"], [MACHINE, "has to be explained"]),
     ("nothing", None, usual(), usual(), ["PASS: no regression found$"], ["detectable from"], [STACKS, MACHINE, WAIVE, "record"]),
     ("nothing, in single runs", None, usual(), usual(), [r"PASS: no regression found; durations not judged: record 3 runs a side"], [], [STACKS, MACHINE, WAIVE]),
 ]

@@ -184,6 +184,6 @@ void tg_confirm_whole(struct tg_comparison *c)
 const char *tg_confirm_text(const struct tg_evidence *ev)
 {
     return ev->asked == TG_ASKED_OPEN     ? "it looks slower, and new runs are asked"
-           : ev->asked == TG_ASKED_UNTOLD ? "it looks slower, and its runs vary too much to tell"
+           : ev->asked == TG_ASKED_UNTOLD ? "it looks slower, and so many runs do not tell"
                                           : NULL;
 }

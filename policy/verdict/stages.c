@@ -71,15 +71,14 @@ static const char *text_of(const struct names *x, enum tg_asked asked, struct tg
     size_t most = asked ? NAMED : MOST_HIDDEN;
     for (size_t i = 0; i < x->n && i < most; i++) {
         tg_buf_printf(&b, "%s" TG_NAME, i ? ", " : "", TG_SV_ARG(x->v[i]->op_normalised));
-        if (asked == TG_ASKED_OPEN) {
+        const struct tg_evidence *ev = x->v[i]->ev;
+        if (asked == TG_ASKED_OPEN || (asked && !ev->tell_runs)) {
             /* " +12.0 % (+4.1 to +20.5 %)": two standard errors either way. */
-            const struct tg_evidence *ev = x->v[i]->ev;
             double low = 100 * expm1(ev->e - 2 * ev->se), high = 100 * expm1(ev->e + 2 * ev->se);
             if (isfinite(ev->e) && isfinite(low) && isfinite(high))
                 tg_buf_printf(&b, " %+.1f %% (%+.1f to %+.1f %%)", 100 * expm1(ev->e), low, high);
         } else
-            tg_buf_printf(&b, " (varies by %s)",
-                          TG_VALUE(100 * x->v[i]->ev->noise, TG_UNIT_PERCENT));
+            tg_buf_printf(&b, " (varies by %s)", TG_VALUE(100 * ev->noise, TG_UNIT_PERCENT));
     }
     if (x->n > most)
         tg_buf_printf(&b, " and %zu more", x->n - most);

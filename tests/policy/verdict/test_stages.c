@@ -57,6 +57,15 @@ WITH_HAND(what_cannot_be_told_says_how_many_runs_would)
               "About 45 runs a side would tell (--max-runs), or a larger --detect.");
     h->v.outcome = TG_OUTCOME_INCONCLUSIVE;
     assert_int_equal((int)tg_stages_next(&h->e), 0);
+    struct tg_evidence ev = *row.ev; /* there are no new runs */
+    ev.tell_runs = 0;
+    row.ev = &ev;
+    asking = tg_asking_of(3, 0, 3, .2);
+    (void)hand_results(h, &row, 1);
+    tg_stages_close(&h->e);
+    hand_text(h->e.results[1].message,
+              "cannot be told within 3 runs a side: wild +30.0 % (+30.0 to +30.0 %)");
+    hand_text(h->e.results[1].next, "Allow more runs a side (--max-runs): new ones have to tell.");
 }
 
 WITH_HAND(a_failure_is_told_alone)

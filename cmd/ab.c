@@ -1,9 +1,7 @@
 /* tracegate ab: its command line, and the two commits. */
 #include "cmd/ab.h"
 
-#include "cmd/gate/policy.h"
 #include "core/baseline/git.h"
-#include "policy/language/value.h"
 
 #define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_ab_opts, member)
 static const struct tg_opt ab_options[] = {
@@ -34,36 +32,6 @@ static const struct tg_opt ab_options[] = {
 static bool is_count(int64_t n)
 {
     return n == TG_OPT_UNSET || (n >= 1 && n <= 999);
-}
-
-/* What the command line does not say, the policy may. */
-static bool take_policy(struct tg_ab *ab, struct tg_ab_opts *o, struct tg_repo *repo,
-                        struct tg_err *err)
-{
-    struct tg_gate_policy_opts at = { .undated = true };
-    struct tg_policy *p;
-    for (size_t i = 0; i + 1 < o->check.n; i++)
-        if (strcmp(o->check.v[i], "--policy") == 0)
-            at.path = o->check.v[i + 1];
-    if (o->runs != TG_OPT_UNSET)
-        return true;
-    if (!(p = tg_gate_policy(&at, NULL, ab->io, repo, ab->arena, err)))
-        return false;
-    if (!o->detect && p->ab.detect.n)
-        o->detect = tg_arena_sv(ab->arena, p->ab.detect).p;
-    if (!o->budget && p->ab.budget.n)
-        o->budget = tg_arena_sv(ab->arena, p->ab.budget).p;
-    if (o->max_runs == TG_OPT_UNSET && p->ab.max_runs)
-        o->max_runs = p->ab.max_runs;
-    tg_policy_free(p);
-    return true;
-}
-
-static bool read_budget(const char *text, int64_t *ms, struct tg_err *err)
-{
-    if (!text || tg_value_time(tg_sv_of(text), ms))
-        return true;
-    return tg_err_usage(err, "--budget '%s' is not a time", "Give one like 90s, 5min, 1h.", text);
 }
 
 static bool check_options(const struct tg_ab_opts *o, const struct tg_strs *args,
@@ -111,10 +79,7 @@ static int ab_run(const struct tg_cmd_call *c, struct tg_err *err)
     int code = 2;
     if (check_options(&o, c->args, err)) {
         ab.git = tg_repo_get(c->repo, err);
-        code = ab.git && take_policy(&ab, &o, c->repo, err) &&
-                       read_budget(o.budget, &ab.budget_ms, err)
-                   ? compare(&ab, err)
-                   : tg_err_exit_code(err->kind);
+        code = ab.git && tg_ab_plan(&ab, &o, err) ? compare(&ab, err) : tg_err_exit_code(err->kind);
     }
     tg_ab_progress(&ab, "%s", "");
     tg_ab_end(&ab);

@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include "cmd/ab.h"
+#include "cmd/gate/policy.h"
 #include "core/base/host.h"
 #include "core/diff/numbers.h"
 #include "core/trace/trace.h"
+#include "policy/language/value.h"
 
 enum { MOST_ONE_LOOK = 20, MAX_SAID = 64 << 20 };
 
@@ -210,6 +212,30 @@ static bool make_stage(struct tg_ab *ab, const struct ask *k, struct tg_err *err
     for (size_t s = 0; s < TG_AB_SIDES; s++)
         ab->side[s].folder = ab->side[s].again;
     return tg_ab_runs_to(ab, k->first + k->again, err);
+}
+
+bool tg_ab_plan(struct tg_ab *ab, struct tg_ab_opts *o, struct tg_err *err)
+{
+    struct tg_gate_policy_opts at = { .undated = true };
+    struct tg_policy *p;
+    for (size_t i = 0; i + 1 < o->check.n; i++)
+        if (strcmp(o->check.v[i], "--policy") == 0)
+            at.path = o->check.v[i + 1];
+    if (o->runs != TG_OPT_UNSET)
+        return true;
+    if (!(p = tg_gate_policy(&at, NULL, ab->io, ab->call->repo, ab->arena, err)))
+        return false;
+    if (!o->detect && p->ab.detect.n)
+        o->detect = tg_arena_sv(ab->arena, p->ab.detect).p;
+    if (!o->budget && p->ab.budget.n)
+        o->budget = tg_arena_sv(ab->arena, p->ab.budget).p;
+    if (o->max_runs == TG_OPT_UNSET && p->ab.max_runs)
+        o->max_runs = p->ab.max_runs;
+    tg_policy_free(p);
+    if (!o->budget || tg_value_time(tg_sv_of(o->budget), &ab->budget_ms))
+        return true;
+    return tg_err_usage(err, "--budget '%s' is not a time", "Give one like 90s, 5min, 1h.",
+                        o->budget);
 }
 
 /* After each stage check says how many runs per side it asks for; the plan, what is judged of which

@@ -29,7 +29,8 @@ bool tg_bisect_begin(struct tg_bisect *b, const struct tg_commit *good, struct t
     };
     b->ab.o = &b->ab_opts;
     b->ab.side[TG_AB_BASE].commit = *good;
-    return tg_ab_begin(&b->ab, err);
+    add_option(b, "--policy", o->policy);
+    return tg_ab_plan(&b->ab, &b->ab_opts, err) && tg_ab_begin(&b->ab, err);
 }
 
 void tg_bisect_end(struct tg_bisect *b)

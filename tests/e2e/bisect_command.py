@@ -35,6 +35,18 @@ def repository(tmp, name, variants):
 RUN = ("--once", "3", "--setup", "sh build", "--", "./bench", "{trace}")
 
 
+def planned(tmp):
+    """The policy's plan holds for each commit, and the command line wins."""
+    r, shas = repository(tmp, "plan", ("base", "base"))
+    write_text(tmp + "/plan.yml", "version: 1\nextends: [tracegate:recommended]\nab: {detect: 35%, max_runs: 1}\n")
+    for more, runs in ((), 1), (("--max-runs", "3"), 3):
+        out = f"{tmp}/plan{runs}"
+        bisect(r, "--good", shas[0], "--out", out, "--policy", tmp + "/plan.yml", *more, "--setup", "sh build", "--", "./bench", "{trace}")
+        said = str(read_json(f"{out}/{shas[1][:12]}.json"))
+        expect(f"plan {more}: {said}", (f"without room for new runs after {runs} a side" in said, "+35 %" in said), (True, True))
+    expect_end("a plan that is none", bisect(r, "--good", shas[0], "--policy", tmp + "/none.yml", *RUN[2:]), 2, err="none.yml")
+
+
 def found(tmp):
     b, x = "base", "extra_copy"
     # (commits; the first is good, the last is bad), which ones may be it, exit code
@@ -142,7 +154,7 @@ def signals(tmp):
 def main(tmp):
     os.makedirs(tmp + "/t")
     ENV["TMPDIR"] = tmp + "/t"
-    for job in (found, merges, git_bisect, folder, signals):
+    for job in (planned, found, merges, git_bisect, folder, signals):
         job(tmp)
 
 

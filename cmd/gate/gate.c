@@ -50,6 +50,7 @@ static bool compare_again(struct tg_comparison *c, const struct tg_gate *g,
     size_t new = g->has_again ? fewer_runs(g->again) : 0;
     *asking = tg_asking_of(fewer_runs(g->side), new, g->ask->most, g->ask->detect);
     c->asking = asking;
+    c->n_withheld = 0; /* each is a suspect */
     if (!g->has_again)
         return true;
     if (!tg_compare(again, &g->again[TG_BASE], &g->again[TG_TEST], o, a, err))

@@ -150,18 +150,6 @@ const struct tg_comparison *tg_confirm_last(const struct tg_comparison *c)
     return c && c->asking && c->asking->again ? c->asking->again : c;
 }
 
-/* Names that the first look withheld, and the new runs do, too: others have passed. */
-static size_t still_withheld(const struct tg_comparison *c)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op =
-            c->ops[i].ev.withheld ? tg_confirm_op(c->asking->again, &c->ops[i]) : NULL;
-        n += op && op->ev.withheld;
-    }
-    return n;
-}
-
 void tg_confirm_whole(struct tg_comparison *c)
 {
     static const enum tg_account_id times[] = { TG_ACCOUNT_WALL, TG_ACCOUNT_BUSY };
@@ -178,7 +166,6 @@ void tg_confirm_whole(struct tg_comparison *c)
     c->excess = again->excess;
     c->warming = again->warming;
     c->other_data = again->other_data;
-    c->n_withheld = still_withheld(c);
 }
 
 const char *tg_confirm_text(const struct tg_evidence *ev)

@@ -385,7 +385,7 @@ bool tg_guards(struct tg_eval_state *e)
     /* Durations that are not judged, and look slower. */
     if (c->n_withheld && (c->other_data || c->busy || c->warming != 0))
         GUARD(e, c->other_data ? TG_REASON_DATA : TG_REASON_MACHINE, TG_NOWHERE,
-              c->other_data ? "Record both sides with the same data and seeds."
+              c->other_data ? TG_NEXT_DATA
               : c->busy     ? TG_NEXT_MACHINE(e)
                             : TG_NEXT_WARM,
               "%s, and %s",

@@ -514,7 +514,7 @@ void tg_notes(struct tg_eval_state *e)
     tell_recompilations(e, c);
     /* Where nothing looks slower the counts stand for themselves; else see tg_guards. */
     if (c->other_data)
-        TG_NOTE(e, TG_REASON_DATA, "Record both sides with the same data and seeds.",
+        TG_NOTE(e, TG_REASON_DATA, TG_NEXT_DATA,
                 "the fresh runs had other data: most of the counts that vary are where the "
                 "baseline's never were; durations are not judged");
     if (c->busy && !c->n_withheld)

@@ -109,11 +109,16 @@ static void note_hidden(struct tg_eval_state *e)
 /* What to do where new runs could not tell. */
 static const char *what_would_tell(const struct tg_eval_state *e, const struct names *untold)
 {
-    const struct tg_asking *asking = e->in->comparison->asking;
+    const struct tg_comparison *c = e->in->comparison;
+    const struct tg_asking *asking = c->asking;
     if (asking->disturbed)
         return "All names rose together in the new runs: run it again on an idle machine.";
-    if (e->in->comparison->warming != 0)
+    if (c->warming != 0)
         return TG_NEXT_WARM;
+    if (c->busy)
+        return TG_NEXT_MACHINE(e);
+    if (c->other_data)
+        return TG_NEXT_DATA;
     if (!untold->runs)
         return "Allow more runs a side (--max-runs): new ones have to tell.";
     return tg_arena_printf(e->arena,
@@ -194,7 +199,7 @@ size_t tg_stages_next(const struct tg_eval_state *e)
         return is_final_early(v, c) ? 0 : c->asking->next;
     if (v->outcome == TG_OUTCOME_FAIL)
         return 0;
-    return v->n_suspects || e->unsettled || e->account_open || c->n_withheld ? c->asking->next : 0;
+    return v->n_suspects || e->unsettled || e->account_open ? c->asking->next : 0;
 }
 
 /* What a verdict in stages states; its rates: docs/experiments/ask-again.md. */

@@ -66,6 +66,14 @@ WITH_HAND(what_cannot_be_told_says_how_many_runs_would)
     hand_text(h->e.results[1].message,
               "cannot be told within 3 runs a side: wild +30.0 % (+30.0 to +30.0 %)");
     hand_text(h->e.results[1].next, "Allow more runs a side (--max-runs): new ones have to tell.");
+    h->c.other_data = true;
+    (void)hand_results(h, &row, 1);
+    tg_stages_close(&h->e);
+    hand_text(h->e.results[1].next, "Record both sides with the same data and seeds.");
+    h->c.busy = h->c.in_turn = true;
+    (void)hand_results(h, &row, 1);
+    tg_stages_close(&h->e);
+    hand_text(h->e.results[1].next, "Run it again on an idle machine, after a warm-up.");
 }
 
 WITH_HAND(a_failure_is_told_alone)
@@ -108,16 +116,12 @@ WITH_HAND(one_run_a_side_proves_constant_counts_alone)
     assert_int_equal(h->e.n + h->v.n_notes, 0);
 }
 
-WITH_HAND(a_machine_that_was_busy_is_asked_again)
+WITH_HAND(a_step_that_grew_is_asked_again)
 {
     struct tg_asking asking;
     in_stages(h, &asking, 5, 0);
     h->v.outcome = TG_OUTCOME_INCONCLUSIVE;
     assert_int_equal((int)tg_stages_next(&h->e), 0);
-    h->c.busy = true;
-    h->c.n_withheld = 1;
-    assert_int_equal((int)tg_stages_next(&h->e), 9);
-    h->c.busy = false;
     h->e.account_open = true;
     assert_int_equal((int)tg_stages_next(&h->e), 9);
     h->c.asking = NULL;

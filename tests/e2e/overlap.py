@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""
+Kernels that a copy of another stream overlaps take longer meanwhile: what is said where the overlap varies from step to step or
+from run to run, where it comes or goes, and of a kernel that is slower beside it. The wanted verdicts were written down before the runs.
+"""
+import json
+import os
+import subprocess
+import sys
+
+from support import ENV, PROGRAM, expect, git, judge, run_parts, write_text
+
+# A step of 4 x 12 kernels of 100 us, and a copy of 900 us on another stream. `v` says what else:
+#   at      where in the step the copy begins: us, or drawn anew in each "step" or "run"; None: after the kernels
+#   kernel  kernel 5 takes so many times as long
+MAKE = """import json, random
+def trace(seed, v):
+    rng = random.Random(seed)
+    out, t, n, of_run = [], 0.0, 0, rng.uniform(0, 3900)
+    def add(cat, name, ts, dur, **args):
+        tid = args.get("stream", 1)
+        out.append(dict(ph="X", cat=cat, name=name, pid=1 if tid == 1 else 0, tid=tid, ts=round(ts, 3), dur=round(dur, 3), args=args))
+    for step in range(6):
+        begin, free, host = t, t + 10, t
+        at = v["at"]
+        at = rng.uniform(0, 3900) if at == "step" else of_run if at == "run" else at
+        beside = (0, 0) if at is None else (begin + at, begin + at + 900 * rng.uniform(.99, 1.01))
+        for call in range(48):
+            n += 1
+            add("cpu_op", f"aten::op{call % 12}", host, 10 * rng.uniform(.99, 1.01))
+            add("cuda_runtime", "cudaLaunchKernel", host + 2, 5, correlation=n)
+            dur = 100 * rng.uniform(.997, 1.003) * (v.get("kernel", 1) if call % 12 == 5 else 1)
+            dur += .25 * max(0, min(free + dur, beside[1]) - max(free, beside[0]))
+            add("kernel", f"kernel{call % 12}", free, dur, correlation=n, device=0, stream=7)
+            free, host = free + dur + 1, host + 11
+        if at is None:
+            beside = (free, free + 900 * rng.uniform(.99, 1.01))
+        add("cuda_runtime", "cudaMemcpyAsync", host, 5, correlation=n + 1)
+        n += 1
+        add("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", beside[0], beside[1] - beside[0], correlation=n, device=0, stream=20, bytes=1000000)
+        end = max(free, beside[1])
+        add("cuda_runtime", "cudaDeviceSynchronize", host + 8, max(end - host - 8, 1))
+        t = end + 2
+        add("user_annotation", f"ProfilerStep#{step}", begin, t - begin - 1)
+    return dict(schemaVersion=1, deviceProperties=[dict(id=0, name="Card")], traceEvents=out)
+"""
+exec(MAKE)
+BENCH = MAKE + """
+import gzip, os
+v = json.load(open("variant"))
+with gzip.open(os.environ["TRACE"], "wt", compresslevel=1) as f:
+    json.dump(trace(1000 * v["seed"] + int(os.environ["TRACE"].removesuffix(".json.gz")[-2:]), v), f)
+"""
+STEP, RUN, AFTER, EARLY = {"at": "step"}, {"at": "run"}, {"at": None}, {"at": 500}
+
+
+def by_kernel(report, list_):
+    return {x["op"] for x in report[list_] if x["op"].startswith("kernel")}
+
+
+def plain(tmp):
+    # baseline, fresh, runs a side, draws -> verdicts, kernels that fail, kernels that warn
+    for base, fresh, runs, draws, verdicts, red, warned in (
+            (STEP, STEP, 3, 4, {"pass"}, set(), set()),
+            (STEP, STEP, 5, 4, {"pass"}, set(), set()),
+            (STEP, {**STEP, "kernel": 1.05}, 3, 1, {"warn"}, set(), {"kernel5"}),
+            (STEP, {**STEP, "kernel": 1.05}, 5, 1, {"warn"}, set(), {"kernel5"}),
+            (STEP, {**STEP, "kernel": 1.2}, 3, 1, {"fail"}, {"kernel5"}, set()),
+            (STEP, {**STEP, "kernel": 1.1}, 5, 1, {"fail"}, {"kernel5"}, set()),
+            (RUN, RUN, 5, 4, {"pass", "warn"}, set(), None),
+            (RUN, {**RUN, "kernel": 1.2}, 5, 1, {"fail"}, {"kernel5"}, set()),
+            (AFTER, EARLY, 5, 1, {"pass"}, set(), set()),
+            (EARLY, AFTER, 5, 1, {"fail"}, set(), set())):  # the step takes 700 us longer, and no kernel does
+        for draw in range(draws):
+            report, done = judge(tmp + "/j", [trace(1000 * draw + k, base) for k in range(runs)],
+                                 [trace(1000 * draw + 500 + k, fresh) for k in range(runs)])
+            expect(f"{base} {fresh} {runs}v{runs} {draw}: {done.stdout}", (report["verdict"] in verdicts, by_kernel(report, "violations")), (True, red))
+            if warned is not None:
+                expect(f"{base} {fresh} {runs}v{runs} {draw}: warns", by_kernel(report, "warnings"), warned)
+
+
+def asked(tmp):
+    # baseline, change -> exit, kernels that fail
+    for k, (base, fresh, code, red) in enumerate(((STEP, STEP, 0, set()), (RUN, RUN, 0, set()), (AFTER, EARLY, 0, set()),
+                                                  (STEP, {**STEP, "kernel": 1.1}, 1, {"kernel5"}))):
+        r = f"{tmp}/r{k}"
+        os.makedirs(r)
+        git(r, "init", "-q", "-b", "main")
+        for seed, variant in enumerate((base, fresh)):
+            write_text(r + "/variant", json.dumps({**variant, "seed": seed}))
+            write_text(r + "/bench.py", BENCH)
+            git(r, "add", "-A")
+            git(r, "commit", "-qm", "x")
+        done = subprocess.run([PROGRAM, "ab", "--base", "HEAD~1", "--json", "r.json", "--", sys.executable, "bench.py"], cwd=r, env=ENV,
+                              capture_output=True, text=True, timeout=300)
+        with open(r + "/r.json", encoding="utf-8") as f:
+            report = json.load(f)
+        expect(f"ab {base} {fresh}: {done.stdout} {done.stderr}", (done.returncode, by_kernel(report, "violations")), (code, red))
+
+
+run_parts(plain, asked)

@@ -79,7 +79,8 @@ static void put_rank(struct tg_buf *out, const struct tg_comparison *c)
     tg_buf_printf(out, "), mean of %zu ranks ", c->n_ranks[TG_TEST]);
 }
 
-#define TELLS 0.5 /* percentage points between what was measured and what was judged */
+#define MEMORY_TELLS 1 /* per cent of the peak */
+#define TELLS 0.5      /* percentage points between what was measured and what was judged */
 
 /* ", fresh runs 2.04 to 4.51 ms": a median of such runs says little by itself. */
 static bool put_spread(struct tg_buf *out, const struct tg_comparison *c)
@@ -195,6 +196,23 @@ static void put_waived(struct tg_buf *out, const struct tg_verdict *v, double ch
     tg_buf_puts(out, " waived");
 }
 
+/* ", peak memory 3.10 -> 3.42 GiB (+10 %)": where it is known, and another one. */
+static void put_memory(struct tg_buf *out, const struct tg_comparison *c)
+{
+    const struct tg_metric_change *m = &c->metrics[TG_METRIC_MEM_PEAK];
+    double pct = 100 * (m->value[TG_TEST] / m->value[TG_BASE] - 1);
+    if (!m->known[TG_BASE] || !m->known[TG_TEST] || !(m->value[TG_BASE] > 0) ||
+        fabs(pct) < MEMORY_TELLS)
+        return;
+    tg_buf_puts(out, ", peak memory ");
+    tg_put_bytes(out, m->value[TG_BASE]);
+    tg_buf_puts(out, " -> ");
+    tg_put_bytes(out, m->value[TG_TEST]);
+    tg_buf_puts(out, " (");
+    tg_put_pct_delta(out, pct);
+    tg_buf_putc(out, ')');
+}
+
 void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
 {
     double ns[2];
@@ -212,4 +230,5 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
     put_judged(out, v, ev, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
     put_waived(out, v, ns[TG_TEST] - ns[TG_BASE]);
     tg_buf_putc(out, ')');
+    put_memory(out, c);
 }

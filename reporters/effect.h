@@ -3,7 +3,8 @@
 /*
  * What a change costs, in one line: "Step time 5.94 -> 6.41 ms (+8 %, noise 1.1 %)". Both numbers
  * are measured: wall clock per step, median over runs. If something was taken off before the change
- * was judged, they are followed by it: "(+8.3 %, noise 0.4 %; the machine is 8.1 % slower)".
+ * was judged, they are followed by it: "(+8.3 %, noise 0.4 %; the machine is 8.1 % slower)". Then
+ * the peak of the memory, where it is known and another one.
  */
 #include "core/base/buf.h"
 #include "policy/verdict/verdict.h"

@@ -320,7 +320,8 @@ static unsigned char *find_parts(const struct tg_verdict *v, bool by_counts)
     const struct tg_comparison *c = v ? v->comparison : NULL;
     bool any = false, *told;
     for (size_t i = 0; c && i < v->n_results; i++)
-        any |= v->results[i].whole_known || tells_pool(&v->results[i]);
+        any |= v->results[i].whole_known || tells_pool(&v->results[i]) ||
+               v->results[i].folded_under < v->n_results;
     if (!any)
         return NULL;
     unsigned char *part = tg_xcalloc(c->n_ops + 1, sizeof *part);
@@ -334,8 +335,11 @@ static unsigned char *find_parts(const struct tg_verdict *v, bool by_counts)
             told[op->region] = true;
         if (op && r->whole_known && op->region >= c->n_regions)
             part[op - c->ops] = PART_WHOLE;
-        if (op && head && !by_counts && tg_row_former(c, op) && is_replaced(c, head))
-            part[op - c->ops] = PART_OF; /* it launches what replaced others */
+        /* It launches what replaced others; or it waits in the finding, for what it waited for
+         * elsewhere, so that its sum says nothing. */
+        if (op && head && !by_counts &&
+            ((tg_row_former(c, op) && is_replaced(c, head)) || (op->wait && tg_result_op(c, head))))
+            part[op - c->ops] = PART_OF;
         if (!op || !head || !head->whole_known || pool_of(v, op) || part[op - c->ops])
             continue;
         if (tg_result_region(c, head) ? head->whole_on_host != tg_kind_is_device(op->kind)

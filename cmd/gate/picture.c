@@ -164,6 +164,14 @@ static void keep_nodes(struct tg_picture *out, const struct tg_paths *p, const d
     }
 }
 
+/* The device has no part in a step that is longer because the host waits longer for it. */
+static bool waits_longer(const struct tg_comparison *c)
+{
+    const double *step = c->metrics[TG_METRIC_STEP_TIME].value;
+    double more = step[TG_TEST] - step[TG_BASE];
+    return more > TG_NOTABLE * step[TG_BASE] && tg_pace_wait_behind(c, more).call;
+}
+
 void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)
 {
     struct tg_paths_ask names = { NULL, ask_target, ask_function };
@@ -181,7 +189,8 @@ void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)
     out->stacks = p->stacks[0] && p->stacks[1];
     double *value = add_up(p, DEVICE);
     out->device = value[0] > 0 && value[1] > 0 &&
-                  (!ask->comparison || tg_pace_of(ask->comparison) == TG_PACE_DEVICE);
+                  (!ask->comparison || (tg_pace_of(ask->comparison) == TG_PACE_DEVICE &&
+                                        !waits_longer(ask->comparison)));
     if (!out->device) {
         free(value);
         value = add_up(p, HOST);

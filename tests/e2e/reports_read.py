@@ -12,7 +12,7 @@ import sys
 import tempfile
 from random import Random
 
-from support import ENV, PROGRAM, ROOT, check, expect, finish, read_text, write_text
+from support import ENV, PROGRAM, ROOT, check, expect, finish, read_json, read_text, write_json, write_text
 from plain_model import Work, scaled, usual, write_run
 
 RUNS, STEPS, RANKS = 3, 4, 4
@@ -62,7 +62,7 @@ CASES = [
      [r"aten::clone \+1 call \(\+5[12]\.\d us on the host\)"], [STACKS, WAIVE, "new aten::clone 0 -> 1 0.0 5"], [MACHINE, ONLY_WARNS]),
     ("a wait in a new operator", None, usual(), usual()[:-1] + [Work("aten::item", "sync", "", 3)] + usual()[-1:],
      [r"1 violation: aten::item \+1 call \(17\d us of waiting moved into it\)"],
-     ["us of it moved here from aten::loss (17", "with it cudaStreamSynchronize +1 (new-sync)", STACKS], [MACHINE, "waits elsewhere"]),
+     ["us of it moved here from aten::loss (17", "with it cudaStreamSynchronize +1 (new-sync)", STACKS], [MACHINE, "waits elsewhere", "more  cudaStreamSynchronize", "| cudaStreamSynchronize<br>"]),
     ("a wait where nothing is left to wait for", None, usual() + [PREPARE], usual() + [Work("aten::item", "sync", "", 3), PREPARE],
      [r"1 violation: aten::item \+1 call \(\+10\.\d us on the host\)"], [STACKS], [MACHINE, "slower", "waits elsewhere"]),
     ("a new wait that the step is longer by", None, usual()[:-1] + [PREPARE] + usual()[-1:], usual()[:-1] + [ITEM, PREPARE] + usual()[-1:],
@@ -191,5 +191,28 @@ with tempfile.TemporaryDirectory() as tmp:
     comment = judged(tmp, "units", None, [f"{tmp}/b.json"], [f"{tmp}/t.json"])[1].replace("\u00a0", " ")
     for row in (r"`aten::long`.*more, 1 → 2 calls, 150\.0 → 150\.0 ms.*\| \+32\.0 µs \|", r"`aten::slow`.*, 0\.10 → 20\.00 ms.*\| \+19\.90 ms \|"):
         check(f"a row has one unit, and its change a number: {row}", re.search(row, comment), comment)
+
+def with_memory(tmp, name, run, peak, work):
+    """A run whose steps allocate `peak` MiB at most."""
+    write_run(f"{tmp}/{name}.json", [work] * STEPS, run)
+    recorded = read_json(f"{tmp}/{name}.json")
+    for mark in [e for e in recorded["traceEvents"] if str(e.get("name")).startswith("ProfilerStep#")]:
+        for i, mib in enumerate((peak - 7, peak)):
+            recorded["traceEvents"].append({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": mark["pid"], "tid": mark["tid"], "ts": mark["ts"] + 1 + i, "args": {
+                "Total Allocated": mib << 20, "Total Reserved": 4096 << 20, "Bytes": 1, "Device Id": 0, "Device Type": 1}})
+    write_json(f"{tmp}/{name}.json", recorded)
+    return f"{tmp}/{name}.json"
+
+
+with tempfile.TemporaryDirectory() as tmp:
+    # memory is said where it changed: 1000 to 1250 MiB are +25 %; a wait that comes earlier is drawn by host time
+    base = [with_memory(tmp, f"b{k}", k, 1000, usual()[:-1] + [PREPARE, ITEM, REPORT]) for k in range(3)]
+    early = [with_memory(tmp, f"t{k}", 9 + k, 1250, usual()[:-1] + [ITEM, PREPARE, REPORT]) for k in range(3)]
+    for fresh, said in ((early, True), (base, False)):
+        text, comment = judged(tmp, "memory", None, base, fresh)
+        expect("peak memory in the text", "peak memory 1000.00 MiB -> 1.22 GiB (+25 %)" in " ".join(text.split()), said)
+        expect("peak memory in the comment", "peak memory 1000.00 MiB → 1.22 GiB (+25 %)" in comment.replace(" ", " "), said)
+        page = run("check", "--runs", *[a for p in base for a in ("--baseline", p)], *fresh, "--quiet", "--html", "-").stdout
+        expect("the page draws host time", "Host time of one trace" in page, said)
 
 sys.exit(finish(f"reports as they are read: {len(CASES) + 2} cases"))

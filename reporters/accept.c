@@ -307,9 +307,11 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
         put_code(out, touched ? tg_buf_sv(&text) : look.function);
         tg_buf_puts(out, touched ? " in " : " (");
         put_code(out, touched ? look.function : tg_buf_sv(&text));
-        tg_buf_puts(out, touched ? ". "
-                                 : "), which the change does not touch: compare data, "
-                                   "configuration and dependencies of the two sides. ");
+        tg_buf_puts(out, touched ? "" : "), which the change does not touch");
+        if (touched || tg_origin_put_others(out, r->cause, "; look at what it does touch: "))
+            tg_buf_puts(out, ". ");
+        else
+            tg_buf_puts(out, ": compare data, configuration and dependencies of the two sides. ");
     } else if (!r->next.n && r->subject != TG_SUBJECT_NUMBER && (!r->cause || !r->cause->stacks)) {
         tg_buf_puts(out, "Where in the program it is: record both sides with Python stacks (");
         put_code(out, TG_SV("with_stack=True"));

@@ -35,20 +35,17 @@ static void put_lines(struct tg_buf *out, const struct tg_cause *c)
         tg_buf_puts(out, " …");
 }
 
-static void put_others(struct tg_buf *out, const struct tg_cause *c)
+bool tg_origin_put_others(struct tg_buf *out, const struct tg_cause *c, const char *before)
 {
     static const char *const what[] = { "files of dependencies", "build or compiled files",
                                         "configuration", "data" };
-    bool first = true, blamed = tg_cause_blames(c);
+    bool any = false;
     for (size_t i = 0; i < 4; i++)
         if (c->others & (1u << i)) {
-            tg_buf_printf(out, "%s%s%s", first ? "; the change " : ", ",
-                          !first   ? ""
-                          : blamed ? "also touches "
-                                   : "touches ",
-                          what[i]);
-            first = false;
+            tg_buf_printf(out, "%s%s", any ? ", " : before, what[i]);
+            any = true;
         }
+    return any;
 }
 
 static void put_changed_in(struct tg_buf *out, const struct tg_cause *c)
@@ -105,7 +102,8 @@ static void put_not_changed(struct tg_buf *out, const struct tg_cause *c)
     if (c->link <= TG_CAUSE_LINK_FILE)
         tg_buf_puts(out, "; no changed function is on the path");
     if (c->confidence != TG_CAUSE_HIGH)
-        put_others(out, c);
+        (void)tg_origin_put_others(
+            out, c, tg_cause_blames(c) ? "; the change also touches " : "; the change touches ");
 }
 
 struct tg_origin_place tg_origin_look(const struct tg_cause *c)

@@ -174,7 +174,8 @@ CASES = [
          several(more((EMBED,), op("aten::clone", 60)), *[more((STEP,), op("aten::clone", 60))] * 4), "aten::clone", ("train.py", "step"), [[6, 6]],
          says="which calls Embed.forward, changed in this pull request (model.py line 6)"),
     Case("a dependency alone", {"requirements.txt": "torch==2.9\n"},
-         slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [], says="the change touches files of dependencies"),
+         slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [], says="the change touches files of dependencies",
+         next="which the change does not touch; look at what it does touch: files of dependencies."),
     Case("a constant above all functions", {"model.py": edit(MODEL, "import torch\n", "import torch  # 2\n")},
          slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [], says="changed outside every function (line 1)"),
     Case("a decorator", {"model.py": edit(MODEL, "\ndef norm", "\n@torch.no_grad()\ndef norm")},
@@ -226,8 +227,8 @@ def one(case, folder):
     layers = re.findall(r" in layer (\w+)", " ".join(text.split()))
     expect(f"{case.name}: the layer is named where it is one", layers[:1], [case.more["module"]] if "module" in case.more else [])
     expect(f"{case.name}: backward", cause.get("backward"), case.more.get("backward", False))
-    if "says" in case.more:
-        expect(f"{case.name}: says {case.more['says']}: {text}", case.more["says"] in " ".join(text.split()), True)
+    for said in [case.more[key] for key in ("says", "next") if key in case.more]:
+        expect(f"{case.name}: says {said}: {text}", said in " ".join(text.split()), True)
     if case.want[1] != "parse":  # a row's time is that of the first runs
         diff = tracegate("diff", "base", "out", "--runs", "--cause", "--base-commit", "main", cwd=folder)
         told = [line for line in diff.stdout.split("\nCauses\n")[-1].split("\n") if line.startswith(f"  {case.op} ")]

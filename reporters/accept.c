@@ -308,7 +308,8 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
         tg_buf_puts(out, touched ? " in " : " (");
         put_code(out, touched ? look.function : tg_buf_sv(&text));
         tg_buf_puts(out, touched ? "" : "), which the change does not touch");
-        if (touched || tg_origin_put_others(out, r->cause, "; look at what it does touch: "))
+        if (touched ||
+            tg_origin_put_others(out, r->cause, "; look at what it does touch: ", put_code))
             tg_buf_puts(out, ". ");
         else
             tg_buf_puts(out, ": compare data, configuration and dependencies of the two sides. ");
@@ -330,6 +331,6 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
             put_code(out, tg_buf_sv(&at));
         tg_buf_puts(out, at.n ? " (" : "");
         put_code(out, tg_buf_sv(&text));
-        tg_buf_puts(out, at.n ? ")" : "");
+        tg_buf_puts(out, at.n ? ")." : ".");
     }
 }

@@ -38,7 +38,7 @@ static bool is_told(const struct tg_verdict *v)
 static void put_noise(struct tg_buf *out, const struct tg_verdict *v, const struct tg_evidence *ev)
 {
     if (!is_ruled(v)) {
-        tg_buf_puts(out, ", not judged: no rule");
+        tg_buf_puts(out, ", no rule limits it");
         return;
     }
     if (ev->why_not != TG_JUDGED) {
@@ -74,7 +74,7 @@ static void put_change(struct tg_buf *out, const double ns[2])
 /* The step of the one rank that takes longer, before the mean of all. */
 static void put_rank(struct tg_buf *out, const struct tg_comparison *c)
 {
-    tg_buf_printf(out, "of %s ", c->rank_alone->called);
+    tg_buf_printf(out, "of %s: ", c->rank_alone->called);
     put_change(out, c->rank_alone->wall_ns);
     tg_buf_printf(out, "), mean of %zu ranks ", c->n_ranks[TG_TEST]);
 }

@@ -268,6 +268,11 @@ tg_sv tg_result_evidence(const struct tg_result *r)
     return repeats_limit(r->evidence, r->limit_said) ? TG_SV("") : r->evidence;
 }
 
+const char *tg_result_evidence_label(const struct tg_result *r)
+{
+    return r->ev || r->subject != TG_SUBJECT_NAME ? "evidence" : "why";
+}
+
 void tg_result_put_nights(struct tg_buf *out, const struct tg_result *r)
 {
     static const char bar[][4] = { "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",

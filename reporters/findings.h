@@ -19,7 +19,7 @@ enum tg_section {
     TG_SECTIONS,
     TG_SECTION_WAIVED = TG_SECTIONS /* no finding: after all others */
 };
-const char *tg_section_title(enum tg_section s);  /* "Counts changed" */
+const char *tg_section_title(enum tg_section s); /* "Counts changed" */
 
 /* Fail, inconclusive, warn, suspicious; here, because rows ask, too. */
 static inline bool tg_result_shown(const struct tg_result *r)
@@ -81,6 +81,8 @@ void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, enum tg_r
 bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b);
 /* The evidence, or "" if it only repeats the limit, which is shown with the rule. */
 tg_sv tg_result_evidence(const struct tg_result *r);
+/* What goes before it: "evidence" of runs, "why" of what a name does exactly. */
+const char *tg_result_evidence_label(const struct tg_result *r);
 /* "▁▁▂▁▁ 20.1 to 20.3 us in 5 nights, by the fastest calls": its trend, if it has one */
 void tg_result_put_nights(struct tg_buf *out, const struct tg_result *r);
 #define TG_RESULT_NIGHTS "before"

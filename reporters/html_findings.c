@@ -100,7 +100,7 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
     /* An issue that the waiver names is a link. */
     tg_sv text = tg_result_evidence(r), issue = tg_result_issue(r);
     text.n -= issue.n;
-    put_line(h, "evidence", text);
+    put_line(h, tg_result_evidence_label(r), text);
     tg_result_put_nights(&nights, r);
     put_line(h, TG_RESULT_NIGHTS, tg_buf_sv(&nights));
     if (issue.n) {

@@ -26,7 +26,9 @@ static void put_evidence(const struct tg_markdown *m, struct tg_buf *out, const 
     text.n -= issue.n;
     if (!text.n)
         return;
-    tg_buf_puts(out, r->state == TG_STATE_WAIVED ? "<br>\n  <sub>" : "<br>\n  <sub>evidence ");
+    tg_buf_puts(out, "<br>\n  <sub>");
+    if (r->state != TG_STATE_WAIVED)
+        tg_buf_printf(out, "%s: ", tg_result_evidence_label(r));
     tg_markdown_put_text(m, out, text);
     if (issue.n) {
         tg_buf_puts(out, "[issue](");

@@ -35,14 +35,17 @@ static void put_lines(struct tg_buf *out, const struct tg_cause *c)
         tg_buf_puts(out, " …");
 }
 
-bool tg_origin_put_others(struct tg_buf *out, const struct tg_cause *c, const char *before)
+bool tg_origin_put_others(struct tg_buf *out, const struct tg_cause *c, const char *before,
+                          void (*put_code)(struct tg_buf *out, tg_sv text))
 {
-    static const char *const what[] = { "files of dependencies", "build or compiled files",
-                                        "configuration", "data" };
+    static const char *const what[TG_CAUSE_OTHERS] = { "dependencies", "build or compiled files",
+                                                       "configuration", "data" };
     bool any = false;
-    for (size_t i = 0; i < 4; i++)
-        if (c->others & (1u << i)) {
-            tg_buf_printf(out, "%s%s", any ? ", " : before, what[i]);
+    for (size_t i = 0; i < TG_CAUSE_OTHERS; i++)
+        if (c->other[i].n) {
+            tg_buf_printf(out, "%s%s (", any ? ", " : before, what[i]);
+            put_code(out, c->other[i]);
+            tg_buf_putc(out, ')');
             any = true;
         }
     return any;
@@ -103,7 +106,8 @@ static void put_not_changed(struct tg_buf *out, const struct tg_cause *c)
         tg_buf_puts(out, "; no changed function is on the path");
     if (c->confidence != TG_CAUSE_HIGH)
         (void)tg_origin_put_others(
-            out, c, tg_cause_blames(c) ? "; the change also touches " : "; the change touches ");
+            out, c, tg_cause_blames(c) ? "; the change also touches " : "; the change touches ",
+            put_name);
 }
 
 struct tg_origin_place tg_origin_look(const struct tg_cause *c)

@@ -25,8 +25,10 @@ struct tg_origin_place tg_origin_place(const struct tg_cause *c);
 struct tg_origin_place tg_origin_look(const struct tg_cause *c);
 /* "train.py:20-22" */
 void tg_origin_put_place(struct tg_buf *out, const struct tg_origin_place *p);
-/* What else the change touches, after the words `before`: "build or compiled files, data". */
-bool tg_origin_put_others(struct tg_buf *out, const struct tg_cause *c, const char *before);
+/* What else the change touches, after the words `before`: "build or compiled files
+ * (csrc/k.cu), data (x.npz)", the first of each. */
+bool tg_origin_put_others(struct tg_buf *out, const struct tg_cause *c, const char *before,
+                          void (*put_code)(struct tg_buf *out, tg_sv text));
 /* The changed line as the change has it, "91 | x = x.clone()", at most 120 characters of it; raw
  * text. False: not known. */
 bool tg_origin_put_quote(struct tg_buf *out, const struct tg_cause *c);

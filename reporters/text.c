@@ -232,7 +232,7 @@ static void put_finding(struct page *p, const uint32_t *roots, size_t i)
     tg_result_put(&message, r);
     put_message(&line, tg_buf_sv(&message), &p->names);
     put_wrapped(p, tg_buf_sv(&line), at, indent);
-    put_field(p, indent, "evidence", 10, tg_result_evidence(r), TG_TINT_DIM);
+    put_field(p, indent, tg_result_evidence_label(r), 10, tg_result_evidence(r), TG_TINT_DIM);
     tg_result_put_nights(&nights, r);
     put_field(p, indent, TG_RESULT_NIGHTS, 10, tg_buf_sv(&nights), TG_TINT_DIM);
     put_origin(p, r, indent);

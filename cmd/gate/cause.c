@@ -171,8 +171,11 @@ static void read_change(struct finder *f)
             (struct tg_cause_file){ c.python[i].path, c.python[i].was,   lines,     c.python[i].n,
                                     file->functions,  file->n_functions, file->text };
     }
-    for (size_t i = 0; i < c.n_paths; i++)
-        f->change.others |= tg_cause_other_of(c.paths[i]);
+    for (size_t i = c.n_paths; i-- > 0;) {
+        enum tg_cause_other other = tg_cause_other_of(c.paths[i]);
+        if (other != TG_CAUSE_OTHERS)
+            f->change.other[other] = tg_arena_sv(a, c.paths[i]);
+    }
     f->change.files = files;
     f->change.n_files = c.n_python;
     f->change.n_paths = c.n_paths;
@@ -256,7 +259,7 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
     c->whole = f->ask->stacks && !f->read[TG_PATHS_BASE] && r->base != 0;
     if (c->whole)
         c->confidence = c->link == TG_CAUSE_LINK_SELF ? TG_CAUSE_MEDIUM : TG_CAUSE_LOW;
-    c->others = f->change.others;
+    memcpy(c->other, f->change.other, sizeof c->other);
     c->n_paths = f->change.n_paths;
     c->stacks = f->ask->stacks;
     r->cause = c;

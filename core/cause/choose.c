@@ -24,26 +24,23 @@ static const char *const data[] = { ".csv", ".parquet",     ".npy",   ".npz", ".
                                     ".bin", ".safetensors", ".jsonl", ".tsv", ".txt",
                                     ".pth", ".h5",          ".arrow", ".pkl", NULL };
 /* The first that has an ending of the name counts. */
-static const struct {
-    const char *const *ends;
-    unsigned bit;
-} others[] = {
-    { dependencies, TG_CAUSE_DEPENDENCIES },
-    { build, TG_CAUSE_BUILD },
-    { config, TG_CAUSE_CONFIG },
-    { data, TG_CAUSE_DATA },
+static const char *const *const others[TG_CAUSE_OTHERS] = {
+    [TG_CAUSE_DEPENDENCIES] = dependencies,
+    [TG_CAUSE_BUILD] = build,
+    [TG_CAUSE_CONFIG] = config,
+    [TG_CAUSE_DATA] = data,
 };
 
-unsigned tg_cause_other_of(tg_sv path)
+enum tg_cause_other tg_cause_other_of(tg_sv path)
 {
     tg_sv name = tg_file_name(path);
     if (tg_sv_starts(name, TG_SV("requirements")) && tg_sv_ends(name, TG_SV(".txt")))
         return TG_CAUSE_DEPENDENCIES;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        for (const char *const *end = others[i].ends; *end; end++)
+    for (enum tg_cause_other i = 0; i < TG_CAUSE_OTHERS; i++)
+        for (const char *const *end = others[i]; *end; end++)
             if (tg_sv_ends(name, tg_sv_of(*end)))
-                return others[i].bit;
-    return 0;
+                return i;
+    return TG_CAUSE_OTHERS;
 }
 
 static const struct tg_cause_file *file_of(const struct tg_cause_change *c, tg_sv path)
@@ -227,7 +224,7 @@ static bool is_far_fetched(const struct candidate *c, const struct tg_cause_chan
                            unsigned carriers)
 {
     return c->link == TG_CAUSE_LINK_SELF && carriers >= 2 &&
-           (change->others & (TG_CAUSE_DEPENDENCIES | TG_CAUSE_BUILD));
+           (change->other[TG_CAUSE_DEPENDENCIES].n || change->other[TG_CAUSE_BUILD].n);
 }
 
 /* A changed function that holds too little to be named, and that this one was seen to call. Asked

@@ -26,21 +26,22 @@ struct tg_cause_file { /* a changed Python file */
     size_t n_functions;
     tg_sv text; /* at HEAD; "" not known */
 };
-enum tg_cause_others {                            /* what else the change touched, a bit each */
-                       TG_CAUSE_DEPENDENCIES = 1, /* lock files, requirements */
-                       TG_CAUSE_BUILD = 2,        /* compiled sources, build files, containers */
-                       TG_CAUSE_CONFIG = 4,
-                       TG_CAUSE_DATA = 8
+enum tg_cause_other {                        /* what else a change may touch */
+                      TG_CAUSE_DEPENDENCIES, /* lock files, requirements */
+                      TG_CAUSE_BUILD,        /* compiled sources, build files, containers */
+                      TG_CAUSE_CONFIG,
+                      TG_CAUSE_DATA,
+                      TG_CAUSE_OTHERS
 };
 struct tg_cause_change {
     bool known; /* false: the two commits are not known */
     const struct tg_cause_file *files;
-    size_t n_files, n_paths; /* n_paths: all changed files */
-    unsigned others;
+    size_t n_files, n_paths;      /* n_paths: all changed files */
+    tg_sv other[TG_CAUSE_OTHERS]; /* the first file of each; "" none */
     const struct tg_paths *paths; /* what ran; NULL: not known */
 };
-/* The bit of a path; 0: none of these. */
-unsigned tg_cause_other_of(tg_sv path);
+/* TG_CAUSE_OTHERS: none of these. */
+enum tg_cause_other tg_cause_other_of(tg_sv path);
 
 enum tg_cause_confidence { TG_CAUSE_LOW, TG_CAUSE_MEDIUM, TG_CAUSE_HIGH };
 const char *tg_cause_confidence_name(enum tg_cause_confidence c);
@@ -77,9 +78,9 @@ struct tg_cause {
     enum tg_cause_confidence confidence;
     /* What was asked, for the words of a report. */
     bool stacks, change_known;
-    bool whole;      /* the baseline has no paths: shares are of all of the fresh side, not of a
-                        difference */
-    unsigned others; /* of tg_cause_change */
+    bool whole; /* the baseline has no paths: shares are of all of the fresh side, not of a
+                   difference */
+    tg_sv other[TG_CAUSE_OTHERS]; /* of tg_cause_change */
     size_t n_paths;
 };
 /* The change touches code that runs on the path, and its lines are known. */

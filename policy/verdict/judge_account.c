@@ -337,7 +337,7 @@ static tg_sv evidence_of(const struct tg_eval_state *e, enum tg_account_id id)
     put_range(&b, s->lo[TG_TEST], s->hi[TG_TEST], quantity[id].unit);
     tg_buf_puts(&b, ", baseline runs ");
     put_range(&b, s->lo[TG_BASE], s->hi[TG_BASE], quantity[id].unit);
-    tg_buf_printf(&b, "; more than %s has to be explained by name", TG_PCT(100 * s->limit));
+    tg_buf_printf(&b, "; limit %s, unless names that changed explain it", TG_PCT(100 * s->limit));
     return tg_phrase_take(&b, e->arena);
 }
 
@@ -347,7 +347,7 @@ static struct tg_result *add_row(struct tg_eval_state *e, enum tg_account_id id,
     const struct tg_account_series *s = &e->in->comparison->account.of[id];
     struct tg_result *r = tg_eval_add(e, NULL);
     r->rule = TG_SV("account");
-    r->why = TG_SV("what a step takes and does as a whole, whatever is judged by name");
+    r->why = TG_SV("what a step takes and does as a whole, beside what is judged by name");
     r->state = state;
     r->subject = TG_SUBJECT_TRACE;
     r->op = r->op_normalised = r->plain = tg_sv_of(quantity[id].name);
@@ -424,7 +424,7 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
                                  TG_SV_PRINTF(e->arena, "; %s", excuse_said(e, why)), "" };
     if (why)
         return (struct finding){ TG_STATE_WARN, why,
-                                 TG_SV_PRINTF(e->arena, "; it need not be the program: %s",
+                                 TG_SV_PRINTF(e->arena, "; it may not be the program: %s",
                                               excuse_said(e, why)),
                                  TG_NEXT_MACHINE(e) };
     if (lacks)

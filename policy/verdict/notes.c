@@ -336,8 +336,7 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
     }
     if (b.n)
         tg_eval_note(e, TG_REASON_NONE, tg_buf_sv(&b),
-                     "A slower or new one fails only by a limit on a total. `extends: "
-                     "[tracegate:recommended]` in the policy checks them.");
+                     "`extends: [tracegate:recommended]` in the policy checks them.");
 }
 
 /* "as many calls as before, but on other ranks: 'kern3' 1 -> 7 on rank 1; 2 more names": ranks
@@ -519,8 +518,8 @@ void tg_notes(struct tg_eval_state *e)
                 "baseline's never were; durations are not judged");
     if (c->busy && !c->n_withheld)
         TG_NOTE(e, TG_REASON_MACHINE, TG_NEXT_MACHINE(e),
-                "the machine was busy during the fresh runs: most operators wait in their steps; "
-                "durations are not judged");
+                "the machine was busy during the fresh runs: of most operators the steps of a run "
+                "differ; the times of names are not judged");
     tell_ranks(e, c);
     tell_straggler(e, c->straggler);
     for (size_t i = 0; i < c->n_ops; i++)

@@ -174,8 +174,11 @@ CASES = [
          several(more((EMBED,), op("aten::clone", 60)), *[more((STEP,), op("aten::clone", 60))] * 4), "aten::clone", ("train.py", "step"), [[6, 6]],
          says="which calls Embed.forward, changed in this pull request (model.py line 6)"),
     Case("a dependency alone", {"requirements.txt": "torch==2.9\n"},
-         slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [], says="the change touches files of dependencies",
-         next="which the change does not touch; look at what it does touch: files of dependencies."),
+         slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [], says="the change touches dependencies (requirements.txt)",
+         next="which the change does not touch; look at what it does touch: dependencies (requirements.txt)."),
+    Case("a compiled file alone", {"csrc/div.cu": "// 2\n"},
+         slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [], says="the change touches build or compiled files (csrc/div.cu)",
+         next="look at what it does touch: build or compiled files (csrc/div.cu)."),
     Case("a constant above all functions", {"model.py": edit(MODEL, "import torch\n", "import torch  # 2\n")},
          slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [], says="changed outside every function (line 1)"),
     Case("a decorator", {"model.py": edit(MODEL, "\ndef norm", "\n@torch.no_grad()\ndef norm")},
@@ -201,6 +204,7 @@ def one(case, folder):
     git(folder, "commit", "-qm", "base")
     git(folder, "checkout", "-qb", "pr")
     for name, text in case.files.items():
+        os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
         write_text(f"{folder}/{name}", text)
     git(folder, "add", "-A")
     git(folder, "commit", "-qm", "change")

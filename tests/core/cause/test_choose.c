@@ -55,7 +55,11 @@ static void choose_in(struct fixture *f, const char *path, const struct tg_py_fu
 {
     f->lines = (struct tg_cause_lines){ first, last };
     f->file = (struct tg_cause_file){ tg_sv_of(path), TG_SV(""), &f->lines, 1, v, n, f->text };
-    f->change = (struct tg_cause_change){ true, &f->file, first ? 1 : 0, 1, f->change.others, ran };
+    f->change.known = true;
+    f->change.files = &f->file;
+    f->change.n_files = first ? 1 : 0;
+    f->change.n_paths = 1;
+    f->change.paths = ran;
     again(f);
 }
 
@@ -286,14 +290,15 @@ CASE(a_dependency_explains_better_than_a_far_caller)
         functions[i].share = 0.95;
         functions[i].calls[0] = functions[i].calls[1] = 4;
     }
-    f->change.others = TG_CAUSE_DEPENDENCIES;
+    f->change.other[TG_CAUSE_DEPENDENCIES] = TG_SV("uv.lock");
     choose_in(f, "train.py", train, 1, 6, 6, NULL);
     assert_chosen(f, "norm", TG_CAUSE_LINK_NONE);
-    f->change.others = 0; /* the control: nothing else was changed */
+    f->change.other[TG_CAUSE_DEPENDENCIES] = TG_SV(""); /* the control: nothing else was changed */
     again(f);
     assert_sv_equal(f->out.function->text, TG_SV("step"));
     assert_int_equal(f->out.confidence, TG_CAUSE_MEDIUM);
-    f->change.others = TG_CAUSE_DEPENDENCIES; /* the control: it is called more often */
+    f->change.other[TG_CAUSE_DEPENDENCIES] =
+        TG_SV("uv.lock"); /* the control: it is called more often */
     functions[0].calls[1] = functions[1].calls[1] = 5;
     again(f);
     assert_sv_equal(f->out.function->text, TG_SV("step"));
@@ -318,7 +323,7 @@ TEST(other_files_by_what_they_are)
 {
     static const struct {
         const char *path;
-        unsigned is;
+        enum tg_cause_other is;
     } rows[] = { { "a/uv.lock", TG_CAUSE_DEPENDENCIES },
                  { "requirements-gpu.txt", TG_CAUSE_DEPENDENCIES },
                  { "pyproject.toml", TG_CAUSE_DEPENDENCIES },
@@ -326,8 +331,8 @@ TEST(other_files_by_what_they_are)
                  { "csrc/k.cu", TG_CAUSE_BUILD },
                  { "conf/x.yaml", TG_CAUSE_CONFIG },
                  { "d.parquet", TG_CAUSE_DATA },
-                 { "model.py", 0 },
-                 { "", 0 } };
+                 { "model.py", TG_CAUSE_OTHERS },
+                 { "", TG_CAUSE_OTHERS } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(tg_cause_other_of(tg_sv_of(rows[i].path)), rows[i].is);
 }

@@ -179,8 +179,10 @@ WITH_HAND(busy_and_other_data)
     h->c.excess = 0.07;
     noted(h, "");
     h->c.busy = true;
-    noted(h, "!the machine was busy during the fresh runs: most operators wait in their steps; "
-             "durations are not judged");
+    noted(
+        h,
+        "!the machine was busy during the fresh runs: of most operators the steps of a run differ; "
+        "the times of names are not judged");
     h->c.n_withheld = 1; /* the guard says it */
     noted(h, "");
     h->c.n_withheld = 0;

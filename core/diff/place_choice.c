@@ -6,7 +6,8 @@
  * not by the names or the number of its kernels.
  *
  * A run that has all that a run of the baseline has, and more kernels, made no choice: work was
- * added.
+ * added. What no operator launches, but an annotation or the step, the program may have written:
+ * there a choice is also about as long, and of at most twice as many kernels (one and its sum).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,6 +24,12 @@ static bool may_be_chosen(const struct tg_op *op)
            (op->kind == TG_KIND_KERNEL && op->class_ != TG_CLASS_COMM);
 }
 
+/* The operator or annotation around calls, or the step; TG_NO_ID: another name. */
+static uint32_t launcher_of(const struct tg_use *calls, uint32_t step)
+{
+    return calls->by != TG_NO_ID || calls->in.n ? calls->by : step;
+}
+
 /* Called as before. Other shapes or types take other kernels: then the program chose. */
 static bool is_steady(const struct tg_op *op)
 {
@@ -31,8 +38,8 @@ static bool is_steady(const struct tg_op *op)
     for (size_t i = 0; i < op->n_attrs; i++)
         other |=
             op->attrs[i].kind == TG_ATTR_KIND_TYPES || op->attrs[i].kind == TG_ATTR_KIND_SHAPES;
-    return op->kind == TG_KIND_OP && op->change == TG_SAME && op->present[TG_BASE] &&
-           op->present[TG_TEST] && op->counted.proof == TG_COUNT_UNCHANGED && op->settled && !other;
+    return op->change == TG_SAME && op->present[TG_BASE] && op->present[TG_TEST] &&
+           op->counted.proof == TG_COUNT_UNCHANGED && op->settled && !other;
 }
 
 /* As often in all runs of both sides? */
@@ -45,30 +52,65 @@ static bool is_same(const struct tg_comparison *c, const struct tg_use *x)
     return true;
 }
 
-struct work { /* what one operator launches */
+struct work { /* what one operator, annotation or the step launches */
     const struct tg_use **v;
     size_t n;
 };
+
+/* ns per step that the work takes more, or of it what is launched in another number. */
+static double more_ns(struct tg_diff_work *w, uint32_t by, const struct work *x, bool all)
+{
+    uint32_t *work = TG_NEW_N(w->a, uint32_t, x->n);
+    tg_sv *in = TG_NEW_N(w->a, tg_sv, x->n);
+    size_t n = 0;
+
+    for (size_t i = 0; i < x->n; i++) {
+        in[i] = w->c->ops[by].name;
+        if (all || !is_same(w->c, x->v[i]))
+            work[n++] = x->v[i]->op;
+    }
+    const struct tg_op *of = tg_ops_join(w, work, in, n);
+    return tg_op_least_ns(w, of, TG_TEST) - tg_op_least_ns(w, of, TG_BASE);
+}
+
+/* What no operator launches: is it exchanged for what takes about as long? Names that others in the
+ * place launch as well may keep their number. */
+static bool is_as_long(struct tg_diff_work *w, uint32_t by, const struct work *x)
+{
+    double went = 0;
+    bool came = false;
+
+    for (size_t i = 0; i < x->n; i++) {
+        const struct tg_op *op = &w->c->ops[x->v[i]->op];
+        double rise = tg_use_rise(w->c, x->v[i]);
+        came |= rise > 0;
+        went += rise < 0 ? -rise * op->self[TG_BASE] / op->count[TG_BASE] : 0;
+    }
+    return !came || fmin(more_ns(w, by, x, false), more_ns(w, by, x, true)) <= TG_SLACK * went;
+}
 
 /*
  * Is what the operator launches in each fresh run what a run of the baseline did, or something else
  * instead of it? `known`: all of them are the former.
  */
-static bool is_choice(const struct tg_comparison *c, const struct work *x, bool *known)
+static bool is_choice(const struct tg_comparison *c, const struct work *x, bool by_op, bool *known)
 {
     *known = true;
     for (size_t test = 0; test < c->n_runs[TG_TEST]; test++) {
         bool as_before = false, added = false;
         for (size_t base = 0; base < c->n_runs[TG_BASE]; base++) {
-            bool same = true, gone = false, more = false;
+            bool same = true;
+            double kernels[2] = { 0 }, sets = 0; /* went, came; of sets and copies went */
             for (size_t i = 0; i < x->n; i++) {
                 double before = x->v[i]->run[TG_BASE][base], now = x->v[i]->run[TG_TEST][test];
+                bool kernel = c->ops[x->v[i]->op].kind == TG_KIND_KERNEL;
                 same = same && before == now;
-                gone |= now < before;
-                more |= now > before && c->ops[x->v[i]->op].kind == TG_KIND_KERNEL;
+                kernels[now > before] += kernel ? fabs(now - before) : 0;
+                sets += kernel ? 0 : fmax(before - now, 0);
             }
             as_before |= same;
-            added |= more && !gone;
+            added |= by_op ? kernels[TG_TEST] > 0 && kernels[TG_BASE] + sets <= 0
+                           : kernels[TG_TEST] > TG_TWICE * kernels[TG_BASE];
         }
         if (!as_before && added)
             return false;
@@ -115,6 +157,22 @@ static bool spread(const struct tg_comparison *c, const struct work *x, bool *is
     return *is_chosen != was;
 }
 
+/* A name that changed here changed elsewhere, too, without a choice. */
+static bool leaks(const struct tg_diff_work *w, uint32_t step, const struct work *x,
+                  const bool *chosen)
+{
+    for (size_t i = 0; i < x->n; i++) {
+        size_t n;
+        const struct tg_use *v = tg_uses_of(w->uses, TG_IN_CALLER, x->v[i]->op, &n);
+        for (size_t k = 0; k < n && !is_same(w->c, x->v[i]); k++) {
+            uint32_t by = launcher_of(&v[k], step);
+            if (!is_same(w->c, &v[k]) && !(by != TG_NO_ID && chosen[by]))
+                return true;
+        }
+    }
+    return false;
+}
+
 static void add_choice(struct tg_diff_work *w, uint32_t by, const struct work *x, bool known)
 {
     struct tg_comparison *c = w->c;
@@ -123,11 +181,11 @@ static void add_choice(struct tg_diff_work *w, uint32_t by, const struct work *x
     tg_sv *in = TG_NEW_N(w->a, tg_sv, x->n);
     double least = 0, most = 0;
 
-    c->ops[by].chooses = true;
+    c->ops[by].chooses = c->ops[by].kind == TG_KIND_OP;
     *to = (struct tg_algorithm){ .by = by, .known = known };
     for (size_t i = 0; i < x->n; i++) {
         work[i] = x->v[i]->op;
-        in[i] = x->v[i]->in;
+        in[i] = c->ops[by].name;
         const struct tg_op *op = &c->ops[x->v[i]->op];
         double calls[2]; /* means over the runs */
         for (int side = 0; side < 2; side++)
@@ -148,7 +206,7 @@ static void add_choice(struct tg_diff_work *w, uint32_t by, const struct work *x
 }
 
 /* A name is chosen if it is launched as often as before wherever no choice was made. */
-static void mark_names(struct tg_diff_work *w)
+static void mark_names(struct tg_diff_work *w, uint32_t step)
 {
     struct tg_comparison *c = w->c;
     const struct tg_algorithm **of = TG_NEW_N(w->a, const struct tg_algorithm *, c->n_ops + 1);
@@ -161,7 +219,8 @@ static void mark_names(struct tg_diff_work *w)
         const struct tg_algorithm *found = NULL;
         bool all = may_be_chosen(&c->ops[op]);
         for (size_t i = 0; all && i < n; i++) {
-            const struct tg_algorithm *x = v[i].by == TG_NO_ID ? NULL : of[v[i].by];
+            uint32_t by = launcher_of(&v[i], step);
+            const struct tg_algorithm *x = by == TG_NO_ID ? NULL : of[by];
             bool same = is_same(c, &v[i]);
             all = same || x;
             found = found || same ? found : x;
@@ -170,25 +229,36 @@ static void mark_names(struct tg_diff_work *w)
     }
 }
 
-/* What a steady operator launches, if a library may have chosen it. */
-static struct work work_of(const struct tg_diff_work *w, uint32_t by, bool *known)
+/* What each operator, annotation and the step launches, if a library may have chosen it. */
+static struct work *works_of(struct tg_diff_work *w, uint32_t step, bool *known)
 {
+    const struct tg_comparison *c = w->c;
+    struct work *of = TG_NEW_N(w->a, struct work, c->n_ops + 1);
     const struct tg_use_index *x = w->uses;
-    struct work of = { 0 };
-    bool all = true;
+    size_t n = x->first[TG_IN_CALLER][c->n_ops];
 
-    if (!is_steady(&w->c->ops[by]))
-        return of;
-    of.v = TG_NEW_N(w->a, const struct tg_use *, x->first_inside[by + 1] - x->first_inside[by] + 1);
-    for (size_t i = x->first_inside[by]; i < x->first_inside[by + 1]; i++) {
-        const struct tg_use *calls = &x->v[TG_IN_CALLER][x->inside[i]];
-        if (!may_be_chosen(&w->c->ops[calls->op]))
-            continue;
-        of.v[of.n++] = calls;
-        all = all && is_same(w->c, calls);
+    for (int fill = 0; fill < 2; fill++)
+        for (size_t i = 0; i < n; i++) {
+            const struct tg_use *calls = &x->v[TG_IN_CALLER][i];
+            uint32_t by = launcher_of(calls, step);
+            if (by == TG_NO_ID || !may_be_chosen(&c->ops[calls->op]) || !is_steady(&c->ops[by]))
+                continue;
+            if (fill && !of[by].v) {
+                of[by].v = TG_NEW_N(w->a, const struct tg_use *, of[by].n);
+                of[by].n = 0;
+            }
+            if (fill)
+                of[by].v[of[by].n] = calls;
+            of[by].n++;
+        }
+    for (uint32_t by = 0; by < c->n_ops; by++) {
+        bool all = true;
+        for (size_t i = 0; i < of[by].n; i++)
+            all = all && is_same(c, of[by].v[i]);
+        if (all || !is_choice(c, &of[by], c->ops[by].kind == TG_KIND_OP, &known[by]) ||
+            !(known[by] || c->ops[by].kind == TG_KIND_OP || is_as_long(w, by, &of[by])))
+            of[by].n = 0;
     }
-    if (all || !is_choice(w->c, &of, known))
-        of.n = 0;
     return of;
 }
 
@@ -198,12 +268,14 @@ void tg_choices_find(struct tg_diff_work *w)
 
     if (!w->uses || !c->same_device || !c->marked[TG_BASE] || !c->marked[TG_TEST])
         return;
-    struct work *of = TG_NEW_N(w->a, struct work, c->n_ops + 1);
     bool *known = TG_NEW_N(w->a, bool, c->n_ops + 1), *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1);
     bool *name_chosen = TG_NEW_N(w->a, bool, c->n_ops + 1), more = true;
+    uint32_t step = TG_NO_ID;
+    for (uint32_t i = 0; i < c->n_ops && step == TG_NO_ID; i++)
+        step = c->ops[i].kind == TG_KIND_STEP ? i : step;
+    struct work *of = works_of(w, step, known);
     c->choices = TG_NEW_N(w->a, struct tg_algorithm, c->n_ops + 1);
     for (uint32_t by = 0; by < c->n_ops; by++) {
-        of[by] = work_of(w, by, &known[by]);
         chosen[by] = of[by].n && !is_exchange(c, &of[by]);
         (void)spread(c, &of[by], &chosen[by], name_chosen);
     }
@@ -213,7 +285,7 @@ void tg_choices_find(struct tg_diff_work *w)
             more |= spread(c, &of[by], &chosen[by], name_chosen);
     }
     for (uint32_t by = 0; by < c->n_ops; by++)
-        if (chosen[by])
+        if (chosen[by] && (c->ops[by].kind == TG_KIND_OP || !leaks(w, step, &of[by], chosen)))
             add_choice(w, by, &of[by], known[by]);
-    mark_names(w);
+    mark_names(w, step);
 }

@@ -2,7 +2,7 @@
 """A library's choice of kernels is not a regression: operators of which every process picks one of three algorithms, as autotuning and
 cuDNN do, with 70, 25 and 5 %. An algorithm is a list of kernels, sets and copies of its own; a fourth is the first and a set and a copy more. Expected is what docs/statistics.md says:
 no draw fails, at one to ten runs a side; a choice that takes longer than the baseline's evidence fails; so does a kernel that is added
-beside the choice, at one run: by another operator, or by one more call. One steady kernel that takes a tenth longer warns at three
+beside the choice, at one run: by another operator, or by one more call. So it is where an annotation or the step launches the kernels. One steady kernel that takes a tenth longer warns at three
 runs a side, where it would have to take 15 % more to fail.
 """
 import itertools
@@ -15,6 +15,8 @@ from plain_model import mark, span
 
 OPS, STEPS = 16, 4
 RUNS = ((1, 1), (2, 2), (3, 3), (5, 5), (10, 3), (10, 10))
+# What launches the kernels: an operator each, or, without operators, an annotation each, one for all, the step.
+OPERATOR, EACH, ONE, STEP = "operator", "annotation", "one annotation", "step"
 
 
 def algorithms(op, slow=1.0):
@@ -31,8 +33,8 @@ def pick(rng):
 
 
 class Run:
-    def __init__(self, rng):
-        self.rng, self.events, self.host, self.device, self.serial = rng, [], 1000.0, 1000.0, 0
+    def __init__(self, rng, where=OPERATOR):
+        self.rng, self.events, self.host, self.device, self.serial, self.where = rng, [], 1000.0, 1000.0, 0, where
 
     def operator(self, name, work):
         start, self.host = self.host, self.host + 2
@@ -45,19 +47,24 @@ class Run:
             self.events.append(span(cat, kernel, begin, us, 0, 7, device=0, stream=7, correlation=self.serial, bytes=4096))
             self.device, self.host = begin + us + 0.5, self.host + 4
         self.host += 2.013
-        self.events.append(span("cpu_op", name, start, self.host - start))
+        if self.where in (OPERATOR, EACH):
+            self.events.append(span("cpu_op" if self.where == OPERATOR else "user_annotation", name, start, self.host - start))
         self.host += 1.5
 
 
-def trace(chosen, seed, slow=1.0, more=(), of=algorithms):
+def trace(chosen, seed, slow=1.0, more=(), of=algorithms, where=OPERATOR):
     """`chosen`: by operator, index into what `of` gives. `more`: (operator, its work) at the end of each step."""
-    run = Run(random.Random(seed))
+    run = Run(random.Random(seed), where)
     for step in range(STEPS):
         start = run.host = max(run.host, run.device) + 5
+        run.host += where == ONE
         for op, k in enumerate(chosen):
-            run.operator(f"aten::conv{op % 8}", of(op, slow)[k])
+            run.operator(f"aten::conv{op % 8}" if where == OPERATOR else f"stage {op}", of(op, slow)[k])
         for name, work in more:
             run.operator(name, work)
+        if where == ONE:
+            run.events.append(span("user_annotation", "model", start, run.host - start))
+            run.host += 1
         run.events.append(mark(step + 3, start, max(run.host, run.device) + 2 - start))
         run.host += 3
     return {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}], "traceEvents": run.events}
@@ -133,7 +140,36 @@ def main():
             expect(f"one kernel +{percent} % at 3v3, its runs within 1 %", (v["verdict"], [w["because"] for w in v["warnings"]]),
                    (want, ["steady"] if want == "warn" else []))
         expect("the same kernel twice in one call", verdict([trace(first, 1)], [twice(trace(first, 2))], tmp)["verdict"], "fail")
+    tried += without_operators(rng)
     return finish(f"choices: {tried} draws", tried >= 20)
+
+
+def without_operators(rng):
+    """As above, where no operator is around the launches. A slower choice is red from three runs on, and what is added at one."""
+    first, tried = [0] * OPS, 0
+    extra = [("kernel", "void extra(float*)", 30.0)]
+    with tempfile.TemporaryDirectory() as tmp:
+        for where in (EACH, ONE, STEP):
+            for nb, nt in RUNS:
+                for _ in range(3 if nb < 10 else 1):
+                    v = verdict(draws(rng, nb, where=where), draws(rng, nt, where=where), tmp)
+                    judged(v["verdict"] in ("pass", "warn"), f"{where}, {nb}v{nt} drawn: {v['headline']}")
+                    tried += 1
+            for n, k in itertools.product((1, 3), (1, 2)):
+                other = [0] * 7 + [k] + [0] * (OPS - 8)
+                base = fixed(first, rng, n, where=where)
+                known = verdict(base + fixed(other, rng, 1, where=where), fixed(other, rng, n, where=where), tmp)
+                expect(f"{where}: a choice that a run of the baseline made, {n}", known["verdict"], "pass")
+                seen = verdict(base, fixed(other, rng, n, where=where), tmp)
+                expect(f"{where}: another choice, {k}, {n}", seen["verdict"], "warn" if n == 1 else "pass")
+                if k == 1:
+                    slow = verdict(base, fixed(other, rng, n, slow=1.6, where=where), tmp)
+                    judged(n == 1 or slow["verdict"] == "fail", f"{where}: a slower choice, {n}: {slow['headline']}")
+                for name, work in (("extra", extra), ("extra", [("kernel", "void gemm_a2(float*)", 30.0)]), ("stage 7", algorithms(7)[0])):
+                    for chosen in (first, other):
+                        added = verdict(base, fixed(chosen, rng, n, more=[(name, work)], where=where), tmp)
+                        expect(f"{where}: {work[0][1]} beside {'a choice' if chosen is other else 'nothing'}, {n}", added["verdict"], "fail")
+    return tried
 
 
 def twice(doc):

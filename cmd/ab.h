@@ -112,7 +112,7 @@ TG_MUST bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_e
 bool tg_ab_has_ranks(struct tg_ab *ab);
 
 /* ---- ab_stages.c ---- */
-/* Of stages: what the options do not say, the policy may (`ab`). */
+/* Of stages: what the options do not say, the policy may (`ab`). check reads `detect` itself. */
 TG_MUST bool tg_ab_plan(struct tg_ab *ab, struct tg_ab_opts *o, struct tg_err *err);
 /* Runs and judges the two sides, which are prepared; prints what check says. The exit code of
  * check, TG_AB_SKIP, or that of err. */

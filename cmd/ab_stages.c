@@ -225,8 +225,6 @@ bool tg_ab_plan(struct tg_ab *ab, struct tg_ab_opts *o, struct tg_err *err)
         return true;
     if (!(p = tg_gate_policy(&at, NULL, ab->io, ab->call->repo, ab->arena, err)))
         return false;
-    if (!o->detect && p->ab.detect.n)
-        o->detect = tg_arena_sv(ab->arena, p->ab.detect).p;
     if (!o->budget && p->ab.budget.n)
         o->budget = tg_arena_sv(ab->arena, p->ab.budget).p;
     if (o->max_runs == TG_OPT_UNSET && p->ab.max_runs)

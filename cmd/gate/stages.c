@@ -13,7 +13,8 @@
 static bool read_detect(struct tg_check *c, struct tg_err *err)
 {
     const char *text = c->o->detect;
-    tg_sv number = text ? tg_sv_of(text) : TG_SV("20%");
+    tg_sv of_policy = c->suites.policy->ab.detect;
+    tg_sv number = text ? tg_sv_of(text) : of_policy.n ? of_policy : TG_SV("20%");
     double pct;
     if (number.n && number.p[number.n - 1] == '%')
         number.n--;
@@ -26,8 +27,10 @@ static bool read_detect(struct tg_check *c, struct tg_err *err)
 
 static bool read_most(struct tg_check *c, struct tg_err *err)
 {
-    int64_t most =
-        c->o->max_runs == TG_OPT_UNSET ? TG_ASK_FIRST + TG_ASK_LOOKS * TG_ASK_NEW : c->o->max_runs;
+    int64_t of_policy = c->suites.policy->ab.max_runs;
+    int64_t most = c->o->max_runs != TG_OPT_UNSET ? c->o->max_runs
+                   : of_policy                    ? of_policy
+                                                  : TG_ASK_FIRST + TG_ASK_LOOKS * TG_ASK_NEW;
     if (most < 1 || most > 1000)
         return tg_err_usage(err, "--max-runs '%s' is not from 1 to 1000",
                             "Give the most runs a side that there may be.",

@@ -77,6 +77,23 @@ TEST(the_file_says_what_is_asked_for)
     room_close(&a.room);
 }
 
+/* `ab` of the policy is the plan, and the command line has precedence. */
+TEST(the_policy_has_the_plan)
+{
+    struct asked a;
+    ask(&a);
+    room_file("p.yml", "version: 1\nextends: [tracegate:recommended]\nab: {max_runs: 5}\n");
+    record(&a, "b", 5, 60);
+    record(&a, "f", 5, 80);
+    a.o.policy = "p.yml";
+    assert_int_equal(check(&a), 4);
+    assert_string_equal(room_text(&a.room, "ask"), "0 0 0\n"); /* no new runs */
+    a.o.max_runs = 17;
+    assert_int_equal(check(&a), 4);
+    assert_memory_equal(room_text(&a.room, "ask"), "5 4 ", 4);
+    room_close(&a.room);
+}
+
 TEST(mistakes)
 {
     struct asked a;

@@ -5,16 +5,12 @@
 /* ---- markup ---- */
 
 /*
- * U+FFFD is a reference, since a file that has the character itself is taken for badly decoded by
- * readers that guess encodings. U+FFFE and U+FFFF are not XML characters; tg_utf8_visible lets no
- * other such character through. NULL: none of them.
+ * U+FFFE and U+FFFF are not XML characters; tg_utf8_visible lets no other such character through.
  */
-static const char *instead_of(tg_sv s)
+static bool is_noncharacter(tg_sv s)
 {
-    static const char *const instead[] = { "&#xFFFD;", "\\ufffe", "\\uffff" };
-    bool one = s.n >= 3 && (unsigned char)s.p[0] == 0xef && (unsigned char)s.p[1] == 0xbf &&
-               (unsigned char)s.p[2] >= 0xbd;
-    return one ? instead[(unsigned char)s.p[2] - 0xbd] : NULL;
+    return s.n >= 3 && (unsigned char)s.p[0] == 0xef && (unsigned char)s.p[1] == 0xbf &&
+           (unsigned char)s.p[2] >= 0xbe;
 }
 
 void tg_esc_xml(struct tg_buf *out, tg_sv text)
@@ -26,11 +22,10 @@ void tg_esc_xml(struct tg_buf *out, tg_sv text)
     tg_utf8_visible(&line, text);
     for (size_t i = 0; i < line.n; i++) {
         unsigned char c = (unsigned char)line.p[i];
-        const char *instead = instead_of((tg_sv){ line.p + i, line.n - i });
         if (c < sizeof special / sizeof *special && special[c]) {
             tg_buf_puts(out, special[c]);
-        } else if (instead) {
-            tg_buf_puts(out, instead);
+        } else if (is_noncharacter((tg_sv){ line.p + i, line.n - i })) {
+            tg_buf_puts(out, (unsigned char)line.p[i + 2] == 0xbe ? "\\ufffe" : "\\uffff");
             i += 2;
         } else {
             tg_buf_putc(out, line.p[i]);

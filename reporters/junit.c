@@ -77,7 +77,9 @@ static void put_body(struct tg_buf *out, const struct tg_result *r)
     TG_BUF text = { 0 };
     tg_result_put(&text, r);
     put_line(out, "", tg_buf_sv(&text));
-    put_line(out, "evidence: ", tg_result_evidence(r));
+    tg_buf_clear(&text);
+    tg_buf_printf(&text, "%s: ", tg_result_evidence_label(r));
+    put_line(out, text.p, tg_result_evidence(r));
     tg_buf_clear(&text);
     tg_result_put_rule(&text, r, TG_RULE_WITH_LINE);
     put_line(out, "rule: ", tg_buf_sv(&text));

@@ -387,43 +387,47 @@ static bool key_of_waiver(struct tg_buf *key, const struct tg_result *r,
     return true;
 }
 
+/* The operator that a row is about which is under no other; NULL. */
+static const struct tg_op *op_on_top(const struct tg_result *r, const struct tg_comparison *c)
+{
+    return may_fold(r) && r->folded_under == TG_NO_ID ? tg_result_op(c, r) : NULL;
+}
+
 /* An operator that has another name because the kernel that it launches is another one. */
 static void fold_renamed(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap callers;
-    TG_FREE uint32_t *head = tg_xmalloc((n + 1) * sizeof *head);
-    tg_strmap_init(&callers);
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < n; i++) {
-            const struct tg_op *op =
-                may_fold(&v[i]) && v[i].folded_under == TG_NO_ID ? tg_result_op(c, &v[i]) : NULL;
-            if (!op || (pass && op->relation != TG_REL_RENAMED))
-                continue;
-            size_t known = callers.n;
-            bool kernel = v[i].dimension == TG_DIM_DURATION && op->kind == TG_KIND_KERNEL &&
-                          op->change == TG_ADDED;
-            uint32_t id = pass                     ? tg_strmap_find(&callers, op->name)
-                          : kernel && op->parent.n ? tg_strmap_add(&callers, op->parent)
-                                                   : TG_NO_ID;
-            if (!pass && id == known)
-                head[id] = i;
-            if (pass && op->kind == TG_KIND_OP && id != TG_NO_ID && may_tell(&v[head[id]], &v[i]))
-                v[i].folded_under = head[id];
-        }
-    flatten(v, n);
+    TG_AUTO(tg_strmap_release) struct tg_strmap launchers; /* of kernels that are slower; */
+    TG_FREE uint32_t *kernel = tg_xmalloc((n + 1) * sizeof *kernel); /* the first of each */
+    tg_strmap_init(&launchers);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct tg_op *op = op_on_top(&v[i], c);
+        size_t known = launchers.n;
+        if (op && v[i].dimension == TG_DIM_DURATION && op->kind == TG_KIND_KERNEL &&
+            op->change == TG_ADDED && op->parent.n &&
+            tg_strmap_add(&launchers, op->parent) == known)
+            kernel[known] = i;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct tg_op *op = op_on_top(&v[i], c);
+        uint32_t id = op && op->kind == TG_KIND_OP && op->relation == TG_REL_RENAMED
+                          ? tg_strmap_find(&launchers, op->name)
+                          : TG_NO_ID;
+        if (id != TG_NO_ID && may_tell(&v[kernel[id]], &v[i]))
+            v[i].folded_under = kernel[id];
+    }
 }
 
 /* A growth of the whole that warnings explain belongs to the first of them. */
 static void fold_told(struct tg_result *v, uint32_t n)
 {
-    const char *told = tg_reason_id(TG_REASON_TOLD);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; v[i].because && strcmp(v[i].because, told) == 0 && k < n; k++)
+    for (uint32_t i = 0; i < n; i++) {
+        if (v[i].because != tg_reason_id(TG_REASON_TOLD))
+            continue;
+        for (uint32_t k = 0; k < n && v[i].folded_under == TG_NO_ID; k++)
             if (v[k].state == v[i].state && v[k].folded_under == TG_NO_ID &&
-                may_tell(&v[k], &v[i]) && !tg_sv_eq(v[k].rule, v[i].rule)) {
+                may_tell(&v[k], &v[i]) && !tg_sv_eq(v[k].rule, v[i].rule))
                 v[i].folded_under = k;
-                break;
-            }
+    }
 }
 
 void tg_fold(struct tg_eval_state *e)
@@ -436,6 +440,7 @@ void tg_fold(struct tg_eval_state *e)
     fold_groups(e->results, e->n, c, key_of_place, is_costlier);
     fold_groups(e->results, e->n, c, key_of_waiver, NULL);
     fold_renamed(e->results, e->n, c);
+    flatten(e->results, e->n);
     fold_step(e->results, e->n, c);
     fold_told(e->results, (uint32_t)e->n);
 }

@@ -77,8 +77,9 @@ static const char *text_of(const struct names *x, enum tg_asked asked, struct tg
             double low = 100 * expm1(ev->e - 2 * ev->se), high = 100 * expm1(ev->e + 2 * ev->se);
             if (isfinite(ev->e) && isfinite(low) && isfinite(high))
                 tg_buf_printf(&b, " %+.1f %% (%+.1f to %+.1f %%)", 100 * expm1(ev->e), low, high);
-        } else
+        } else {
             tg_buf_printf(&b, " (varies by %s)", TG_VALUE(100 * ev->noise, TG_UNIT_PERCENT));
+        }
     }
     if (x->n > most)
         tg_buf_printf(&b, " and %zu more", x->n - most);

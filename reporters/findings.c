@@ -270,7 +270,7 @@ tg_sv tg_result_evidence(const struct tg_result *r)
 
 const char *tg_result_evidence_label(const struct tg_result *r)
 {
-    return r->ev || r->subject != TG_SUBJECT_NAME ? "evidence" : "why";
+    return r->grounds == TG_GROUNDS_COUNT || r->grounds == TG_GROUNDS_ATTR ? "why" : "evidence";
 }
 
 void tg_result_put_nights(struct tg_buf *out, const struct tg_result *r)

@@ -81,7 +81,7 @@ void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, enum tg_r
 bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b);
 /* The evidence, or "" if it only repeats the limit, which is shown with the rule. */
 tg_sv tg_result_evidence(const struct tg_result *r);
-/* What goes before it: "evidence" of runs, "why" of what a name does exactly. */
+/* What goes before it: "why" of a count or an attribute, which are exact, else "evidence". */
 const char *tg_result_evidence_label(const struct tg_result *r);
 /* "▁▁▂▁▁ 20.1 to 20.3 us in 5 nights, by the fastest calls": its trend, if it has one */
 void tg_result_put_nights(struct tg_buf *out, const struct tg_result *r);

@@ -301,6 +301,34 @@ TRACED(the_smallest_rows_lose_their_slots)
     assert_true(tg_summary_write_form(&f->s, NULL, whole, &text, &f->err));
 }
 
+/* 17,000 ranks may be more than max_doc; what all of them share, the first line, may not. */
+TRACED(only_the_first_line_of_a_document_is_limited)
+{
+    struct tg_limits limits = TG_LIMITS_DEFAULT;
+    TG_BUF text = { 0 }, again = { 0 };
+    struct tg_summary back;
+    two_steps(&f->b, 0);
+    for (int k = 0; k < 9; k++) {
+        struct tg_summarize_opts o = { .rank = k, .run = TG_SV("run") };
+        assert_true(add(f, &f->s, 0, &o));
+    }
+    text_of(&f->s, &text);
+    limits.max_doc = (size_t)(strchr(text.p, '\n') - text.p) + 1;
+    assert_true(text.n > 2 * limits.max_doc);
+    assert_true(tg_summary_write(&f->s, &limits, &again, &f->err));
+    assert_string_equal(again.p, text.p);
+    tg_summary_init(&back);
+    assert_true(tg_summary_parse(&back, tg_buf_sv(&again), "x", &f->err));
+    assert_int_equal(back.n, 9);
+    tg_summary_release(&back);
+    limits.max_doc--;
+    assert_false(tg_summary_write(&f->s, &limits, &again, &f->err));
+    assert_string_equal(f->err.message,
+                        "the names of 9 runs and ranks do not fit into one summary");
+    assert_string_equal(f->err.hint,
+                        "Store the runs in several files: a side may have more than one.");
+}
+
 /* Two runs of two steps of seven spans (two_steps) have 28. What is not stored comes back, too. */
 TRACED(what_waits_comes_back)
 {

@@ -223,23 +223,41 @@ static bool is_counted(const struct tg_result *r, const struct tg_op *op)
            tg_metric_info(m)->counts & 1u << op->kind && op->change != TG_SAME;
 }
 
-enum about { ABOUT_ANY, ABOUT_LEADS /* is folded under no other */ };
-
-static bool is_told(const struct tg_verdict *v, const struct tg_op *op, enum about which)
+static bool is_told(const struct tg_verdict *v, const struct tg_op *op)
 {
     for (size_t i = 0; i < v->n_results; i++)
         if (tg_result_shown(&v->results[i]) &&
-            (which == ABOUT_ANY || v->results[i].folded_under >= v->n_results) &&
             (tg_result_is_about(&v->results[i], op) || is_counted(&v->results[i], op)))
             return true;
     return false;
+}
+
+enum { TOLD = 1, LEADS = 2 /* by a result that is folded under no other */ };
+
+/* The same of each row, in one pass; the caller frees it. */
+static unsigned char *told_rows(const struct tg_verdict *v)
+{
+    const struct tg_comparison *c = v->comparison;
+    unsigned char *told = tg_xcalloc(c->n_ops + 1, sizeof *told);
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        unsigned char how = r->folded_under < v->n_results ? TOLD : TOLD | LEADS;
+        const struct tg_op *op = tg_result_shown(r) ? tg_result_op(c, r) : NULL;
+        if (op)
+            told[op - c->ops] |= how;
+        bool whole = r->subject == TG_SUBJECT_TRACE && tg_result_shown(r);
+        for (size_t k = 0; whole && k < c->n_ops; k++)
+            if (is_counted(r, &c->ops[k]))
+                told[k] |= how;
+    }
+    return told;
 }
 
 bool tg_row_is_waived(const struct tg_verdict *v, const struct tg_op *op)
 {
     for (size_t i = 0; v->n_state[TG_STATE_WAIVED] && i < v->n_results; i++)
         if (v->results[i].state == TG_STATE_WAIVED && tg_result_is_about(&v->results[i], op))
-            return !is_told(v, op, ABOUT_ANY);
+            return !is_told(v, op);
     return false;
 }
 
@@ -250,26 +268,27 @@ static bool is_left_wait(const struct tg_op *op)
 }
 
 /* Part of a wait that a finding is about was in this one before. */
-static bool is_moved_from(const struct tg_verdict *v, const struct tg_op *op)
+static bool is_moved_from(const struct tg_comparison *c, const struct tg_op *op,
+                          const unsigned char *told)
 {
     double less = op->self[TG_BASE] - op->self[TG_TEST];
-    for (size_t i = 0; is_left_wait(op) && i < v->comparison->n_ops; i++) {
-        const struct tg_op *to = &v->comparison->ops[i];
+    for (size_t i = 0; is_left_wait(op) && i < c->n_ops; i++) {
+        const struct tg_op *to = &c->ops[i];
         double more = to->self[TG_TEST] - to->self[TG_BASE];
-        if (to->wait && to->change != TG_SAME && 2 * less > more && 2 * more > less &&
-            is_told(v, to, ABOUT_ANY))
+        if (to->wait && to->change != TG_SAME && 2 * less > more && 2 * more > less && told[i])
             return true;
     }
     return false;
 }
 
 /* The host waits as long as the device works: a wait that no result is about mirrors what is. */
-static bool is_news(const struct tg_verdict *v, const struct tg_op *op)
+static bool is_news(const struct tg_comparison *c, const struct tg_op *op,
+                    const unsigned char *told)
 {
-    if (is_moved_from(v, op))
+    if (is_moved_from(c, op, told))
         return true;
     bool calls = op->kind == TG_KIND_SYNC || op->kind == TG_KIND_RUNTIME; /* of operators */
-    return op->kind != TG_KIND_STEP && !calls && tg_row_is_judged(v->comparison, op);
+    return op->kind != TG_KIND_STEP && !calls && tg_row_is_judged(c, op);
 }
 
 /* ---- replacements that are one row ---- */
@@ -463,15 +482,15 @@ uint32_t *tg_rows_of_verdict(const struct tg_verdict *v, size_t top, size_t othe
     size_t all = 0;
     const struct tg_rows_choice choice = { .basis = TG_BASIS_JUDGED, .steps = true, .v = v };
     TG_FREE uint32_t *rows = tg_rows_worst(c, &choice, &all);
+    TG_FREE unsigned char *told = told_rows(v);
     uint32_t *out = tg_xmalloc((all + 1) * sizeof *out);
     *n = 0;
     for (int follows = 0; follows < 2; follows++)
         for (size_t i = 0; i < all && *n < top; i++)
-            if (is_told(v, &c->ops[rows[i]], ABOUT_ANY) &&
-                is_told(v, &c->ops[rows[i]], ABOUT_LEADS) == !follows)
+            if (told[rows[i]] && (told[rows[i]] & LEADS) == (follows ? 0 : LEADS))
                 out[(*n)++] = rows[i];
     for (size_t i = 0; i < all && *n < top && others; i++)
-        if (is_news(v, &c->ops[rows[i]]) && !is_told(v, &c->ops[rows[i]], ABOUT_ANY)) {
+        if (!told[rows[i]] && is_news(c, &c->ops[rows[i]], told)) {
             out[(*n)++] = rows[i];
             others--;
         }

@@ -205,9 +205,7 @@ static void put_memory(struct tg_buf *out, const struct tg_comparison *c)
         fabs(pct) < MEMORY_TELLS)
         return;
     tg_buf_puts(out, ", peak memory ");
-    tg_put_bytes(out, m->value[TG_BASE]);
-    tg_buf_puts(out, " -> ");
-    tg_put_bytes(out, m->value[TG_TEST]);
+    tg_put_bytes_change(out, m->value[TG_BASE], m->value[TG_TEST]);
     tg_buf_puts(out, " (");
     tg_put_pct_delta(out, pct);
     tg_buf_putc(out, ')');

@@ -80,16 +80,32 @@ void tg_put_share(struct tg_buf *out, double fraction)
     tg_buf_puts(out, " %");
 }
 
+static const char *const byte_unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+
+/* The unit of a size, which `v` is then in. */
+static size_t scale_bytes(double *v)
+{
+    size_t i = 0;
+    for (; fabs(*v) >= 1023.995 && i < 4; i++)
+        *v /= 1024;
+    return i;
+}
+
 void tg_put_bytes(struct tg_buf *out, double v)
 {
-    static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-    size_t i = 0;
-    while (fabs(v) >= 1023.995 && i < 4) {
-        v /= 1024;
-        i++;
-    }
+    size_t i = scale_bytes(&v);
     tg_dec_put_fixed(out, v, i ? 2 : 0);
-    tg_buf_printf(out, " %s", unit[i]);
+    tg_buf_printf(out, " %s", byte_unit[i]);
+}
+
+void tg_put_bytes_change(struct tg_buf *out, double before, double after)
+{
+    double most = fmax(before, after);
+    size_t i = scale_bytes(&most);
+    tg_dec_put_fixed(out, before / pow(1024, (double)i), i ? 2 : 0);
+    tg_buf_puts(out, " -> ");
+    tg_dec_put_fixed(out, after / pow(1024, (double)i), i ? 2 : 0);
+    tg_buf_printf(out, " %s", byte_unit[i]);
 }
 
 void tg_put_value_delta(struct tg_buf *out, double v, enum tg_dimension d)

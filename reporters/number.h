@@ -17,7 +17,8 @@ void tg_put_time_delta(struct tg_buf *out, double ns);
 void tg_put_us_delta(struct tg_buf *out, double ns);   /* "+12.3", "-4.0", "0.0" */
 void tg_put_pct_delta(struct tg_buf *out, double pct); /* "+12.3 %", "+250 %"; "" from tenfold on */
 void tg_put_bytes(struct tg_buf *out, double v);       /* "4.00 MiB" */
-void tg_put_share(struct tg_buf *out, double fraction); /* "3.1 %" of 0..1 */
+void tg_put_bytes_change(struct tg_buf *out, double before, double after); /* "3.10 -> 4.00 MiB" */
+void tg_put_share(struct tg_buf *out, double fraction);                    /* "3.1 %" of 0..1 */
 /* A result's change: "+12", "+34.5 us", "-18.2 pp", "+4.00 MiB". */
 void tg_put_value_delta(struct tg_buf *out, double v, enum tg_dimension d);
 /* Words of a sentence, which is written for terminals, as they are printed: "12 us -> 34 us" with a

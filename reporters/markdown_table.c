@@ -144,8 +144,9 @@ void tg_markdown_put_table(struct tg_markdown *m)
         }
         left = tg_rows_left_of_rank(m->v, s->row, shown);
         if (left)
-            tg_buf_printf(m->out, "\n<sub>and %zu more of %s that take longer</sub>\n", left,
-                          c->rank_alone->called);
+            tg_buf_printf(m->out,
+                          "\n<sub>and %zu more of %s that take longer (`--html` has all)</sub>\n",
+                          left, c->rank_alone->called);
         if (whole || sort[0] || sort[1])
             tg_buf_printf(m->out, "\n<sub>%s%s%s%s</sub>\n",
                           whole ? "with all that follows from a finding" : "",

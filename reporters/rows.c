@@ -191,7 +191,7 @@ bool tg_row_is_noise(const struct tg_op *op)
 {
     bool as_often = op->change == TG_SAME && op->counted.proof == TG_COUNT_UNCHANGED;
     const struct tg_evidence *ev = tg_op_reported(op);
-    return as_often && tg_evidence_compared(ev) && tg_evidence_is_noise(ev);
+    return as_often && !op->on_rank_alone && tg_evidence_compared(ev) && tg_evidence_is_noise(ev);
 }
 
 bool tg_row_is_judged(const struct tg_comparison *c, const struct tg_op *op)
@@ -215,10 +215,12 @@ bool *tg_rows_told(const struct tg_verdict *v)
     return told;
 }
 
-/* Of a number of calls the rows that it counts, where they changed. */
-static bool is_counted(const struct tg_result *r, const struct tg_op *op)
+/* Of a number of calls the rows that it counts, where they changed; of one rank's time its rows. */
+static bool covers(const struct tg_result *r, const struct tg_op *op)
 {
     enum tg_metric m;
+    if (r->one_rank)
+        return op->on_rank_alone;
     return r->subject == TG_SUBJECT_TRACE && tg_rule_metric_of_trace(r->metric, &m) &&
            tg_metric_info(m)->counts & 1u << op->kind && op->change != TG_SAME;
 }
@@ -227,7 +229,7 @@ static bool is_told(const struct tg_verdict *v, const struct tg_op *op)
 {
     for (size_t i = 0; i < v->n_results; i++)
         if (tg_result_shown(&v->results[i]) &&
-            (tg_result_is_about(&v->results[i], op) || is_counted(&v->results[i], op)))
+            (tg_result_is_about(&v->results[i], op) || covers(&v->results[i], op)))
             return true;
     return false;
 }
@@ -245,9 +247,9 @@ static unsigned char *told_rows(const struct tg_verdict *v)
         const struct tg_op *op = tg_result_shown(r) ? tg_result_op(c, r) : NULL;
         if (op)
             told[op - c->ops] |= how;
-        bool whole = r->subject == TG_SUBJECT_TRACE && tg_result_shown(r);
+        bool whole = (r->subject == TG_SUBJECT_TRACE || r->one_rank) && tg_result_shown(r);
         for (size_t k = 0; whole && k < c->n_ops; k++)
-            if (is_counted(r, &c->ops[k]))
+            if (covers(r, &c->ops[k]))
                 told[k] |= how;
     }
     return told;

@@ -277,6 +277,19 @@ static void put_words(struct tg_buf *out, tg_sv text)
     tg_buf_add(out, text);
 }
 
+/* The action's default is that of scripts/action-verdict. */
+void tg_accept_put_hint(struct tg_buf *out, const struct tg_verdict *v)
+{
+    bool lost = v->baseline.situation == TG_SITUATION_LOST;
+    tg_buf_add(out, v->error_hint);
+    if (v->outcome == TG_OUTCOME_INCONCLUSIVE)
+        tg_buf_printf(out,
+                      "%sThis blocks the job (exit code %d); the GitHub action %s, unless "
+                      "`on-inconclusive: %s`.",
+                      out->n ? " " : "", v->exit_code, lost ? "blocks, too" : "only warns",
+                      lost ? "warn" : "fail");
+}
+
 tg_sv tg_accept_next(const struct tg_verdict *v)
 {
     const struct tg_result *r = tg_findings_first(v);

@@ -4,6 +4,10 @@
 #include "core/base/strmap.h"
 #include "policy/verdict/verdict.h"
 
+/* What is next of the verdict as a whole, and whether a verdict that tells nothing blocks; a
+ * message. */
+void tg_accept_put_hint(struct tg_buf *out, const struct tg_verdict *v);
+
 /* What the first finding itself says is next to do, a sentence to be escaped; "". */
 tg_sv tg_accept_next(const struct tg_verdict *v);
 

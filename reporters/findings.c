@@ -153,6 +153,11 @@ static int order_of(const struct tg_result *r, const struct tg_result *head)
                                                                        : 3;
 }
 
+static bool is_step(const struct tg_result *r)
+{
+    return r->subject == TG_SUBJECT_TRACE && r->metric == TG_RULE_METRIC_STEP_TIME;
+}
+
 /* What a folded result adds after its name: " +4", " +18.2% (slower)"; the rule if it is another
  * one. Of what one rank alone does, and of a whole replacement, the change that its row has. */
 static void put_effect(struct tg_buf *out, const struct tg_verdict *v, const struct tg_result *r,
@@ -172,56 +177,40 @@ static void put_effect(struct tg_buf *out, const struct tg_verdict *v, const str
         else
             tg_put_value_delta(out, r->delta, r->dimension);
     }
-    if (r->rule.n && !tg_sv_eq(r->rule, head->rule))
+    if (tg_result_is_of_extent(r))
+        tg_buf_puts(out, " (" TG_DEVICE_EXTENT_MEANS ")");
+    else if (r->rule.n && !tg_sv_eq(r->rule, head->rule) && !is_step(r) && !tg_result_words(r).n)
         tg_buf_printf(out, " (%.*s)", TG_SV_ARG(r->rule));
 }
 
-/* In a list of names, what rules about the whole step are about. */
-static tg_sv whole_step(const struct tg_result *r)
-{
-    if (r->subject != TG_SUBJECT_TRACE)
-        return TG_SV("");
-    return r->metric == TG_RULE_METRIC_STEP_TIME                     ? TG_SV("the step")
-           : r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT) ? TG_SV(TG_DEVICE_EXTENT)
-                                                                     : TG_SV("");
-}
-
 bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, const uint32_t *roots,
-                            size_t i)
+                            size_t i, size_t most)
 {
-    enum { SHOWN = 3 };
-    size_t n = 0;
+    struct tg_message_list list = { .most = most };
     for (int order = 0; order < 4; order++)
         for (size_t k = 0; k < v->n_results; k++) {
             const struct tg_result *r = &v->results[k];
             if (roots[k] != i || k == i || !tg_result_listed(r) ||
-                order_of(r, &v->results[i]) != order || n++ >= SHOWN)
+                order_of(r, &v->results[i]) != order || !tg_message_list_next(&list, out))
                 continue;
-            tg_buf_puts(out, n > 1 ? ", " : "");
-            if (whole_step(r).n)
-                tg_buf_add(out, whole_step(r));
+            if (is_step(r))
+                tg_buf_puts(out, "the step");
             else
-                tg_buf_printf(out, TG_NAME, TG_SV_ARG(tg_result_called(r)));
+                tg_result_put_name(out, r, SIZE_MAX);
             put_effect(out, v, r, &v->results[i]);
         }
-    if (n > SHOWN)
-        tg_buf_printf(out, " and %zu more", n - SHOWN);
-    return n > 0;
+    if (tg_message_list_end(&list, out))
+        tg_buf_puts(out, " (--html names them)");
+    return list.n > 0;
 }
 
 /* ---- messages ---- */
 
-/* Our own words for what has no name. */
-static bool is_gap(const struct tg_result *r)
-{
-    return r->subject == TG_SUBJECT_STEP && r->metric != TG_RULE_METRIC_TOTAL;
-}
-
 tg_sv tg_result_called(const struct tg_result *r)
 {
-    return is_gap(r) && !r->one_rank ? TG_SV(TG_HOST_GAP)
-           : r->op_normalised.n      ? r->op_normalised
-                                     : r->op;
+    return tg_result_words(r).n && !r->one_rank ? tg_result_words(r)
+           : r->op_normalised.n                 ? r->op_normalised
+                                                : r->op;
 }
 
 void tg_result_put(struct tg_buf *out, const struct tg_result *r)
@@ -232,10 +221,7 @@ void tg_result_put(struct tg_buf *out, const struct tg_result *r)
         tg_buf_add(out, rest); /* these have messages of their own */
         return;
     }
-    if (is_gap(r))
-        tg_buf_add(out, name);
-    else
-        tg_message_put_name(out, name, LONGEST);
+    tg_result_put_name(out, r, LONGEST);
     tg_buf_puts(out, rest.n ? ": " : "");
     tg_buf_add(out, rest);
 }
@@ -323,18 +309,32 @@ bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b)
            same_file && a->line == b->line;
 }
 
-/* The largest names of one side; false: none. */
-static bool put_names_of(struct tg_buf *out, const struct tg_comparison *c, size_t region, int side)
+/* The largest names of one side, or all; false: none. */
+static bool put_names_of(struct tg_buf *out, const struct tg_comparison *c, size_t region, int side,
+                         size_t most)
 {
-    enum { SHOWN = 3 };
-    const struct tg_op *op[SHOWN];
-    size_t n = tg_region_names(c, (uint32_t)region, side, op, SHOWN);
-    for (size_t i = 0; i < n && i < SHOWN; i++) {
-        tg_buf_printf(out, "%s" TG_NAME, i ? ", " : "", TG_SV_ARG(op[i]->name));
-    }
-    if (n > SHOWN)
-        tg_buf_printf(out, " and %zu more", n - SHOWN);
+    struct tg_message_list list = { .most = most };
+    size_t room = most < c->n_ops ? most + 1 : c->n_ops;
+    TG_FREE const struct tg_op **op = tg_xmalloc((room + 1) * sizeof *op);
+    size_t n = tg_region_names(c, (uint32_t)region, side, op, room);
+    for (size_t i = 0; i < n && tg_message_list_next(&list, out); i++)
+        tg_buf_printf(out, TG_NAME, TG_SV_ARG(op[i]->name));
+    list.n = n;
+    (void)tg_message_list_end(&list, out);
     return n > 0;
+}
+
+void tg_findings_put_all_names(struct tg_buf *out, const struct tg_verdict *v,
+                               const struct tg_result *r)
+{
+    const struct tg_region *g = tg_result_region(v->comparison, r);
+    size_t region = g ? (size_t)(g - v->comparison->regions) : 0;
+    if (!g || !tg_sv_has(r->message, TG_SV(" more")))
+        return;
+    TG_BUF went = { 0 };
+    (void)put_names_of(out, v->comparison, region, TG_TEST, SIZE_MAX);
+    if (put_names_of(&went, v->comparison, region, TG_BASE, SIZE_MAX))
+        tg_buf_printf(out, " instead of %s", went.p);
 }
 
 /* Is a finding, or a waived one, which is not folded, about this replacement? */
@@ -349,11 +349,12 @@ static bool is_told(const struct tg_verdict *v, const struct tg_region *g)
 
 bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t region)
 {
+    enum { SHOWN = 3 };
     const struct tg_comparison *c = v->comparison;
     const struct tg_region *g = &c->regions[region];
-    bool told = is_told(v, g), went = !told && put_names_of(out, c, region, TG_BASE);
+    bool told = is_told(v, g), went = !told && put_names_of(out, c, region, TG_BASE, SHOWN);
     TG_BUF came = { 0 };
-    if (!told && put_names_of(&came, c, region, TG_TEST))
+    if (!told && put_names_of(&came, c, region, TG_TEST, SHOWN))
         tg_buf_printf(out, "%s%s", went ? " -> " : "new: ", came.p);
     else if (went)
         tg_buf_puts(out, " gone");

@@ -58,9 +58,14 @@ enum tg_note_place { TG_PLACE_FIRST, TG_PLACE_LAST };
 enum tg_note_place tg_note_place(const struct tg_verdict *v, const struct tg_note *n);
 
 /* What is folded under result `i`, the whole step first, then operators: "aten::clone +8, copy
- * +18.2 % (slower) and 2 more". */
+ * +18.2 % (slower) and 2 more (--html names them)"; `most`: SIZE_MAX names all. */
+enum { TG_FOLDED_SHOWN = 3 };
 bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, const uint32_t *roots,
-                            size_t i);
+                            size_t i, size_t most);
+/* "A, B, C instead of D, E": all names of the replacement that a result is about, if its sentence
+ * has not all of them. */
+void tg_findings_put_all_names(struct tg_buf *out, const struct tg_verdict *v,
+                               const struct tg_result *r);
 #define TG_RESULT_JOINS "with it" /* the word before them */
 
 /* The results of a section that are not folded, worst first; results with the same state, rule and

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/base/decimal.h"
+#include "core/base/message.h"
 #include "core/diff/stats.h"
 #include "reporters/label.h"
 #include "reporters/number.h"
@@ -93,20 +94,20 @@ void tg_history_put_when(struct tg_buf *out, const struct tg_history *h,
 
 bool tg_history_put_lone(struct tg_buf *out, const struct tg_history_suite *s)
 {
-    enum { SHOWN = 3, NAME = 40 };
+    enum { NAME = 40 };
+    struct tg_message_list list = { .most = 3 };
     const struct tg_history *h = s->history;
     TG_FREE struct tg_lone_night *v = tg_xmalloc((h->n + 1) * sizeof *v);
     size_t n = tg_history_lone_nights(h, s->first, v);
-    for (size_t i = 0; i < n && i < SHOWN; i++) {
-        tg_buf_puts(out, i ? ", " : "");
+    for (size_t i = 0; i < n && tg_message_list_next(&list, out); i++) {
         tg_history_put_date(out, h->night[v[i].night].date);
         tg_buf_puts(out, " (");
         tg_label_put_one(out, h->series->v[v[i].series].name, NAME);
         tg_buf_putc(out, ' ');
         put_signed(out, 100 * expm1(v[i].e), " %)");
     }
-    if (n > SHOWN)
-        tg_buf_printf(out, " and %zu more", n - SHOWN);
+    list.n = n;
+    (void)tg_message_list_end(&list, out);
     return n > 0;
 }
 

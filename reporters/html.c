@@ -60,7 +60,9 @@ static void put_banner(struct tg_html *h)
                               "<code>--exit-zero</code>.</p>\n");
     if (v->error.n && v->by_note)
         put_paragraph(h, "<p><b>why</b> ", v->error);
-    put_paragraph(h, "<p><b>Next</b> ", v->error_hint);
+    tg_buf_clear(&effect);
+    tg_accept_put_hint(&effect, v);
+    put_paragraph(h, "<p><b>Next</b> ", tg_buf_sv(&effect));
     tg_buf_clear(&effect);
     tg_accept_put_next(&effect, v,
                        "accept it with the waiver under <a href=\"#next\">What now</a>.",
@@ -195,9 +197,7 @@ static void put_rules(struct tg_html *h)
         tg_page_cell(&h->page);
         tg_page_link(&h->page, tg_buf_sv(&url), tg_buf_sv(&at));
         tg_page_cell(&h->page);
-        tg_page_text(&h->page, r->limit_said.n                       ? r->limit_said
-                               : tg_sv_eq(r->limit, TG_SV("abs: 0")) ? TG_SV("any change")
-                                                                     : r->limit);
+        tg_page_text(&h->page, r->limit_said.n ? r->limit_said : r->limit);
         tg_page_cell(&h->page);
         tg_page_text(&h->page, r->why);
         put_tally(h, i, FAILED);

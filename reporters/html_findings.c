@@ -80,7 +80,7 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &h->v->results[i];
     const char *state = tg_state_name(r->state);
-    TG_BUF message = { 0 }, folded = { 0 }, nights = { 0 };
+    TG_BUF message = { 0 }, names = { 0 }, folded = { 0 }, nights = { 0 };
     struct tg_piece name;
     tg_sv line, rest;
     tg_buf_printf(h->page.out, "<li><p><span class=\"tag %s\">%s</span> ", state, state);
@@ -95,7 +95,9 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
     tg_html_put_text(h, line);
     tg_page_raw(&h->page, "</p>\n");
     put_origin(h, r);
-    (void)tg_findings_put_folded(&folded, h->v, roots, i);
+    tg_findings_put_all_names(&names, h->v, r);
+    put_line(h, "in full", tg_buf_sv(&names));
+    (void)tg_findings_put_folded(&folded, h->v, roots, i, SIZE_MAX);
     put_line(h, TG_RESULT_JOINS, tg_buf_sv(&folded));
     /* An issue that the waiver names is a link. */
     tg_sv text = tg_result_evidence(r), issue = tg_result_issue(r);

@@ -117,23 +117,19 @@ static tg_sv reason_of(const struct tg_result *r)
 /* "12 names: too few runs a side (aten::mm, aten::add, gemm and 9 more)" */
 static void put_reason(struct tg_buf *out, const struct tg_verdict *v, tg_sv rule, tg_sv reason)
 {
-    enum { SHOWN = 3 };
+    struct tg_message_list list = { .most = 3 };
     TG_BUF names = { 0 };
-    size_t n = 0;
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
         if (!is_unjudged(r) || !tg_sv_eq(r->rule, rule) || !tg_sv_eq(reason_of(r), reason) ||
-            n++ >= SHOWN)
+            !tg_message_list_next(&list, &names))
             continue;
-        tg_buf_puts(&names, n > 1 ? ", " : "");
         tg_label_put_one(&names, r->op_normalised.n ? r->op_normalised : r->op, 80);
     }
-    tg_buf_printf(out, "%zu %s: %.*s", n, n == 1 ? "name" : "names", TG_SV_ARG(reason));
+    tg_buf_printf(out, "%zu %s: %.*s", list.n, list.n == 1 ? "name" : "names", TG_SV_ARG(reason));
+    (void)tg_message_list_end(&list, &names);
     if (names.n)
-        tg_buf_printf(out, " (%s", names.p);
-    if (n > SHOWN)
-        tg_buf_printf(out, " and %zu more", n - SHOWN);
-    tg_buf_puts(out, names.n ? ")" : "");
+        tg_buf_printf(out, " (%s)", names.p);
 }
 
 static void put_unjudged(struct suite *s, const struct tg_result *first)

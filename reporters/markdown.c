@@ -93,8 +93,8 @@ static void put_head(struct tg_markdown *m)
 
 static void put_error(struct tg_markdown *m)
 {
-    TG_BUF part = { 0 }, first = { 0 };
-    tg_sv next = m->v->error_hint;
+    TG_BUF part = { 0 }, first = { 0 }, next = { 0 };
+    tg_accept_put_hint(&next, m->v);
     if (m->v->error.n && m->v->by_note) {
         tg_buf_puts(&part, "\n**Why** ");
         tg_markdown_put_text(m, &part, m->v->error);
@@ -102,7 +102,7 @@ static void put_error(struct tg_markdown *m)
     }
     if (next.n) {
         tg_buf_puts(&part, "\n**Next** ");
-        tg_markdown_put_text(m, &part, next);
+        tg_markdown_put_text(m, &part, tg_buf_sv(&next));
         tg_buf_puts(&part, "\n");
     }
     tg_accept_put_next(&first, m->v, "accept it with the waiver under \"What now\".",

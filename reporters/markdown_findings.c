@@ -42,7 +42,7 @@ static void put_folded(const struct tg_markdown *m, struct tg_buf *out, const ui
                        size_t i)
 {
     TG_BUF text = { 0 };
-    (void)tg_findings_put_folded(&text, m->v, roots, i);
+    (void)tg_findings_put_folded(&text, m->v, roots, i, TG_FOLDED_SHOWN);
     put_sub(m, out, TG_RESULT_JOINS, tg_buf_sv(&text), false);
 }
 

@@ -188,7 +188,9 @@ static void put_first(struct page *p)
     put_effect(p);
     if (v->error.n && v->by_note)
         put_field(p, 2, "why", 10, v->error, TG_TINT_RED);
-    put_field(p, 2, "next", 10, v->error_hint, TG_TINT_DIM);
+    tg_accept_put_hint(&text, v);
+    put_field(p, 2, "next", 10, tg_buf_sv(&text), TG_TINT_DIM);
+    tg_buf_clear(&text);
     tg_esc_terminal(&text, tg_accept_next(v));
     tg_buf_puts(&text, text.n ? " " : "");
     tg_accept_put_next(&text, v,
@@ -236,7 +238,7 @@ static void put_finding(struct page *p, const uint32_t *roots, size_t i)
     tg_result_put_nights(&nights, r);
     put_field(p, indent, TG_RESULT_NIGHTS, 10, tg_buf_sv(&nights), TG_TINT_DIM);
     put_origin(p, r, indent);
-    (void)tg_findings_put_folded(&folded, p->v, roots, i);
+    (void)tg_findings_put_folded(&folded, p->v, roots, i, TG_FOLDED_SHOWN);
     put_list(p, indent, TG_RESULT_JOINS, 12, tg_buf_sv(&folded));
     put_field(p, indent, "owner", 10, r->owner, TG_TINT_DIM);
     put_field(p, indent, "next", 10, tg_result_next(p->v, r), TG_TINT_DIM);
@@ -415,7 +417,7 @@ static void put_movers(struct page *p)
                            p->r->color ? TG_TEXTTABLE_COLOR_ON : TG_TEXTTABLE_COLOR_OFF);
     }
     if (tg_rows_left_of_rank(p->v, rows, n))
-        tg_buf_printf(p->out, "  and %zu more of %s that take longer\n",
+        tg_buf_printf(p->out, "  and %zu more of %s that take longer (--html has all)\n",
                       tg_rows_left_of_rank(p->v, rows, n), c->rank_alone->called);
     if (whole)
         tg_buf_puts(p->out, "  with all that follows from a finding\n");

@@ -39,6 +39,24 @@ void tg_message_put_name(struct tg_buf *out, tg_sv name, size_t most)
     tg_buf_putc(out, TG_MARK_END);
 }
 
+bool tg_message_list_next(struct tg_message_list *l, struct tg_buf *b)
+{
+    l->cut = l->n == l->most ? b->n : l->cut;
+    if (l->n++ > l->most)
+        return false;
+    tg_buf_puts(b, l->n > 1 ? ", " : "");
+    return true;
+}
+
+bool tg_message_list_end(const struct tg_message_list *l, struct tg_buf *b)
+{
+    if (l->n < 2 || l->n - 1 <= l->most)
+        return false;
+    b->n = l->cut;
+    tg_buf_printf(b, " and %zu more", l->n - l->most);
+    return true;
+}
+
 bool tg_message_next(tg_sv *message, struct tg_piece *piece)
 {
     tg_sv s = *message;

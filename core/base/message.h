@@ -27,6 +27,21 @@ struct tg_piece {
 bool tg_message_next(tg_sv *message, struct tg_piece *piece);
 /* Its first bytes, at most about `most`: a name that begins there is whole. */
 tg_sv tg_message_prefix(tg_sv message, size_t most);
+/*
+ * A list in a sentence: "a, b, c and 4 more". One more than `most` is written instead of counted.
+ *
+ *   struct tg_message_list l = { .most = 3 };
+ *   while (…)
+ *       if (tg_message_list_next(&l, b))
+ *           tg_buf_add(b, name);
+ *   (void)tg_message_list_end(&l, b);
+ */
+struct tg_message_list {
+    size_t most, n, cut;
+};
+/* Is the next one written? Its comma is. */
+bool tg_message_list_next(struct tg_message_list *l, struct tg_buf *b);
+bool tg_message_list_end(const struct tg_message_list *l, struct tg_buf *b); /* was it cut? */
 /* Appends what is printed of a line that has marks, and nothing else. */
 void tg_message_put_plain(struct tg_buf *out, tg_sv message);
 #endif

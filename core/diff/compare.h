@@ -303,10 +303,10 @@ struct tg_region {      /* a place where calls came and went */
     const struct tg_region_side *side; /* of both sides; NULL while the comparison is being made */
 };
 
-enum { TG_REGION_NAMED = 3 }; /* names that a report gives at most */
+enum { TG_REGION_NAMED = 4 }; /* names in a line of a report, at most */
 
-struct tg_region_side { /* see the functions tg_region_… */
-    const struct tg_op *op[TG_REGION_NAMED];
+struct tg_region_side {                               /* see the functions tg_region_… */
+    const struct tg_op *op[TG_REGION_NAMED], **every; /* NULL in one made by hand */
     size_t n;
     double all[2];  /* calls, without and with "Backward" in their names */
     bool pooled;    /* one of its names has the evidence of all */

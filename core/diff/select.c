@@ -159,7 +159,7 @@ void tg_ranks_put(struct tg_buf *b, const int64_t *v, size_t n)
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i + 1; j < n && v[j] == v[j - 1] + 1; j++)
             ;
-        if (++pieces > MOST) {
+        if (++pieces > MOST && n - i > 1) {
             tg_buf_printf(b, " and %zu more", n - i);
             return;
         }

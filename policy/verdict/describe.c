@@ -10,11 +10,13 @@
 
 #define RAISE "Raise the limit to what the program needs."
 
-static void put_share(struct tg_buf *out, const char *when, double share)
+/* Host and device work at the same time: their shares add up to more than the step. */
+static void put_share(struct tg_buf *out, const char *when, double share, enum tg_kind kind)
 {
     if (!isfinite(share) || share < 0.0005)
         return;
-    tg_buf_printf(out, ", %s%s of the step", when, TG_VALUE(100 * share, TG_UNIT_PERCENT));
+    tg_buf_printf(out, ", %s%s of the step%s", when, TG_VALUE(100 * share, TG_UNIT_PERCENT),
+                  tg_kind_is_device(kind) ? " on the device" : "");
 }
 
 static bool is_launched(const struct tg_op *op)
@@ -158,7 +160,7 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, const st
         tg_buf_printf(m, "%s%s", tg_dec_pct_tells(pct) ? ", " : "", TG_SIGNED(by, p->unit));
     }
     if (!pooled && r->metric != TG_RULE_METRIC_SHARE) /* the share is of the one name */
-        put_share(m, "now ", r->share);
+        put_share(m, "now ", r->share, r->op_kind);
     tg_buf_puts(m, ")");
     /* Of names that are judged together their number, but of one in place of another. */
     bool pair = op && tg_op_side_of_region(op) == TG_TEST && pooled == 2 &&
@@ -327,10 +329,11 @@ static bool describe_replacement(struct tg_buf *m, const struct tg_op *op,
 
 void tg_describe_limit(struct tg_buf *b, const struct tg_limit *l, const struct tg_probe *p)
 {
-    bool any_is_too_much =
-        p->unit == TG_UNIT_ATTR || (p->unit == TG_UNIT_COUNT && p->bad == TG_MORE_IS_BAD);
-    bool none =
-        l->n == 1 && l->bound[0].kind == TG_BOUND_ABS && l->bound[0].value == 0 && any_is_too_much;
+    static const char *const none[] = { [TG_MORE_IS_BAD] = "no more than before",
+                                        [TG_LESS_IS_BAD] = "no fewer than before",
+                                        [TG_ANY_IS_BAD] = "no change" };
+    bool counted = p->unit == TG_UNIT_ATTR || p->unit == TG_UNIT_COUNT;
+    bool zero = l->n == 1 && l->bound[0].kind == TG_BOUND_ABS && l->bound[0].value == 0;
     /* What decides by noise: a percentage that the runs give, and beside it at most a least
      * size. */
     bool by_noise = false, other = !p->ev || !(p->ev->tau > 0);
@@ -338,9 +341,9 @@ void tg_describe_limit(struct tg_buf *b, const struct tg_limit *l, const struct 
         by_noise |= l->bound[i].is_auto;
         other |= !l->bound[i].is_auto && l->bound[i].kind != TG_BOUND_ABS;
     }
-    if (none)
-        return;
-    if (by_noise && !other)
+    if (zero && counted && p->bad <= TG_ANY_IS_BAD)
+        tg_buf_puts(b, none[p->unit == TG_UNIT_ATTR ? TG_ANY_IS_BAD : p->bad]);
+    else if (by_noise && !other)
         tg_buf_puts(b, TG_PCT(100 * p->ev->tau));
     else
         tg_limit_text(l, b);
@@ -491,7 +494,7 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
     } else if (r->dimension == TG_DIM_COUNT) {
         if (op->region >= c->n_regions) /* of a replacement, one name's share says little */
             put_share(&share, op->present[TG_BASE] && op->present[TG_TEST] ? "now " : "",
-                      op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
+                      op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE], op->kind);
         describe_count(&m, c, op, (double[]){ p->base, p->test }, tg_buf_sv(&share));
     } else if (j->reason == TG_REASON_SOME_STEPS) {
         describe_some_steps(&m, p->ev);
@@ -536,9 +539,8 @@ void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
     if (p->outside > 0)
         tg_buf_printf(&m, "; %s more outside the steps", TG_VALUE(p->outside, TG_UNIT_COUNT));
     put_behind(&m, r, c);
-    if (!r->over_budget && r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT))
-        tg_buf_puts(&m, "; " TG_DEVICE_EXTENT
-                        ": from the first start to the last end of the step's work on the device");
+    if (tg_result_is_of_extent(r))
+        tg_buf_puts(&m, "; " TG_DEVICE_EXTENT_MEANS);
     r->message = tg_phrase_take(&m, a);
     describe_evidence(r, c, p, j, a);
 }

@@ -369,16 +369,6 @@ static void put_name(struct tg_buf *b, const struct tg_comparison *c, const stru
 {
     enum { LONGEST = 60 };
     tg_sv rank = r->op_normalised;
-    if (r->subject == TG_SUBJECT_STEP && r->metric != TG_RULE_METRIC_TOTAL) {
-        tg_buf_puts(b, TG_HOST_GAP);
-        return;
-    }
-    if (r->subject == TG_SUBJECT_TRACE && !r->over_budget &&
-        r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT)) {
-        (void)tg_sv_skip(&rank, r->plain);
-        tg_buf_printf(b, TG_DEVICE_EXTENT "%.*s", TG_SV_ARG(rank));
-        return;
-    }
     const struct tg_op *op =
         c && rank.n > LONGEST && tg_sv_skip(&rank, r->plain) ? tg_result_op(c, r) : NULL;
     const struct tg_op *by = op && op->kind == TG_KIND_KERNEL ? tg_op_named(c, op->parent) : NULL;
@@ -387,7 +377,7 @@ static void put_name(struct tg_buf *b, const struct tg_comparison *c, const stru
                       TG_SV_ARG(r->op_normalised), TG_SV_ARG(by->name), TG_SV_ARG(rank));
         return;
     }
-    tg_message_put_name(b, r->op_normalised, LONGEST);
+    tg_result_put_name(b, r, LONGEST);
 }
 
 /* "aten::mul, aten::erf", "aten::mul and 5 more" */
@@ -521,16 +511,16 @@ static bool is_of_time(const struct tg_result *r)
             r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT));
 }
 
-/* "; the host waits 836 us longer in aten::item (cudaStreamSynchronize) for a device that works
- * no longer than before" */
+/* "; the host waits 836 us longer in aten::item (cudaStreamSynchronize), and not because the device
+ * has more to do" */
 static void describe_wait(struct tg_result *r, const struct tg_comparison *c, struct tg_arena *a)
 {
     struct tg_pace_wait wait = tg_pace_wait_behind(c, r->delta);
     if (wait.call)
         r->message = TG_SV_PRINTF(
             a,
-            "%.*s; the host waits %s longer in %.*s (%.*s) for a device that works no longer than "
-            "before: host work that overlapped the device comes after the wait now",
+            "%.*s; the host waits %s longer in %.*s (%.*s), and not because the device has more to "
+            "do: host work that overlapped it comes after the wait now",
             TG_SV_ARG(r->message), TG_VALUE(wait.ns, TG_UNIT_NS),
             TG_SV_ARG(wait.in.n ? wait.in : TG_SV("the step")), TG_SV_ARG(wait.call->name));
 }

@@ -282,12 +282,13 @@ static void guard_damage(struct tg_eval_state *e, const struct tg_suite *suite)
         if (!d || !d->n)
             continue;
         tg_sv rest = tg_buf_sv(&d->text);
-        for (size_t i = 0; i < d->n && i < SHOWN; i++) {
+        size_t shown = d->n == SHOWN + 1 ? d->n : SHOWN;
+        for (size_t i = 0; i < d->n && i < shown; i++) {
             tg_buf_puts(&b, i ? "; " : "");
             tg_buf_add(&b, tg_sv_cut(&rest, '\n'));
         }
-        if (d->n > SHOWN)
-            tg_buf_printf(&b, "; and %zu more", d->n - SHOWN);
+        if (d->n > shown)
+            tg_buf_printf(&b, "; and %zu more", d->n - shown);
         GUARD(e, TG_REASON_RANKS, suite ? suite->at : TG_NOWHERE,
               "Record these ranks again, or restore their files.",
               "%s side, damaged and not judged: %s", TG_SIDE_NAME(side), b.p);

@@ -21,10 +21,11 @@ static size_t put_most(struct tg_buf *b, const struct tg_comparison *c, uint32_t
                        put *tell)
 {
     const struct tg_op *last = NULL, *next = NULL;
-    size_t n = 0, named = 0;
+    struct tg_message_list list = { .most = NAMED };
+    size_t n = 0;
     for (size_t i = 0; i < c->n_ops; i++)
         n += kinds & 1u << c->ops[i].kind && of(c, &c->ops[i]) > 0;
-    for (; named < n && named < NAMED; named++, last = next) {
+    for (; list.n < n && tg_message_list_next(&list, b); last = next) {
         double most = 0;
         for (size_t i = 0; i < c->n_ops; i++) {
             const struct tg_op *op = &c->ops[i];
@@ -34,11 +35,10 @@ static size_t put_most(struct tg_buf *b, const struct tg_comparison *c, uint32_t
                 next = op;
             }
         }
-        tg_buf_puts(b, named ? ", " : "");
         tell(b, c, next);
     }
-    if (n > named)
-        tg_buf_printf(b, " and %zu more", n - named);
+    list.n = n;
+    (void)tg_message_list_end(&list, b);
     return n;
 }
 
@@ -308,7 +308,7 @@ static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison
             all[TG_TEST] / all[TG_BASE] / by_step);
 }
 
-/* "no rule checks the kernels (20 names, 93.1 % of the step), annotations (2 names, …)" */
+/* "no rule checks the kernels (20 names, 93.1 % of the step on the device), annotations (2 …" */
 static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     /* Kinds of which people expect that a policy looks at them. */
@@ -330,9 +330,10 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
         bool matters = expected[k] != TG_KIND_ANNOTATION ||
                        (share >= TG_RESTLESS && !e->in->policy->require.account);
         if (n && matters && !is_judged(e, c, expected[k]))
-            tg_buf_printf(&b, "%s%s (%zu name%s, %s of the step)",
+            tg_buf_printf(&b, "%s%s (%zu name%s, %s of the step%s)",
                           b.n ? ", " : "no rule checks the ", tg_phrase_kind(expected[k]), n,
-                          TG_PLURAL(n), TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT));
+                          TG_PLURAL(n), TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT),
+                          tg_kind_is_device(expected[k]) ? " on the device" : "");
     }
     if (b.n)
         tg_eval_note(e, TG_REASON_NONE, tg_buf_sv(&b),

@@ -105,19 +105,22 @@ const char *tg_phrase_kind(enum tg_kind kind)
 size_t tg_phrase_region(struct tg_buf *out, const struct tg_comparison *c, uint32_t region,
                         int side, const struct tg_op *but)
 {
-    enum { SHOWN = 2, LONG = 30, ROOM = SHOWN + 1 };
+    enum { SHOWN = 2, LONG = 30, ROOM = TG_REGION_NAMED };
     const struct tg_op *op[ROOM];
-    size_t n = tg_region_names(c, region, side, op, ROOM), shown = 0, most = SHOWN;
+    struct tg_message_list list = { .most = SHOWN };
+    size_t n = tg_region_names(c, region, side, op, ROOM);
     size_t kept = n < ROOM ? n : ROOM;
     for (size_t i = 0; i < kept; i++) {
         n -= op[i] == but;
-        if (op[i] == but || shown == most)
+        if (op[i] == but)
             continue;
-        most = op[i]->name.n > LONG ? shown + 1 : most; /* a long one fills the line */
-        tg_buf_printf(out, "%s" TG_NAME, shown++ ? ", " : "", TG_SV_ARG(op[i]->name));
+        if (op[i]->name.n > LONG && list.n < list.most) /* a long one fills the line */
+            list.most = list.n + 1;
+        if (tg_message_list_next(&list, out))
+            tg_buf_printf(out, TG_NAME, TG_SV_ARG(op[i]->name));
     }
-    if (n > shown)
-        tg_buf_printf(out, "%s%zu more", shown ? " and " : "", n - shown);
+    list.n = n;
+    (void)tg_message_list_end(&list, out);
     return n;
 }
 

@@ -68,9 +68,9 @@ static struct names find_names(const struct tg_eval_state *e, enum tg_asked aske
 static const char *text_of(const struct names *x, enum tg_asked asked, struct tg_arena *a)
 {
     TG_BUF b = { 0 };
-    size_t most = asked ? NAMED : MOST_HIDDEN;
-    for (size_t i = 0; i < x->n && i < most; i++) {
-        tg_buf_printf(&b, "%s" TG_NAME, i ? ", " : "", TG_SV_ARG(x->v[i]->op_normalised));
+    struct tg_message_list list = { .most = asked ? NAMED : MOST_HIDDEN };
+    for (size_t i = 0; i < x->n && tg_message_list_next(&list, &b); i++) {
+        tg_buf_printf(&b, TG_NAME, TG_SV_ARG(x->v[i]->op_normalised));
         const struct tg_evidence *ev = x->v[i]->ev;
         if (asked == TG_ASKED_OPEN || (asked && !ev->tell_runs)) {
             /* " +12.0 % (+4.1 to +20.5 %)": two standard errors either way. */
@@ -81,8 +81,8 @@ static const char *text_of(const struct names *x, enum tg_asked asked, struct tg
             tg_buf_printf(&b, " (varies by %s)", TG_VALUE(100 * ev->noise, TG_UNIT_PERCENT));
         }
     }
-    if (x->n > most)
-        tg_buf_printf(&b, " and %zu more", x->n - most);
+    list.n = x->n;
+    (void)tg_message_list_end(&list, &b);
     return tg_arena_printf(a, "%s", b.p);
 }
 

@@ -1,6 +1,7 @@
 /* The verdict as plain data: names of its parts, results and notes, and what softens a failure. */
 #include <math.h>
 
+#include "core/base/message.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 
@@ -55,6 +56,31 @@ const char *tg_dimension_name(enum tg_dimension d)
         [TG_DIM_NUMBER] = "number",
     };
     return name[d];
+}
+
+bool tg_result_is_of_extent(const struct tg_result *r)
+{
+    return r->subject == TG_SUBJECT_TRACE && !r->over_budget &&
+           r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT);
+}
+
+tg_sv tg_result_words(const struct tg_result *r)
+{
+    if (r->subject == TG_SUBJECT_STEP && r->metric != TG_RULE_METRIC_TOTAL)
+        return TG_SV(TG_HOST_GAP);
+    return tg_result_is_of_extent(r) ? TG_SV(TG_DEVICE_EXTENT) : TG_SV("");
+}
+
+void tg_result_put_name(struct tg_buf *out, const struct tg_result *r, size_t most)
+{
+    tg_sv words = tg_result_words(r), rank = r->op_normalised;
+    if (!words.n) {
+        tg_message_put_name(out, r->op_normalised.n ? r->op_normalised : r->op, most);
+        return;
+    }
+    tg_buf_add(out, words);
+    if (r->plain.n && tg_sv_skip(&rank, r->plain))
+        tg_buf_add(out, rank);
 }
 
 tg_sv tg_result_kind(const struct tg_result *r)

@@ -62,6 +62,7 @@ enum tg_grounds {
 #define TG_HOST_GAP "host time between operators" /* what people call the step's own time */
 /* From the first start to the last end of a step's work on the device, gaps included. */
 #define TG_DEVICE_EXTENT "the device's extent"
+#define TG_DEVICE_EXTENT_MEANS "from its first work of a step to its last, gaps included"
 
 /* What a result is about. */
 enum tg_subject {
@@ -110,7 +111,7 @@ struct tg_result {
     const struct tg_evidence *ev; /* what it was decided by; NULL: exact, a budget, or a guard */
     tg_sv unit;  /* "ns", "count", "%", "bytes", "GB/s", "": to be shown; `dimension` decides */
     tg_sv limit; /* the limit that was exceeded or applied, as written: "pct: 10%, abs: 0.2%step" */
-    tg_sv limit_said;  /* the same as reports say it: "+15 %"; "" needs no word */
+    tg_sv limit_said;  /* the same as reports say it: "+15 %", "no more than before" */
     double share;      /* of the step on the test side, 0..1; NaN unknown */
     tg_sv calling_op;  /* the operator of unchanged count that makes the additional calls; "" */
     tg_sv message;     /* one line, numbers included: what, how much, share */
@@ -142,6 +143,12 @@ struct tg_result {
 
 /* "kernel", "op", …; "step", "trace", "guard" for what is not about a name. */
 tg_sv tg_result_kind(const struct tg_result *r);
+bool tg_result_is_of_extent(
+    const struct tg_result *r); /* and of no budget: that names the metric */
+/* Our own words for what has no name: the time between operators, the device's extent; "" none. */
+tg_sv tg_result_words(const struct tg_result *r);
+/* These, with the rank, or its name, of which a line has room for `most` bytes: a message. */
+void tg_result_put_name(struct tg_buf *out, const struct tg_result *r, size_t most);
 /* "count", "self", "step_time", "launch_config" …; "" for guards. */
 tg_sv tg_result_metric(const struct tg_result *r);
 /* Of an operator, a kernel, …: is it this one? */

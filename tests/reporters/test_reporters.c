@@ -129,7 +129,7 @@ TEST(junit_tells_once_what_a_rule_did_not_judge)
     tg_reporter_junit(&out, &v, &plain);
     assert_non_null(strstr(out.p, "tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"2\""));
     assert_non_null(strstr(out.p, "name=\"slower: not judged\""));
-    assert_non_null(strstr(out.p, "\"not judged: 4 names: too few runs (a, c, d and 1 more); "
+    assert_non_null(strstr(out.p, "\"not judged: 4 names: too few runs (a, c, d, e); "
                                   "1 name: busy (b)\""));
     assert_non_null(strstr(out.p, "name=\"step: not judged\""));
     assert_non_null(strstr(out.p, "\"not judged: 1 name: too few runs (f)\""));

@@ -74,6 +74,23 @@ TEST(forged_marks_print_their_text)
     both("\xf8\xfa", "[]", "");
 }
 
+/* Three are listed, a fourth is written, of five two are counted. */
+TEST(a_list_counts_two_at_least)
+{
+    static const char *const want[] = {
+        "", "a", "a, b", "a, b, c", "a, b, c, d", "a, b, c and 2 more", "a, b, c and 3 more"
+    };
+    for (size_t n = 0; n < sizeof want / sizeof *want; n++) {
+        struct tg_message_list list = { .most = 3 };
+        TG_BUF b = { 0 };
+        for (size_t i = 0; i < n; i++)
+            if (tg_message_list_next(&list, &b))
+                tg_buf_putc(&b, (char)('a' + i));
+        assert_int_equal(tg_message_list_end(&list, &b), n > 4);
+        assert_string_equal(b.n ? b.p : "", want[n]);
+    }
+}
+
 TEST(a_prefix_ends_after_a_name)
 {
     const tg_sv m = TG_SV("is \xf8name\xfa so");

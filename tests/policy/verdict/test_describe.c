@@ -579,9 +579,11 @@ WITH_HAND(evidence_of_the_rest)
     struct said s = of_count(1, 2);
 
     s.j.limit = abs.v;
-    rests_on(h, &s, ""); /* no more calls: the words of the rule say it */
+    rests_on(h, &s, "exact; limit no more than before");
     s.p.bad = TG_LESS_IS_BAD;
-    rests_on(h, &s, "exact; limit abs: as written");
+    rests_on(h, &s, "exact; limit no fewer than before");
+    s.p.bad = TG_ANY_IS_BAD;
+    rests_on(h, &s, "exact; limit no change");
     s.p.bad = TG_MORE_IS_BAD;
     s.j.limit = two.v;
     rests_on(h, &s, "exact; limit abs: as written");
@@ -590,11 +592,13 @@ WITH_HAND(evidence_of_the_rest)
     s.j.state = TG_STATE_WARN;
     rests_on(h, &s, "exact; limit abs: as written; only warns: renamed (exception `renamed`)");
     s.j.limit = abs.v;
-    rests_on(h, &s, "only warns: renamed (exception `renamed`)");
+    rests_on(h, &s, "exact; limit no more than before; only warns: renamed (exception `renamed`)");
     s.j = (struct tg_judgement){ .state = TG_STATE_WARN,
                                  .limit = abs.v,
                                  .reason = TG_REASON_SOME_CALLS };
-    rests_on(h, &s, "only warns: more calls in some steps or runs may be chance");
+    rests_on(
+        h, &s,
+        "limit no more than before; only warns: more calls in some steps or runs may be chance");
     s = of_time(100000, 0.5, &ev);
     ev.why_not = TG_NOT_FEW_RUNS;
     s.j = (struct tg_judgement){ .state = TG_STATE_NOT_JUDGED, .why_not = "few" };

@@ -283,11 +283,12 @@ WITH_HAND(what_is_damaged_is_named)
         "ranks: baseline side, damaged and not judged: a",
         "ranks: baseline side, damaged and not judged: a; b",
         "ranks: baseline side, damaged and not judged: a; b; c",
-        "ranks: baseline side, damaged and not judged: a; b; c; and 1 more",
+        "ranks: baseline side, damaged and not judged: a; b; c; d",
+        "ranks: baseline side, damaged and not judged: a; b; c; and 2 more",
     };
     struct tg_damage damage = { 0 };
 
-    tg_buf_puts(&damage.text, "a\nb\nc\nd\n");
+    tg_buf_puts(&damage.text, "a\nb\nc\nd\ne\n");
     h->in.damage[TG_BASE] = &damage;
     for (; damage.n < sizeof want / sizeof *want; damage.n++)
         guarded(h, want[damage.n]);

@@ -276,7 +276,7 @@ WITH_HAND(more_of_what_no_rule_is_about)
     h->c.n_ops = 3;
     noted(h, "!more events of an unknown category: a +2, b +2, c +2");
     h->c.n_ops = 6;
-    noted(h, "!more events of an unknown category: a +2, b +2, c +2 and 1 more");
+    noted(h, "!more events of an unknown category: a +2, b +2, c +2, d +2");
     ops[3].kind = TG_KIND_OP; /* has rules */
     noted(h, "!more events of an unknown category: a +2, b +2, c +2");
     h->c.ops = &ops[4];
@@ -399,9 +399,9 @@ WITH_HAND(more_calls_outside_the_steps)
     h->c.n_ops = 3;
     noted(h, "!more calls outside the steps: a 0 -> 2, b 0 -> 2, c 0 -> 2");
     h->c.n_ops = 4;
-    noted(h, "!more calls outside the steps: a 0 -> 2, b 0 -> 2, c 0 -> 2 and 1 more");
+    noted(h, "!more calls outside the steps: a 0 -> 2, b 0 -> 2, c 0 -> 2, d 0 -> 2");
     shard.n_steps = 5; /* one is skipped, as that of a warm-up: its calls vary by nature */
-    noted(h, "?more calls outside the steps: a 0 -> 2, b 0 -> 2, c 0 -> 2 and 1 more");
+    noted(h, "?more calls outside the steps: a 0 -> 2, b 0 -> 2, c 0 -> 2, d 0 -> 2");
     ops[0].whole_count[TG_BASE] = 8;
     h->c.n_ops = 1;
     noted(h, "");

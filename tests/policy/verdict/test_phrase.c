@@ -124,9 +124,9 @@ WITH_HAND(what_else_came)
         const char *want;
     } rows[] = {
         { -1, 4, "a, b and 2 more" },
-        { 0, 3, "b, c and 1 more" },
-        { 1, 3, "a, c and 1 more" },
-        { 2, 3, "a, b and 1 more" },
+        { 0, 3, "b, c, d" }, /* one more is written */
+        { 1, 3, "a, c, d" },
+        { 2, 3, "a, b, d" },
     };
     struct tg_region region = { .calls = { 1, 4 } };
     struct tg_op ops[4];

@@ -82,6 +82,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         tg_compare_attrs(w);
         index_uses(w);
         tg_choices_find(w);
+        tg_small_numbers(w);
         tg_small_find(w, TG_SLIGHT_FREE);
         tg_places_balance(w);
         tg_small_find(w, TG_SLIGHT_SMALL);

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "core/diff/names.h"
 #include "core/diff/numbers.h"
 #include "core/diff/stats.h"
 #include "core/diff/uses.h"
@@ -30,7 +31,7 @@ static struct job job_of(const struct tg_diff_work *w)
         for (int side = 0; side < 2 && op->change == TG_SAME && !op->wait; side++)
             same[tg_kind_is_device(op->kind)][side] +=
                 tg_kind_is_counted(op->kind) ? op->self[side] : 0;
-        if (op->present[TG_BASE] && op->view)
+        if (op->present[TG_BASE] && tg_name_is_view(op->name))
             j.view_ns = fmax(j.view_ns, op->self[TG_BASE] / op->count[TG_BASE]);
     }
     for (int k = 0; k < 2; k++)
@@ -146,7 +147,7 @@ static bool may_be_slight(const struct tg_op *op)
                                               op->counted.shape == TG_COUNT_CONSTANT &&
                                               op->kind != TG_KIND_GRAPH;
     return op->rows && (new || more) && !op->polling && tg_kind_is_counted(op->kind) &&
-           !tg_op_makes_wait(op) && !tg_op_makes_memory(op);
+           !tg_op_makes_wait(op) && (op->view || !tg_op_makes_memory(op));
 }
 
 /* By name, and by what it costs: a call that takes longer than views do copies. */
@@ -200,7 +201,46 @@ static const struct sort {
     bool (*is)(const struct job *j, const struct tg_op *op);
 } sorts[] = { { TG_SLIGHT_FREE, TG_BIG, is_view },
               { TG_SLIGHT_FREE, TG_BIG, only_wraps },
+              { TG_SLIGHT_SMALL, TG_RESTLESS, is_view },
               { TG_SLIGHT_SMALL, TG_FLOOR, stands_alone } };
+
+/*
+ * A Python number beside a tensor is converted inside the operator that takes it: `to` calls
+ * `_to_copy`, which allocates and copies eight bytes. If that is all that changed of these
+ * names, and it launches nothing, they are as free as `to`, at a view's price.
+ */
+void tg_small_numbers(struct tg_diff_work *w)
+{
+    enum { TO, TO_COPY, EMPTY, COPY, PARTS };
+    const tg_sv name[PARTS] = { TG_SV("aten::to"), TG_SV("aten::_to_copy"),
+                                TG_SV("aten::empty_strided"), TG_SV("aten::copy_") };
+    const tg_sv around[PARTS] = {
+        [TO_COPY] = name[TO], [EMPTY] = name[TO_COPY], [COPY] = name[TO_COPY]
+    };
+    struct tg_op *part[PARTS] = { NULL };
+    double rise[PARTS] = { 0 };
+    bool all = w->uses && w->uses->exact;
+
+    for (size_t i = 0; all && i < w->uses->first[TG_IN_CALLER][w->c->n_ops]; i++) {
+        const struct tg_use *of = &w->uses->v[TG_IN_CALLER][i];
+        struct tg_op *op = &w->c->ops[of->op];
+        bool by_op = of->by != TG_NO_ID && w->c->ops[of->by].kind == TG_KIND_OP;
+        double more = tg_use_rise(w->c, of);
+        for (size_t k = 0; more != 0 && k < PARTS; k++) {
+            bool inside = by_op && (k == TO || tg_sv_eq(of->in, around[k]));
+            all &= op->kind == TG_KIND_OP || !tg_sv_eq(of->in, name[k]);
+            if (!tg_sv_eq(op->name, name[k]))
+                continue;
+            all &= inside || k == TO;
+            rise[k] += inside ? more : 0;
+            part[k] = op;
+        }
+    }
+    for (size_t k = TO_COPY; k < PARTS; k++)
+        all &= rise[k] != 0 && rise[k] == rise[TO];
+    for (size_t k = TO_COPY; all && k < PARTS; k++)
+        part[k]->view = true;
+}
 
 void tg_small_find(struct tg_diff_work *w, enum tg_slight what)
 {

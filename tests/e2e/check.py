@@ -353,11 +353,11 @@ def a_change_of_the_policy(tmp):
     expect("no such policy there", (run.returncode, "has no file 'none.yml'" in run.stderr), (2, True))
 
 
-def batch_trace(selects, elsewhere=0):
-    """A step with one aten::bmm that calls aten::select `selects` times, and aten::index `elsewhere` times."""
+def batch_trace(gathers, elsewhere=0):
+    """A step with one aten::bmm that calls aten::gather `gathers` times, and aten::index `elsewhere` times."""
     spans = [("ProfilerStep#1", "user_annotation", 100, 2000), ("aten::bmm", "cpu_op", 150.3, 900.4),
              ("aten::index", "cpu_op", 1100.3, 800)]
-    spans += [("aten::select", "cpu_op", at + 10 * i, 5.123) for at, n in ((160, selects), (1110, elsewhere)) for i in range(n)]
+    spans += [("aten::gather", "cpu_op", at + 10 * i, 5.123) for at, n in ((160, gathers), (1110, elsewhere)) for i in range(n)]
     return trace_of([span(cat, name, ts, dur) for name, cat, ts, dur in spans])
 
 
@@ -372,7 +372,7 @@ def inside_which_operator(tmp):
         expect(f"inside {what}: exit", run.returncode, 1)
         text = {name: open(r.path(name), encoding="utf-8").read() for name in reports.values()}
         rows = json.loads(text.pop("r.json"))["violations"]
-        expect(f"inside {what}: JSON", [(x["op"], x["calling_op"]) for x in rows], [("aten::select", inside)])
+        expect(f"inside {what}: JSON", [(x["op"], x["calling_op"]) for x in rows], [("aten::gather", inside)])
         for name, report in {"text": run.stdout, **text}.items():
             line = " ".join(report.replace("`", "").split())
             expect(f"inside {what}: {name}", "all inside aten::bmm" in line, inside is not None)

@@ -284,7 +284,7 @@ static const struct change {
       { { "gemm_v1", "aten::mm", KERNEL, { 4, 0 }, 5001 },
         { "gemm_v2", "aten::mm", KERNEL, { 0, 4 }, 5001, WARN },
         { "aten::mm", STEP, OP, { 4, 4 }, 3001 },
-        { "aten::view", STEP, OP, { 2, 52 }, 501, FAIL } } },
+        { "aten::neg", STEP, OP, { 2, 52 }, 501, FAIL } } },
     { "synchronisation always counts for itself",
       { { "aten::a", "", OP, { 90, 0 }, 501 },
         { "aten::b", "", OP, { 0, 9 }, 5001, WARN, TG_EXCEPTION_REPLACED },

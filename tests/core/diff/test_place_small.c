@@ -36,8 +36,8 @@ BY_HAND(less_than_a_thousandth_is_small)
     assert_int_equal(slight(f, "aten::neg"), TG_SLIGHT_NOT);
 }
 
-/* Three names of 400 ns are 0.12 % together; views may take 0.3 % together,
- * whatever their names. */
+/* Three names of 400 ns are 0.12 % together; views may take 0.3 % together, whatever their names,
+ * and warn below 5 %. */
 BY_HAND(together_they_are_not_small)
 {
     static const char *const names[] = { "aten::neg", "aten::abs", "aten::exp" };
@@ -55,11 +55,16 @@ BY_HAND(together_they_are_not_small)
         for (int i = 0; i < n; i++)
             more_of(f, views[i], 2, 3, 900);
         compare(f);
-        assert_int_equal(slight(f, views[0]), n == 3 ? TG_SLIGHT_FREE : TG_SLIGHT_NOT);
+        assert_int_equal(slight(f, views[0]), n == 3 ? TG_SLIGHT_FREE : TG_SLIGHT_SMALL);
     }
+
     one_more(f, "aten::view", 0, 1, 2999);
     assert_int_equal(slight(f, "aten::view"), TG_SLIGHT_FREE);
     one_more(f, "aten::view", 0, 1, 3000);
+    assert_int_equal(slight(f, "aten::view"), TG_SLIGHT_SMALL);
+    one_more(f, "aten::view", 0, 1, 49999);
+    assert_int_equal(slight(f, "aten::view"), TG_SLIGHT_SMALL);
+    one_more(f, "aten::view", 0, 1, 50000);
     assert_int_equal(slight(f, "aten::view"), TG_SLIGHT_NOT);
 }
 
@@ -105,6 +110,37 @@ BY_HAND(waits_copies_and_memory_are_not_small)
         one_more(f, names[i], 3, 4, 10);
         assert_int_equal(slight(f, names[i]), TG_SLIGHT_NOT);
     }
+}
+
+/* In each step 9 numbers are converted inside `mul`, 5 before, whose copies take `ns` each. */
+static enum tg_slight numbers(struct fixture *f, tg_ns ns, const char *around,
+                              const char *elsewhere)
+{
+    static const char *const chain[][2] = { { "aten::_to_copy", "aten::to" },
+                                            { "aten::empty_strided", "aten::_to_copy" },
+                                            { "aten::copy_", "aten::_to_copy" } };
+
+    make(f, 1, 1, 3);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_OP, "aten::mul", "", 20, 1000);
+        add_all(f, side, TG_KIND_OP, "aten::to", around, side ? 9 : 5, 100);
+        for (int i = 0; i < 3; i++)
+            add_all(f, side, TG_KIND_OP, chain[i][0], chain[i][1], side ? 9 : 5, ns);
+        if (side && elsewhere)
+            add_all(f, side, TG_KIND_OP, "aten::copy_", elsewhere, 1, ns);
+        if (side)
+            add_all(f, side, TG_KIND_OP, "aten::clone", "", 1, 1);
+    }
+    compare(f);
+    return slight(f, "aten::copy_");
+}
+
+BY_HAND(a_number_that_an_operator_converts_costs_what_a_view_costs)
+{
+    assert_int_equal(numbers(f, 130, "aten::mul", NULL), TG_SLIGHT_FREE);
+    assert_int_equal(numbers(f, 131, "aten::mul", NULL), TG_SLIGHT_NOT); /* it is no number */
+    assert_int_equal(numbers(f, 130, "", NULL), TG_SLIGHT_NOT); /* the program converts it */
+    assert_int_equal(numbers(f, 130, "aten::mul", "aten::clone"), TG_SLIGHT_NOT);
 }
 
 /* A view that calls one of them leads what fails: `leads` is place_lead.c's. */

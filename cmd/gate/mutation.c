@@ -355,7 +355,8 @@ static bool is_attr(enum tg_rule_metric m)
     return tg_rule_metric_info(m)->unit == TG_UNIT_ATTR;
 }
 
-/* Whether a small change of the name tells: in no step or run is it different by itself. */
+/* Whether a small change of the name tells: in no step or run is it different by itself, and more
+ * calls cost something. */
 static bool is_steady(const struct look *l, const struct tg_op *op)
 {
     if (is_attr(l->rule.metric))
@@ -363,7 +364,7 @@ static bool is_steady(const struct look *l, const struct tg_op *op)
     if (l->rule.metric == TG_RULE_METRIC_BYTES)
         return op->moved.shape == TG_COUNT_CONSTANT;
     return tg_rule_metric_info(l->rule.metric)->unit != TG_UNIT_COUNT ||
-           (op->settled && op->agreed);
+           (op->settled && op->agreed && !op->view);
 }
 
 static bool comes_first(const struct look *l, const struct tg_op *a, const struct tg_op *b)

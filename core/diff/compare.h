@@ -238,6 +238,9 @@ struct tg_op {
      */
     struct tg_evidence ev;
     struct tg_evidence ev_total; /* inclusive time of host operators; device: a copy of ev */
+    /* Of device work that looks slower, and that work of other streams overlaps elsewhere than
+     * before: of its other calls alone (without runs: it has none). NULL: it is not so. */
+    const struct tg_evidence *alike;
     /* The evidence that decided a verdict about this time, if it is not ev: set by the policy, so
      * that tables and charts show the numbers of its sentences. NULL: ev. */
     const struct tg_evidence *reported;
@@ -525,6 +528,10 @@ static inline bool tg_evidence_compared(const struct tg_evidence *ev)
 {
     return ev->why_not == TG_JUDGED && ev->pairs;
 }
+
+/* Does it look slower, as `ev` says, by what work of other streams does beside it? Else its calls
+ * that these overlap no more than before have at least half of it, proven. */
+bool tg_op_is_overlapped(const struct tg_op *op, const struct tg_evidence *ev);
 
 /*
  * Evidence for an operator's time by the mean of the steps: its inclusive time, or its self time

@@ -223,6 +223,11 @@ struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w);
 struct tg_run_values tg_run_values_new(const struct tg_diff_work *w); /* all 0 */
 struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg_op *op,
                                    enum tg_value_ask ask);
+/* Of device work: without the slots that take another time by no more than work of other streams
+ * explains, which overlaps more or less of them than before. False: there are none, or it is not
+ * known. `complete`: some are left. */
+bool tg_run_values_alike(const struct tg_diff_work *w, const struct tg_op *op,
+                         struct tg_run_values *out);
 /* Its time in the j-th step of a cell that is compared, ns. */
 double tg_cell_time(const struct tg_diff_work *w, const struct tg_op *op, size_t at, size_t j,
                     enum tg_op_part part);

@@ -10,6 +10,7 @@
 #include "core/diff/internal.h"
 #include "core/diff/numbers.h"
 #include "core/diff/stats.h"
+#include "core/summary/beside.h"
 
 #define HASH_BITS 24
 #define HASH 0xffffff
@@ -294,25 +295,51 @@ struct reading {
     const struct tg_op *op;
     enum tg_op_part part;
     struct plan plan;
+    const bool *moved; /* slots of the rank that are left out; NULL: none */
 };
 
-/* Statistics of the row's slots over the first `n_steps` steps that `usable` lists. */
-static void row_values(const struct reading *q, const struct tg_row *row, size_t at, size_t n_steps,
-                       double out[TG_STEP_STATISTICS])
+/* Where each step's slots of the row begin. */
+static void find_offsets(const struct reading *q, const struct tg_row *row, size_t at)
+{
+    size_t offset = 0;
+
+    for (size_t j = 0; j < q->w->shard[at]->n_steps; j++) {
+        q->w->room->offset[j] = offset;
+        offset += row->count[j];
+    }
+}
+
+/* Statistics of the row's slots over the first `n_steps` steps that `usable` lists; `first` of the
+ * rank's slots are of rows before it. Returns how many it has. */
+static size_t row_values(const struct reading *q, const struct tg_row *row, size_t at,
+                         size_t n_steps, size_t first, double out[TG_STEP_STATISTICS])
 {
     const size_t *step = q->w->used[at].step;
     struct tg_value_room *x = q->w->room;
-    size_t offset = 0, n = n_steps ? row->count[step[x->usable[0]]] : 0;
+    size_t n = n_steps ? row->count[step[x->usable[0]]] : 0;
 
-    for (size_t j = 0; j < q->w->shard[at]->n_steps; j++) {
-        x->offset[j] = offset;
-        offset += row->count[j];
-    }
+    find_offsets(q, row, at);
     for (size_t k = 0; k < n; k++) {
+        if (q->moved && q->moved[first + k])
+            continue;
         for (size_t j = 0; j < n_steps; j++)
             x->v[j] = (double)row->slots[x->offset[step[x->usable[j]]] + k];
         tg_step_statistics_add(out, x->v, n_steps);
     }
+    return n;
+}
+
+/* Puts into `usable` the first steps of the cell that are alike; returns how many. */
+static size_t find_usable(const struct reading *q, size_t at)
+{
+    struct tg_value_room *x = q->w->room;
+    uint64_t key = find_keys(q->w, q->op, at, q->plan.alike, NULL);
+    size_t n = 0;
+
+    for (size_t j = 0; j < q->w->used[at].n && n < q->plan.steps; j++)
+        if (x->key[j] == key)
+            x->usable[n++] = j;
+    return n;
 }
 
 /* Of the first steps that are alike, slot by slot or their sums. False:
@@ -321,14 +348,10 @@ static bool cell_values(const struct reading *q, size_t at, double out[TG_STEP_S
 {
     const struct tg_diff_cell *cell = &q->op->rows->cell[at];
     struct tg_value_room *x = q->w->room;
-    uint64_t key = find_keys(q->w, q->op, at, q->plan.alike, NULL);
-    size_t n = 0;
+    size_t n = find_usable(q, at), slot = 0;
 
-    for (size_t j = 0; j < q->w->used[at].n && n < q->plan.steps; j++)
-        if (x->key[j] == key)
-            x->usable[n++] = j;
     for (size_t r = 0; q->plan.form == TG_FORM_SLOTS && r < cell->n; r++)
-        row_values(q, cell->row[r], at, n, out);
+        slot += row_values(q, cell->row[r], at, n, slot, out);
     for (size_t j = 0; j < n; j++)
         x->v[j] = tg_cell_time(q->w, q->op, at, x->usable[j], q->part);
     if (n && q->plan.form != TG_FORM_SLOTS)
@@ -432,7 +455,7 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
                                    enum tg_value_ask ask)
 {
     bool inclusive = ask == TG_ASK_INCLUSIVE || ask == TG_ASK_INCLUSIVE_STEPS;
-    struct reading q = { w, op, inclusive ? TG_OP_TOTAL : TG_OP_SELF, plan_of(w, op, ask) };
+    struct reading q = { w, op, inclusive ? TG_OP_TOTAL : TG_OP_SELF, plan_of(w, op, ask), NULL };
     struct tg_run_values v = tg_run_values_new(w);
 
     v.form = q.plan.form;
@@ -463,6 +486,122 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
             v.complete &= here;
         }
     return v;
+}
+
+/* ---- slots that work of other streams overlaps ---- */
+
+/* Of a slot: the least of its steps, and how much of that nothing overlaps. */
+struct least {
+    double whole, alone;
+};
+
+/* Of each slot of the cell, side by side. */
+static void find_leasts(const struct reading *q, size_t at, struct least *out)
+{
+    const struct tg_diff_cell *cell = &q->op->rows->cell[at];
+    const size_t *step = q->w->used[at].step;
+    struct tg_value_room *x = q->w->room;
+    size_t n = find_usable(q, at);
+
+    for (size_t r = 0; n && r < cell->n; r++) {
+        const struct tg_row *row = cell->row[r];
+        find_offsets(q, row, at);
+        for (size_t k = 0; k < row->count[step[x->usable[0]]]; k++, out++) {
+            out->whole = INFINITY;
+            for (size_t j = 0; j < n; j++) {
+                size_t i = x->offset[step[x->usable[j]]] + k;
+                double v = (double)row->slots[i], beside = row->beside ? row->beside[i] : 0;
+                if (v < out->whole)
+                    *out = (struct least){ v, v * (1 - beside / TG_BESIDE_ALL) };
+            }
+        }
+    }
+}
+
+/* Medians of one slot over the runs of a side; `v` is that of its first run. */
+static struct least usual_least(const struct tg_diff_work *w, const struct least *v, int side,
+                                size_t n_slots)
+{
+    double *x = w->room->of_run;
+    struct least usual;
+
+    for (size_t run = 0; run < w->c->n_runs[side]; run++)
+        x[run] = v[run * n_slots].whole;
+    usual.whole = tg_median(x, w->c->n_runs[side]);
+    for (size_t run = 0; run < w->c->n_runs[side]; run++)
+        x[run] = v[run * n_slots].alone;
+    usual.alone = tg_median(x, w->c->n_runs[side]);
+    return usual;
+}
+
+/* Are the steps of all runs of the rank alike, and is known what overlaps them?
+ * Then the number of slots. */
+static size_t slots_of_rank(const struct reading *q, size_t rank)
+{
+    uint64_t key = find_keys(q->w, q->op, rank, q->plan.alike, NULL);
+
+    for (size_t at = rank; at < q->w->n_cells; at += q->w->c->n_ranks[TG_BASE])
+        if (!q->w->shard[at]->beside_known ||
+            find_keys(q->w, q->op, at, q->plan.alike, NULL) != key)
+            return 0;
+    return (size_t)(key >> HASH_BITS);
+}
+
+/* Work beside it makes a slot up to twice as long meanwhile: does it take more or less time by no
+ * more than what ran alone before and no longer does, or the other way round? */
+static bool is_moved(struct least b, struct least t)
+{
+    double longer = t.whole - b.whole, beside = longer - (t.alone - b.alone);
+
+    return beside > 0 ? b.alone - t.alone >= longer
+                      : beside < 0 && longer < 0 && t.alone - b.alone >= -longer;
+}
+
+static size_t find_moved(const struct reading *q, size_t rank, size_t n_slots, bool *moved)
+{
+    const struct tg_diff_work *w = q->w;
+    size_t n_ranks = w->c->n_ranks[TG_BASE], n = 0, runs = w->n_cells / n_ranks;
+    TG_FREE struct least *v = tg_xmalloc((runs * n_slots + 1) * sizeof *v);
+
+    for (size_t run = 0; run < runs; run++)
+        find_leasts(q, rank + run * n_ranks, v + run * n_slots);
+    for (size_t k = 0; k < n_slots; k++) {
+        struct least b = usual_least(w, v + k, TG_BASE, n_slots);
+        struct least t = usual_least(w, v + w->c->n_runs[TG_BASE] * n_slots + k, TG_TEST, n_slots);
+        moved[k] = is_moved(b, t);
+        n += moved[k];
+    }
+    return n;
+}
+
+bool tg_run_values_alike(const struct tg_diff_work *w, const struct tg_op *op,
+                         struct tg_run_values *out)
+{
+    struct reading q = { w, op, TG_OP_SELF, plan_of(w, op, TG_ASK_BEST), NULL };
+    size_t n_ranks = w->c->n_ranks[TG_BASE], all = 0, left_out = 0;
+
+    *out = tg_run_values_new(w);
+    out->device = true;
+    if (q.plan.form != TG_FORM_SLOTS || n_ranks != w->c->n_ranks[TG_TEST])
+        return false;
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        size_t n = slots_of_rank(&q, rank);
+        TG_FREE bool *moved = tg_xcalloc(n + 1, sizeof *moved);
+        if (!n)
+            return false;
+        all += n;
+        left_out += find_moved(&q, rank, n, moved);
+        q.moved = moved;
+        for (size_t at = rank; at < w->n_cells; at += n_ranks) {
+            int side = at >= w->first[TG_TEST];
+            double y[TG_STEP_STATISTICS] = { 0 };
+            (void)cell_values(&q, at, y);
+            for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
+                out->y[r][side][(at - w->first[side]) / n_ranks] += y[r] / (double)n_ranks;
+        }
+    }
+    out->complete = left_out < all;
+    return left_out > 0;
 }
 
 struct tg_slow_step tg_run_slow_step(const struct tg_diff_work *w, const struct tg_op *op, int side,

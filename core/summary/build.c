@@ -4,6 +4,7 @@
 #include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "core/metric/collective.h"
+#include "core/summary/beside.h"
 #include "core/summary/internal.h"
 #include "core/summary/pack.h"
 #include "core/summary/tree_build.h"
@@ -302,6 +303,20 @@ static void init_cursor(struct build *b, struct cursor *c, struct tg_row *row)
         at += row->count[k];
     }
     row->slots = TG_NEW_N(b->a, tg_ns, at);
+    if (tg_kind_is_device(row->key->kind))
+        row->beside = TG_NEW_N(b->a, uint8_t, at);
+}
+
+static void drop_empty_beside(struct build *b)
+{
+    for (size_t r = 0; r < b->n_rows; r++) {
+        struct tg_row *row = &b->out->rows[r];
+        size_t n = row->beside ? (size_t)tg_row_calls(b->out, row) : 0;
+        while (n && !row->beside[n - 1])
+            n--;
+        row->beside = n ? row->beside : NULL;
+    }
+    b->out->beside_known = true;
 }
 
 static void add_to_node(struct build *b, uint32_t at, size_t step, tg_ns self)
@@ -319,6 +334,7 @@ static void add_to_node(struct build *b, uint32_t at, size_t step, tg_ns self)
 static void fill_slots(struct build *b)
 {
     size_t next = 0;
+    struct tg_beside beside = { 0 };
     TG_FREE struct cursor *cursor = tg_xrealloc(NULL, b->n_rows + 1, sizeof *cursor);
     for (size_t r = 0; r < b->n_rows; r++)
         init_cursor(b, &cursor[r], &b->out->rows[r]);
@@ -332,7 +348,18 @@ static void fill_slots(struct build *b)
         uint32_t i = b->s->order[k], placed = *tg_span_row(&b->row_of, i);
         uint32_t r = b->placed.node[placed].row, node = b->placed.at[placed];
         size_t at = bucket(b, i);
-        tg_ns self = b->s->self ? b->s->self[i] : tg_span_at(b->t, i)->dur;
+        const struct tg_span *s = tg_span_at(b->t, i);
+        tg_ns self = b->s->self ? b->s->self[i] : s->dur;
+        uint8_t *of = cursor[r].row->beside;
+        if (of && s->dur > 0)
+            tg_beside_add(
+                &beside,
+                &(struct tg_beside_span){
+                    .track = s->track,
+                    .device = cursor[r].row->key->device,
+                    .start = s->start,
+                    .end = tg_span_end(s),
+                    .slot = b->s->step_of[i] < 0 ? NULL : &of[cursor[r].next[b->s->step_of[i]]] });
         cursor[r].row->self[at] = tg_ns_add(cursor[r].row->self[at], self);
         add_to_node(b, node, at, self);
         if (b->s->step_of[i] < 0)
@@ -344,6 +371,8 @@ static void fill_slots(struct build *b)
         if (next < b->n_calls && b->calls[next].span == i)
             note_collective(b, r, slot, b->calls[next++].attr);
     }
+    tg_beside_end(&beside);
+    drop_empty_beside(b);
     for (size_t r = 0; r < b->n_rows; r++)
         free(cursor[r].next);
 }

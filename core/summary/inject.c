@@ -398,5 +398,8 @@ struct tg_shard *tg_inject(const struct tg_shard *s, const struct tg_inject *p, 
         tg_metrics_derive(j.s->steps, j.s->n_steps, j.s->metrics);
     TG_SORT(j.s->rows, j.s->n_rows, tg_row_cmp);
     tg_inject_tree(s, j.s, key, a);
+    for (size_t i = 0; i < j.s->n_rows; i++) /* of their slots now it is not known */
+        j.s->rows[i].beside = NULL;
+    j.s->beside_known = false;
     return j.injected ? j.s : NULL;
 }

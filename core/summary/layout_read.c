@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/file.h"
+#include "core/summary/beside.h"
 #include "core/summary/content.h"
 #include "core/summary/layout.h"
 #include "core/summary/pack.h"
@@ -452,13 +453,17 @@ static bool frames_are_named(const struct tg_shard *s)
 static const char *read_times(struct tg_shard *s, const struct tg_doc *d,
                               const struct tg_layout_shape *shape, struct tg_arena *a)
 {
-    TG_BUF values = { 0 }, times = { 0 };
+    TG_BUF values = { 0 }, times = { 0 }, beside = { 0 };
+    const struct tg_doc *of_beside = tg_doc_get(d, "beside");
     if (!tg_unpack_text(tg_doc_str(tg_doc_get(d, "values"), TG_SV("")), &values) ||
         !tg_shard_values_read(s, tg_buf_sv(&values), &shape->shape, a))
         return "values";
     if (s->tree.n && (!tg_unpack_text(tg_doc_str(tg_doc_get(d, "node_times"), TG_SV("")), &times) ||
                       !tg_tree_times_read(s, tg_buf_sv(&times), a)))
         return "node_times";
+    if (of_beside && (!tg_unpack_text(tg_doc_str(of_beside, TG_SV("")), &beside) ||
+                      !tg_beside_read(s, tg_buf_sv(&beside), a)))
+        return "beside";
     return NULL;
 }
 

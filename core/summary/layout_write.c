@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "core/base/sort.h"
+#include "core/summary/beside.h"
 #include "core/summary/content.h"
 #include "core/summary/layout.h"
 #include "core/summary/pack.h"
@@ -219,7 +220,8 @@ static void put_content(struct tg_buf *out, const struct tg_shard *s)
 bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
                          const struct tg_listing *l, struct tg_err *err)
 {
-    TG_BUF content = { 0 }, rows = { 0 }, pattern = { 0 }, tree = { 0 };
+    TG_BUF content = { 0 }, rows = { 0 }, pattern = { 0 }, tree = { 0 }, beside = { 0 },
+           packed = { 0 };
     struct own own = { 0 };
     struct tg_summary_form form = w->form;
     size_t used, room;
@@ -227,7 +229,10 @@ bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
     tg_shared_rows_put(&pattern, s);
     tg_listing_put(&rows, l, &w->book);
     own.has_tree = s->tree.n && tg_tree_shape_put(&tree, s);
-    used = content.n + pattern.n + (own.has_tree ? tree.n : 0); /* whatever document it is in */
+    if (s->beside_known)
+        tg_beside_put(&beside, s);
+    /* whatever document it is in */
+    used = content.n + pattern.n + (own.has_tree ? tree.n : 0) + beside.n;
     room = used < w->max_summary ? w->max_summary - used : 0;
     form.max_slots = room ? form.max_slots : 0;
     bool ok = pattern.n <= TG_PACK_MAX && rows.n <= TG_PACK_MAX && fit_slots(s, room, form, &own);
@@ -241,6 +246,10 @@ bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
         if (own.has_tree) {
             put_column(w, &w->trees, "tree", &tree);
             put_text(w->out, "node_times", &own.node_times);
+        }
+        if (s->beside_known && s->device_spans && beside.n <= TG_PACK_MAX) {
+            tg_pack_text(tg_buf_sv(&beside), w->form.level, &packed);
+            put_text(w->out, "beside", &packed);
         }
         tg_buf_putc(w->out, '}');
     } else {

@@ -68,7 +68,10 @@ static void keep_more_slots(struct tg_shard *to, const struct tg_shard *from)
             to->rows[i].slots = from->rows[i].slots;
         if (!to->tree.n)
             to->rows[i].slot_node = from->rows[i].slot_node;
+        if (!to->beside_known)
+            to->rows[i].beside = from->rows[i].beside;
     }
+    to->beside_known |= from->beside_known;
     if (!to->tree.n)
         to->tree = from->tree;
 }
@@ -128,6 +131,8 @@ static void copy_row(struct tg_row *to, const struct tg_row *from, const struct 
     if (from->slot_node)
         to->slot_node =
             tg_arena_copy(a, from->slot_node, (size_t)tg_row_calls(s, from), sizeof *to->slot_node);
+    if (from->beside)
+        to->beside = tg_arena_copy(a, from->beside, (size_t)tg_row_calls(s, from), 1);
     to->attrs = tg_arena_copy(a, from->attrs, from->n_attrs, sizeof *to->attrs);
     for (size_t i = 0; i < to->n_attrs; i++)
         to->attrs[i].value = tg_arena_sv(a, from->attrs[i].value);
@@ -280,6 +285,8 @@ static struct tg_row *compact_rows(const struct tg_shard *s, const struct tg_row
         if (r->slot_node)
             r->slot_node =
                 shared(pool, r->slot_node, (size_t)tg_row_calls(s, r) * sizeof *r->slot_node);
+        if (r->beside)
+            r->beside = shared(pool, r->beside, (size_t)tg_row_calls(s, r));
     }
     return to;
 }

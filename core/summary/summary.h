@@ -69,6 +69,8 @@ struct tg_row {
     uint32_t
         *slot_node; /* per slot, dropped or not: which node of the tree; NULL: the row has one node,
                             or there is no tree */
+    uint8_t *beside;       /* device, per slot, dropped or not: how much of it work of other streams
+                        overlaps (beside.h); NULL: none of any slot, or not known */
     struct tg_attr *attrs; /* by (kind, value) */
     uint32_t order;        /* kernel rows: rank of this row by first start among the shard's kernel
                               rows; else 0 */
@@ -106,6 +108,7 @@ struct tg_shard {
     /* Whose child each row is. Not part of the hash: a summary of 0.2.0 has none, and a recording
      * is the same one with it and without it. */
     struct tg_tree tree;
+    bool beside_known; /* not part of the hash, either */
     /*
      * Totals by Python frame (core/metric/stacks.h), for rules of kind module and source; taken
      * when somebody asked for them: `frame_sorts` has a bit per enum tg_stack_sort. Each name

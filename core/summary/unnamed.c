@@ -114,8 +114,10 @@ struct tg_shard *tg_shard_unnamed(const struct tg_shard *s, const struct tg_clas
     for (size_t i = 0; i < s->n_rows; i++)
         if (k->kept[i]) {
             few.rows[few.n_rows] = s->rows[i];
+            few.rows[few.n_rows].beside = NULL;
             few.rows[few.n_rows++].slot_node = NULL;
         }
+    few.beside_known = false;
     few.tree = (struct tg_tree){ 0 };
     few.unnamed = true;
     few.ran = !tg_shard_is_empty(s);

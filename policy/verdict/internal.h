@@ -153,6 +153,7 @@ struct tg_judging { /* one row while it is judged: each part is made from those 
     struct tg_rule_limits l;
     struct tg_probe p;
     struct tg_judgement j;
+    const struct tg_op *seen; /* what its time is of: x.op, or the same of the new runs */
 };
 /* Values and evidence of the row's quantity, by one estimate (LEAST: as the comparison has it);
  * false: it has none. */

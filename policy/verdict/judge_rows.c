@@ -53,7 +53,7 @@ bool tg_judging_measure(struct tg_judging *w, const struct tg_rule *rule,
                         const struct tg_comparison *c, struct tg_arena *a)
 {
     bool overridden = x->kind == TG_QUANTITY_OP || x->kind == TG_QUANTITY_CHOICE;
-    *w = (struct tg_judging){ .rule = rule, .x = *x };
+    *w = (struct tg_judging){ .rule = rule, .x = *x, .seen = x->op };
     w->l = tg_select_limits(rule, overridden ? x->op : NULL);
     if (!tg_probe(&w->p, w, c, TG_ESTIMATE_LEAST))
         return false;
@@ -130,6 +130,7 @@ static bool is_suspect(const struct tg_judging *w, const struct tg_comparison *c
 {
     static const struct tg_limit_list none = { 0 };
     const struct tg_asking *asking = c->asking;
+    const struct tg_evidence *alike = w->x.kind == TG_QUANTITY_OP ? w->x.op->alike : NULL;
     struct tg_evidence confirmed;
     struct tg_probe then = w->p;
     bool name = w->x.kind == TG_QUANTITY_OP || w->x.kind == TG_QUANTITY_CHOICE ||
@@ -138,6 +139,7 @@ static bool is_suspect(const struct tg_judging *w, const struct tg_comparison *c
     return asking && !asking->early && w->x.kind != TG_QUANTITY_NUMBER && !w->p.exact && w->p.ev &&
            !w->p.incomparable && w->p.noise_test != TG_NOISE_NONE &&
            w->l.fail.state == TG_LIMIT_ON && !tg_limit_lists_are_budgets(&w->l.warn, &w->l.fail) &&
+           (!alike || tg_confirm_suspects(alike, c->step_ns, asking->detect, &confirmed)) &&
            tg_confirm_suspects(w->p.ev, name ? c->step_ns : NULL, asking->detect, &confirmed) &&
            tg_judge(&then, &none, &w->l.fail).state == TG_STATE_FAIL;
 }
@@ -179,6 +181,7 @@ static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum 
         /* What is red by its shift is shown by it. */
         w->p.base = there.p.base;
         w->p.test = there.p.test * exp(ev->e - there.p.ev->e);
+        w->seen = there.x.op;
         w->p.per = there.p.per;
         w->p.whole = there.p.whole;
         w->p.step_ns = there.p.step_ns;
@@ -309,6 +312,10 @@ static void soften(const struct tg_eval_state *e, struct tg_judging *w)
         { x && fails && (repaid || (x == TG_REASON_SMALL && op->slight == TG_SLIGHT_FREE)), x,
           TG_STATE_PASS },
         { x && fails, x, TG_STATE_WARN },
+        { (fails || w->j.reason == TG_REASON_STEADY) && w->x.kind == TG_QUANTITY_OP && w->p.ev &&
+              !w->p.exact && w->p.noise_test != TG_NOISE_NONE && !is_budget(w) &&
+              tg_op_is_overlapped(w->seen, w->p.ev),
+          TG_REASON_OVERLAP, TG_STATE_WARN },
         { fails && repaid && !w->p.exact && !is_budget(w), TG_REASON_REPAID, TG_STATE_WARN },
         /* who asks for a flat limit means it with the wait */
         { fails && op && tg_op_is_collective(op) && !w->p.exact && !is_budget(w) &&

@@ -26,6 +26,9 @@
       "most fresh runs are above all of the baseline, the others are not")                         \
     X(TG_REASON_STEADY, "steady",                                                                  \
       "device work of one program may differ as much between processes; new runs tell")            \
+    X(TG_REASON_OVERLAP, "overlap",                                                                \
+      "work of another stream overlaps calls of it that ran alone before; its other calls are "    \
+      "not slower")                                                                                \
     X(TG_REASON_AS_LONG, "as-long",                                                                \
       "the host's step takes as long as before; do waits end sooner, or did operators move to "    \
       "another thread, or the markers?")                                                           \

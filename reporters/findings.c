@@ -142,20 +142,29 @@ enum tg_note_place tg_note_place(const struct tg_verdict *v, const struct tg_not
     return n->warning && first ? TG_PLACE_FIRST : TG_PLACE_LAST;
 }
 
+static bool is_step(const struct tg_result *r)
+{
+    return r->subject == TG_SUBJECT_TRACE && r->metric == TG_RULE_METRIC_STEP_TIME;
+}
+
 /* What the finding's own waiver does not cover has an item of its own there: it is named first.
  * Operators are the program's own words; what runs on the device follows them. */
 static int order_of(const struct tg_result *r, const struct tg_result *head)
 {
     bool accepted = tg_sv_eq(r->rule, head->rule) || head->one_rank || r->state != TG_STATE_FAIL;
-    return r->subject == TG_SUBJECT_TRACE                              ? 0
-           : !accepted                                                 ? 1
-           : r->subject == TG_SUBJECT_NAME && r->op_kind == TG_KIND_OP ? 2
-                                                                       : 3;
+    return is_step(r)                                                  ? 0
+           : r->subject == TG_SUBJECT_TRACE                            ? 1
+           : !accepted                                                 ? 2
+           : r->subject == TG_SUBJECT_NAME && r->op_kind == TG_KIND_OP ? 3
+                                                                       : 4;
 }
 
-static bool is_step(const struct tg_result *r)
+/* Of one rank alone and its one name the finding itself has said it. */
+static bool is_said(const struct tg_verdict *v, const struct tg_result *r,
+                    const struct tg_result *head)
 {
-    return r->subject == TG_SUBJECT_TRACE && r->metric == TG_RULE_METRIC_STEP_TIME;
+    const struct tg_op *op = head->one_rank ? tg_result_op(v->comparison, r) : NULL;
+    return op && op->on_rank_alone && v->comparison->rank_alone->n_names == 1;
 }
 
 /* What a folded result adds after its name: " +4", " +18.2% (slower)"; the rule if it is another
@@ -187,11 +196,12 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
                             size_t i, size_t most)
 {
     struct tg_message_list list = { .most = most };
-    for (int order = 0; order < 4; order++)
+    for (int order = 0; order < 5; order++)
         for (size_t k = 0; k < v->n_results; k++) {
             const struct tg_result *r = &v->results[k];
             if (roots[k] != i || k == i || !tg_result_listed(r) ||
-                order_of(r, &v->results[i]) != order || !tg_message_list_next(&list, out))
+                order_of(r, &v->results[i]) != order || is_said(v, r, &v->results[i]) ||
+                !tg_message_list_next(&list, out))
                 continue;
             if (is_step(r))
                 tg_buf_puts(out, "the step");

@@ -581,7 +581,8 @@ void tg_fold_rank(struct tg_eval_state *e)
     r->one_rank = true;
     tg_buf_printf(&b, "rank %lld alone: ", (long long)alone->rank);
     tg_phrase_rank_alone(&b, c);
-    tg_buf_printf(&b, ": together %s per step, was %s; the other %s as before%s",
+    tg_buf_printf(&b, ": %s%s per step, was %s; the other %s as before%s",
+                  alone->n_names > 1 ? "together " : "",
                   TG_BESIDE(alone->of_names[TG_TEST], alone->of_names[TG_BASE], TG_UNIT_NS),
                   TG_BESIDE(alone->of_names[TG_BASE], alone->of_names[TG_TEST], TG_UNIT_NS),
                   others == 1 ? "rank works" : "ranks work",

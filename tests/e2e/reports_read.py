@@ -82,6 +82,8 @@ CASES = [
      [r"1 violation: rank 2 alone: 2 kernels \+(49\d|50\d) % \(\+24\d us\)"], [MACHINE + " of rank 2 first", "the other ranks work as before", "mean of 4 ranks",
       "Step time of rank 2: 345.7 -> 590.4 us", "rank 2 kern5 1 25.1 149.8 +124.8", "rank 2 kern4 1 24.0 143.5 +119.5"],
      [STACKS, "the whole machine", "grew most", "+31", "+29", "of rank 2 that take longer"]),
+    ("one rank of four, one kernel", None, usual(), rank_2(usual(), 9, TWO[:1]),
+     [r"1 violation: rank 2 alone: kern4 \+[78]\d\d % \(\+19\d us\)"], [MACHINE + " of rank 2 first", "(+19"], [STACKS, "together", "with it"]),
     ("one rank of four, everything on its device", None, usual(), rank_2(usual(), 1.7, ALL),
      [r"rank 2 alone: 12 kernels \+(69|70) % \(\+2\d\d us\)"], [MACHINE + " of rank 2 first", "rank 2 kern11 1 31.0 52.7", "and 2 more of rank 2 that take longer (--html has all)"], [STACKS, "the whole machine", "the rank that has most"]),
     ("one rank of four, by a rule for each", EACH, usual(), rank_2(usual(), 6, TWO),

@@ -308,14 +308,16 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
         return; /* a requirement's row says itself what to do */
     if (v->outcome == TG_OUTCOME_WARN)
         tg_buf_puts(out, "A warning does not block. ");
-    if (f && !r->one_rank) {
+    if (f && !r->one_rank && !r->cause->waits) {
         struct tg_origin_place look = tg_origin_look(r->cause);
         bool touched = !r->cause->change_known || r->cause->link > TG_CAUSE_LINK_FILE;
         if (touched)
             tg_buf_puts(out, "Look at ");
         else
             put_short(out, tg_result_called(r), put_code);
-        tg_buf_puts(out, touched ? "" : " runs in ");
+        tg_buf_puts(out, touched                          ? ""
+                         : r->subject == TG_SUBJECT_TRACE ? " grows in "
+                                                          : " runs in ");
         tg_origin_put_place(&text, &look);
         put_code(out, touched ? tg_buf_sv(&text) : look.function);
         tg_buf_puts(out, touched ? " in " : " (");
@@ -346,4 +348,6 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
         put_code(out, tg_buf_sv(&text));
         tg_buf_puts(out, at.n ? ")." : ".");
     }
+    while (out->n && out->p[out->n - 1] == ' ')
+        out->p[--out->n] = '\0';
 }

@@ -202,8 +202,12 @@ static void put_function(struct tg_buf *out, const struct tg_result *r, enum tg_
     } else {
         tg_buf_putc(out, ',');
     }
-    tg_buf_puts(out, " accounts for ");
-    put_part(out, c, c->share);
+    if (c->waits) {
+        tg_buf_puts(out, " where the host waits for what takes longer");
+    } else {
+        tg_buf_puts(out, " accounts for ");
+        put_part(out, c, c->share);
+    }
     put_not_changed(out, c);
 }
 

@@ -7,6 +7,7 @@
 #include "core/baseline/changed.h"
 #include "core/diff/names.h"
 #include "core/diff/numbers.h"
+#include "policy/verdict/pace.h"
 #include "reporters/findings.h"
 
 enum { MAX_RESULTS = 100 };
@@ -229,6 +230,23 @@ static tg_sv why_not(const struct finder *f)
     return TG_SV("the first traces of the two sides do not show this difference");
 }
 
+/* Of a step that takes longer: is the difference a wait for the device in code that the change does
+ * not touch? */
+static bool only_waits(const struct tg_verdict *v, const struct tg_result *r,
+                       const struct tg_cause *c)
+{
+    if (r->subject != TG_SUBJECT_TRACE || !c->change_known || c->link > TG_CAUSE_LINK_FILE)
+        return false;
+    struct tg_pace_wait longer = tg_pace_waits_of(v->comparison).longer;
+    if (!(longer.ns >= TG_HALF * r->delta))
+        return false;
+    for (size_t i = 0; i < c->path.n; i++)
+        if (tg_sv_eq(c->path.frames[i].text, longer.in))
+            return true;
+    /* Of no operator: in the function that the path ends in. */
+    return !longer.in.n && c->path.n && c->path.frames[c->path.n - 1].kind == TG_PATH_FUNCTION;
+}
+
 static void attach(struct finder *f, const struct tg_verdict *v, struct tg_result *r)
 {
     struct tg_arena *a = f->ask->arena;
@@ -262,6 +280,7 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
     memcpy(c->other, f->change.other, sizeof c->other);
     c->n_paths = f->change.n_paths;
     c->stacks = f->ask->stacks;
+    c->waits = only_waits(v, r, c);
     r->cause = c;
     if (c->function && f->git) {
         r->source = c->changed_file.n ? c->changed_file : c->function->file;

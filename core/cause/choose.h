@@ -78,6 +78,7 @@ struct tg_cause {
     enum tg_cause_confidence confidence;
     /* What was asked, for the words of a report. */
     bool stacks, change_known;
+    bool waits; /* the change does not touch it: there the host waits for what takes longer */
     bool whole; /* the baseline has no paths: shares are of all of the fresh side, not of a
                    difference */
     tg_sv other[TG_CAUSE_OTHERS]; /* of tg_cause_change */

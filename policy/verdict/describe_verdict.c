@@ -551,7 +551,7 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
         /* " in Block.forward"; a budget is of the whole step, and only its rise has a place,
          * unless it was over before */
         const struct tg_cause *at = total == 1 && r->has_values && !r->was_over ? r->cause : NULL;
-        if (at && at->function && at->share >= TG_CAUSE_ENOUGH)
+        if (at && at->function && !at->waits && at->share >= TG_CAUSE_ENOUGH)
             tg_buf_printf(b, "%s in " TG_NAME, r->over_budget ? ", the rise is" : "",
                           TG_SV_ARG(at->function->text));
     }

@@ -251,6 +251,10 @@ FAILURES = [
     ("budget", CLONE, {"copy": True}, {"policy": "rules:\n  - id: launches-on-the-edge\n    why: the small device pays 10 us a launch\n"
                                                  "    metric: launch_count\n    fail: {max: 52}\n"},
      ["launch_count", "over the limit of 52"]),
+    ("over-before", {"model.py": [("gelu(self.up(y))", "gelu(self.up(y.float()).half())")]}, {"fp32": 1.2},
+     {"policy": "rules: [{id: budget, metric: step_time, fail: {max: 4ms}}]\n"},
+     ["(the baseline was, too)", "this change is not the only reason. Raise the limit to what the program needs. Or accept it",
+      "`Trainer.step`, where the host waits for what takes longer; no changed function is on the path"]),
     ("new-kernel", {"model.py": [("        y = torch.nn.functional.gelu(self.up(y))",
                                   "        y = self.up(y)\n        y = 0.5 * y * (1 + torch.erf(y / 2**0.5))")]},
      {"unfused": True}, {}, ["aten::erf", "+8 calls", "12 calls per step, was 4", "`Block.forward`", "model.py:14-15"]),

@@ -508,6 +508,7 @@ static bool is_of_time(const struct tg_result *r)
 {
     return r->subject == TG_SUBJECT_TRACE && !r->over_budget && r->has_values &&
            (r->metric == TG_RULE_METRIC_STEP_TIME ||
+            r->metric == tg_rule_metric_of(TG_METRIC_GPU_BUSY) ||
             r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT));
 }
 

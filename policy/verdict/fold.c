@@ -299,12 +299,19 @@ static void fold_extent(struct tg_result *v, size_t n)
             v[i].folded_under = step;
 }
 
+static bool is_busy(const struct tg_result *r)
+{
+    return r->subject == TG_SUBJECT_TRACE && r->metric == tg_rule_metric_of(TG_METRIC_GPU_BUSY);
+}
+
 /* What a result that may be told adds to the step, in ns, by the clock that the step waits for. */
 static double adds(const struct tg_result *r, const struct tg_comparison *c, bool device)
 {
     const struct tg_op *op;
     if (r->subject == TG_SUBJECT_STEP)
         return device ? 0 : r->delta;
+    if (is_busy(r))
+        return device ? r->delta : 0;
     op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
     if (!op || tg_kind_is_device(op->kind) != device)
         return 0;
@@ -342,7 +349,7 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
     TG_FREE double *sum = c ? sums_of(v, n, c) : NULL;
     for (size_t i = 0; c && i < n; i++) {
         uint32_t best = TG_NO_ID;
-        double most = 0, all = 0;
+        double most = 0, all = 0, busy = 0;
         /* The host's time between operators: where the device sets the pace a wait that no call
          * of its own makes, else the Python around calls, which comes with them. */
         bool gaps = v[i].subject == TG_SUBJECT_STEP;
@@ -350,15 +357,18 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
         const double *step = c->metrics[TG_METRIC_STEP_TIME].value;
         struct tg_pace_wait wait =
             is_step_time(&v[i]) ? tg_pace_wait_behind(c, v[i].delta) : (struct tg_pace_wait){ 0 };
-        if (!(is_step_time(&v[i]) || gaps) || !may_fold(&v[i]) || v[i].folded_under != TG_NO_ID)
+        bool works = is_busy(&v[i]) && tg_pace_of(c) == TG_PACE_DEVICE;
+        if (!(is_step_time(&v[i]) || gaps || works) || !may_fold(&v[i]) ||
+            v[i].folded_under != TG_NO_ID)
             continue;
         for (uint32_t k = 0; k < n; k++) {
             if (v[k].folded_under != TG_NO_ID || !may_tell(&v[k], &v[i]) || is_step_time(&v[k]) ||
-                !(sum[k] > 0) || (around && !came(&v[k], c)))
+                !(sum[k] > 0) || (around && !came(&v[k], c)) || k == i)
                 continue;
             best = sum[k] > most ? k : best;
             most = fmax(most, sum[k]);
-            all += sum[k];
+            *(is_busy(&v[k]) ? &busy : &all) +=
+                sum[k]; /* the device's time is that of names, too */
         }
         for (uint32_t k = 0; wait.call && k < n; k++)
             if (v[k].folded_under == TG_NO_ID && may_tell(&v[k], &v[i]) &&
@@ -368,7 +378,8 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
             }
         /* Had the host worked for it, the step would be longer by their sum. */
         bool mirrored = step[TG_TEST] - step[TG_BASE] < TG_WINS * (most + v[i].delta);
-        if (v[i].delta > 0 && (gaps ? most : all) >= TG_HALF * v[i].delta && (!waits || mirrored))
+        if (v[i].delta > 0 && (gaps ? most : fmax(all, busy)) >= TG_HALF * v[i].delta &&
+            (!waits || mirrored))
             v[i].folded_under = best;
     }
     fold_extent(v, n);

@@ -30,7 +30,7 @@ static const struct {
     const char *name, *said;
     enum tg_unit unit;
 } quantity[] = { [TG_ACCOUNT_WALL] = { "step_time", "step time", TG_UNIT_NS },
-                 [TG_ACCOUNT_BUSY] = { "gpu_busy", "busy time of the device", TG_UNIT_NS },
+                 [TG_ACCOUNT_BUSY] = { "gpu_busy", TG_DEVICE_BUSY, TG_UNIT_NS },
                  [TG_ACCOUNT_CALLS] = { "calls", "number of calls", TG_UNIT_COUNT } };
 
 static enum tg_rule_metric metric_of(enum tg_account_id id)
@@ -327,7 +327,7 @@ static void put_range(struct tg_buf *b, double lo, double hi, enum tg_unit unit)
     tg_buf_puts(b, TG_BESIDE(hi, lo, unit));
 }
 
-/* "busy time of the device: fresh runs 2.41 ms to 2.60 ms, baseline runs 1.00 ms to 1.05 ms;
+/* "the device's busy time: fresh runs 2.41 ms to 2.60 ms, baseline runs 1.00 ms to 1.05 ms;
  * limit +8 %" */
 static tg_sv evidence_of(const struct tg_eval_state *e, enum tg_account_id id)
 {

@@ -68,6 +68,9 @@ tg_sv tg_result_words(const struct tg_result *r)
 {
     if (r->subject == TG_SUBJECT_STEP && r->metric != TG_RULE_METRIC_TOTAL)
         return TG_SV(TG_HOST_GAP);
+    if (r->subject == TG_SUBJECT_TRACE && !r->over_budget &&
+        r->metric == tg_rule_metric_of(TG_METRIC_GPU_BUSY))
+        return TG_SV(TG_DEVICE_BUSY);
     return tg_result_is_of_extent(r) ? TG_SV(TG_DEVICE_EXTENT) : TG_SV("");
 }
 

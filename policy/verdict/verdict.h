@@ -62,6 +62,7 @@ enum tg_grounds {
 #define TG_HOST_GAP "host time between operators" /* what people call the step's own time */
 /* From the first start to the last end of a step's work on the device, gaps included. */
 #define TG_DEVICE_EXTENT "the device's extent"
+#define TG_DEVICE_BUSY "the device's busy time"
 #define TG_DEVICE_EXTENT_MEANS "from its first work of a step to its last, gaps included"
 
 /* What a result is about. */

@@ -24,13 +24,13 @@ from growth import changed, failing, git, tree, write  # noqa: E402
 RECORD = os.path.join(HERE, "commands.txt")
 STACKS = os.path.join(HERE, "../planted/traces/base-text-0.json.gz")
 MARGIN = 1.03
-NAMES, STEPS, MANY = 150, 6, 2500  # of MANY names, an operator and a kernel each fail
+NAMES, STEPS, MANY = 150, 6, 2500  # of MANY names, an operator and a kernel each fail, or are renamed
 FILES = 20_000  # of the repository in files/
 LIBRARIES = ("libc.so.6", "libisal.so.", "libz.so.", "libzstd.so.", "libgit2.so.", "libcjson.so.", "libpcre2-8.so.", "libyaml-0.so.")
 
 
 def traces(folder):
-    """base/ is committed, out/ is fresh; stacks of the same program twice; two summaries with many findings."""
+    """base/ is committed, out/ is fresh; stacks of the same program twice; summaries with many findings, and with as many names that are others."""
     steps = [list(range(NAMES))] * STEPS
     for side, many, start in (("base", 10, 100), ("out", 5, 0)):
         os.makedirs(f"{folder}/{side}")
@@ -54,6 +54,7 @@ def traces(folder):
     steps = [list(range(MANY))] * 2
     write(f"{folder}/many0.json.gz", steps, 0)
     write(f"{folder}/many1.json.gz", changed("findings", steps), 1)
+    write(f"{folder}/many2.json.gz", changed("renamed", steps), 1)
 
 
 COMMANDS = {  # name: exit code, what is taken off, the command
@@ -64,6 +65,7 @@ COMMANDS = {  # name: exit code, what is taken off, the command
     "check_stacks_1_1": (0, None, ["check", "stacks1.json.gz", "--baseline", "stacks0.json.gz", "--quiet", "--threads", "1"]),
     "check_git_5_10": (0, ["baseline", "list"], ["check", "out", "--runs", "--baseline", "HEAD:base", "--quiet", "--threads", "1"]),
     "check_5000_findings": (1, None, ["check", "many1.tgs", "--baseline", "many0.tgs", "--quiet", "--json", "x.json", "--threads", "1"]),
+    "check_5000_renamed": (0, None, ["check", "many2.tgs", "--baseline", "many0.tgs", "--quiet", "--markdown", "x.md", "--threads", "1"]),
     "check_20000_files": (1, ["baseline", "list"], ["check", "slower.json.gz", "--baseline", "before.json.gz", "--quiet", "--threads", "1"]),
 }
 PLACE = {"check_20000_files": "files"}
@@ -83,7 +85,7 @@ def measure(program, names):
     figures = {}
     with tempfile.TemporaryDirectory() as folder:
         traces(folder)
-        for k in range(2):
+        for k in range(3):
             subprocess.run([program, "summarize", f"many{k}.json.gz", "-o", f"many{k}.tgs"], cwd=folder, check=True)
         for name in names:
             code, less, args = COMMANDS[name]

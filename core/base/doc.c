@@ -11,6 +11,43 @@
 #include "core/base/message.h"
 #include "core/base/utf8.h"
 
+#ifdef TG_LAZY
+#include <unistd.h>
+
+#include "core/base/cJSON_lazy.h" /* made; from here on cJSON is called through a table */
+#include "core/base/lazy.h"
+#include "core/base/temporary.h"
+
+/* Written once, by load_once, before anything of cJSON is called. */
+union tg_lazy_cJSON tg_lazy_cJSON;
+
+/* Without it nothing can be read or written: the process ends, as when memory runs out. */
+static void load_once(void)
+{
+    static const char *const names[] = { TG_LAZY_NAMES };
+    char why[TG_LAZY_WHY];
+    if (tg_lazy_load(TG_LAZY_SONAME, names, tg_lazy_cJSON.at, sizeof names / sizeof *names, why))
+        return;
+    (void)dprintf(STDERR_FILENO, "tracegate: error: cJSON cannot be loaded: %s\n", why);
+    tg_temporary_remove_all();
+    _exit(5);
+}
+#endif
+
+/* Before the first node is made. */
+static void load(void)
+{
+#ifdef TG_LAZY
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, load_once);
+#endif
+}
+
+static bool is(int type, const cJSON *c)
+{
+    return c && (c->type & 0xff) == type;
+}
+
 static cJSON *node(struct tg_doc *d)
 {
     return (cJSON *)(void *)d;
@@ -53,6 +90,7 @@ struct tg_doc *tg_doc_parse(tg_sv text, const char *file, struct tg_err *err)
                    "not valid JSON: bad UTF-8 or a control byte, at byte %zu", at);
         return NULL;
     }
+    load();
     (void)pthread_mutex_lock(&lock);
     cJSON *root = cJSON_ParseWithLengthOpts(text.p, text.n, &end, false);
     (void)pthread_mutex_unlock(&lock);
@@ -68,26 +106,27 @@ struct tg_doc *tg_doc_parse(tg_sv text, const char *file, struct tg_err *err)
 
 void tg_doc_free(struct tg_doc *root)
 {
-    cJSON_Delete(node(root));
+    if (root)
+        cJSON_Delete(node(root));
 }
 
 enum tg_doc_type tg_doc_type(const struct tg_doc *d)
 {
     const cJSON *c = cnode(d);
-    if (cJSON_IsObject(c))
+    if (is(cJSON_Object, c))
         return TG_DOC_OBJECT;
-    if (cJSON_IsArray(c))
+    if (is(cJSON_Array, c))
         return TG_DOC_ARRAY;
-    if (cJSON_IsString(c))
+    if (is(cJSON_String, c))
         return TG_DOC_STRING;
-    if (cJSON_IsNumber(c))
+    if (is(cJSON_Number, c))
         return TG_DOC_NUMBER;
-    return cJSON_IsBool(c) ? TG_DOC_BOOL : TG_DOC_NULL;
+    return is(cJSON_True, c) || is(cJSON_False, c) ? TG_DOC_BOOL : TG_DOC_NULL;
 }
 
 const struct tg_doc *tg_doc_get(const struct tg_doc *d, const char *key)
 {
-    return wrap(cJSON_GetObjectItemCaseSensitive(cnode(d), key));
+    return d ? wrap(cJSON_GetObjectItemCaseSensitive(cnode(d), key)) : NULL;
 }
 
 const struct tg_doc *tg_doc_first(const struct tg_doc *d)
@@ -112,26 +151,26 @@ size_t tg_doc_count(const struct tg_doc *d)
 
 tg_sv tg_doc_str(const struct tg_doc *d, tg_sv fallback)
 {
-    return cJSON_IsString(cnode(d)) ? tg_sv_of(cnode(d)->valuestring) : fallback;
+    return is(cJSON_String, cnode(d)) ? tg_sv_of(cnode(d)->valuestring) : fallback;
 }
 
 bool tg_doc_bool(const struct tg_doc *d, bool fallback)
 {
-    return cJSON_IsBool(cnode(d)) ? cJSON_IsTrue(cnode(d)) != 0 : fallback;
+    return is(cJSON_True, cnode(d)) || (!is(cJSON_False, cnode(d)) && fallback);
 }
 
 double tg_doc_num(const struct tg_doc *d, double fallback)
 {
     const cJSON *c = cnode(d);
-    return cJSON_IsNumber(c) ? c->valuedouble : fallback;
+    return is(cJSON_Number, c) ? c->valuedouble : fallback;
 }
 
 bool tg_doc_i64(const struct tg_doc *d, int64_t *out)
 {
     const cJSON *c = cnode(d);
-    if (cJSON_IsString(c))
+    if (is(cJSON_String, c))
         return tg_sv_i64(tg_sv_of(c->valuestring), out);
-    if (!cJSON_IsNumber(c))
+    if (!is(cJSON_Number, c))
         return false;
     double v = c->valuedouble;
     if (v != floor(v) || fabs(v) > 9007199254740992.0)
@@ -158,11 +197,13 @@ static struct tg_doc *attach(struct tg_doc *parent, const char *key, cJSON *chil
 
 struct tg_doc *tg_doc_new_object(void)
 {
+    load();
     return wrap(must(cJSON_CreateObject()));
 }
 
 struct tg_doc *tg_doc_new_array(void)
 {
+    load();
     return wrap(must(cJSON_CreateArray()));
 }
 
@@ -257,14 +298,14 @@ static void put_break(struct tg_buf *out, bool pretty, int depth)
 
 static void put_node(struct tg_buf *out, const cJSON *c, bool pretty, int depth)
 {
-    bool object = cJSON_IsObject(c);
-    if (cJSON_IsString(c)) {
+    bool object = is(cJSON_Object, c);
+    if (is(cJSON_String, c)) {
         put_string(out, c->valuestring);
-    } else if (cJSON_IsRaw(c)) {
+    } else if (is(cJSON_Raw, c)) {
         tg_buf_puts(out, c->valuestring);
-    } else if (cJSON_IsNumber(c)) {
+    } else if (is(cJSON_Number, c)) {
         tg_dec_put_double(out, c->valuedouble);
-    } else if (object || cJSON_IsArray(c)) {
+    } else if (object || is(cJSON_Array, c)) {
         tg_buf_putc(out, object ? '{' : '[');
         for (const cJSON *k = c->child; k; k = k->next) {
             put_break(out, pretty, depth + 1);
@@ -280,7 +321,7 @@ static void put_node(struct tg_buf *out, const cJSON *c, bool pretty, int depth)
             put_break(out, pretty, depth);
         tg_buf_putc(out, object ? '}' : ']');
     } else {
-        tg_buf_puts(out, cJSON_IsTrue(c) ? "true" : cJSON_IsFalse(c) ? "false" : "null");
+        tg_buf_puts(out, is(cJSON_True, c) ? "true" : is(cJSON_False, c) ? "false" : "null");
     }
 }
 

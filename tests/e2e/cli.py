@@ -174,6 +174,13 @@ def libgit2_is_loaded_when_asked_for():
             os.remove(library)
         r = run("diff", "HEAD:t.json", trace, cwd=folder)
         check("libgit2 as it is", r.returncode in (2, 3) and "libgit2" not in r.stderr)
+        with open(os.path.join(folder, "libcjson.so.1"), "wb"):
+            for args in (["--version"], ["policy", "lint"]):
+                r = run(*args, env=env, cwd=outside)
+                check(f"no cJSON: {args} needs none: {r.stderr}", r.returncode == 0 and not r.stderr)
+            r = run("check", trace, "--baseline", other_trace, "--json", "j", env=env, cwd=outside)
+            check(f"no cJSON: exit 5, named, nothing left ({r.stderr})", r.returncode == 5 and "cJSON cannot be loaded" in r.stderr
+                  and os.listdir(outside) == [])
 
 
 libgit2_is_loaded_when_asked_for()

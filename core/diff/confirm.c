@@ -130,6 +130,7 @@ void tg_confirm_set(struct tg_evidence *ev, const struct tg_evidence *again,
             take(ev, found);
     } else
         ev->asked = last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
+    ev->mde = expm1(fmax(log1p(TG_ASK_SIZE), ev->z * ev->se));
     ev->proven = ev->slower = ev->asked == TG_ASKED_RED;
     ev->suspicious = ev->withheld = false;
     ev->tau = TG_ASK_SIZE;

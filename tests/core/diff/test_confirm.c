@@ -155,9 +155,13 @@ TEST(the_evidence_becomes_that_of_the_new_runs)
     assert_false(ev.proven || ev.slower || ev.suspicious);
     again = of(&r, 12, 12, .2, .001);
     again.e = .09; /* what medians say */
+    again.z = 3;
+    again.se = .02;
+    again.mde = .12; /* of one look */
     tg_confirm_set(&ev, &again, &asking);
     assert_int_equal(ev.asked, TG_ASKED_RED);
     assert_true(ev.proven && ev.slower && ev.tau == .04);
+    assert_true(fabs(ev.mde - expm1(.06)) < 1e-12);
     assert_true(fabs(ev.e - .2) < .01 && ev.p == 1. / 5001 && ev.p_limit == .0015);
     assert_true(fabs(ev.delta_ns - 1000 * expm1(ev.e)) < 1e-9);
     asking.disturbed = true;

@@ -30,7 +30,7 @@ static bool is_called(const struct tg_op *op, tg_sv name, bool short_form)
 {
     TG_BUF norm = { 0 };
     if (short_form)
-        return tg_label_stands_for(name, op->name);
+        return tg_label_stands_for(name, op->name) && tg_label_is_of(name, op->parent);
     tg_name_normalise(op->kind, name, &norm);
     return tg_sv_eq(op->name, name) || tg_sv_eq(op->name, tg_buf_sv(&norm));
 }

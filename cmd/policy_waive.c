@@ -144,13 +144,25 @@ static void put_all(struct tg_buf *out, struct waivers *w, const struct tg_polic
     (void)tg_accept_put_list(out, &w->list, &(struct tg_accept_words){ tg_buf_sv(&rest), false });
 }
 
+/* The operator that mostly calls what has this name, by the report's table; "" not known. */
+static tg_sv parent_of(const struct tg_doc *table, tg_sv name)
+{
+    const struct tg_doc *row = tg_doc_first(table);
+    while (row && !tg_sv_eq(text_of(row, "op_normalised"), name))
+        row = tg_doc_next(row);
+    return row ? text_of(row, "parent") : TG_SV("");
+}
+
 /* The only name of a failure that the one asked for is a short form of, as a report shows it. */
-static bool find_short(struct tg_policy_waive_ask *ask, const struct tg_doc *violations,
+static bool find_short(struct tg_policy_waive_ask *ask, const struct tg_doc *root,
                        struct tg_err *err)
 {
+    const struct tg_doc *violations = tg_doc_get(root, "violations");
+    const struct tg_doc *table = tg_doc_get(root, "table");
     TG_AUTO(tg_strmap_release) struct tg_strmap names = { 0 };
     for (const struct tg_doc *r = tg_doc_first(violations); r; r = tg_doc_next(r))
-        if (ask->name.n && tg_label_stands_for(ask->name, name_of(r)))
+        if (ask->name.n && tg_label_stands_for(ask->name, name_of(r)) &&
+            tg_label_is_of(ask->name, parent_of(table, name_of(r))))
             (void)tg_strmap_add(&names, name_of(r));
     for (const struct tg_doc *r = tg_doc_first(violations); r && names.n == 1; r = tg_doc_next(r))
         if (tg_sv_eq(name_of(r), names.text[0]))
@@ -195,7 +207,7 @@ bool tg_policy_waive(struct tg_buf *out, const struct tg_policy_waive_ask *ask, 
         tg_err_hint(err, "tracegate check --json REPORT.json writes one.");
     } else {
         ok = take(&w, violations, ask) ||
-             (find_short(&whole, violations, err) &&
+             (find_short(&whole, root, err) &&
               (take(&w, violations, &whole) || none(ask, violations, err)));
     }
     if (ok)

@@ -774,3 +774,10 @@ bool tg_label_stands_for(tg_sv text, tg_sv name)
         fits = pattern.n && tg_sv_glob(tg_buf_sv(&pattern), tg_buf_sv(&form));
     return fits;
 }
+
+bool tg_label_is_of(tg_sv text, tg_sv parent)
+{
+    const char *of = memmem(text.p, text.n, " of ", 4);
+    tg_sv by = of ? tg_sv_from(text, (size_t)(of - text.p) + 4) : parent;
+    return !parent.n || tg_sv_eq(by, parent) || tg_label_stands_for(by, parent);
+}

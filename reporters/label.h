@@ -70,6 +70,8 @@ bool tg_label_is_whole(const struct tg_label *l); /* nothing is hidden */
 /* Is `text` a short form of the name, as some report has it? An ellipsis is for anything, what
  * tells twins apart (" (2)", " [kernel]") for nothing: several names may have one form. */
 bool tg_label_stands_for(tg_sv text, tg_sv name);
+/* May what `text` says after the name, "MulFunctor<float> of aten::div", be of this operator? */
+bool tg_label_is_of(tg_sv text, tg_sv parent);
 /* The short form of a single name. */
 void tg_label_put_one(struct tg_buf *out, tg_sv name, size_t width);
 #endif

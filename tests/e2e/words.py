@@ -175,6 +175,23 @@ def names(tmp):
         check(f"explain {name}", run.returncode == 0 and "fail {" in run.stdout, run.stdout[:200] + run.stderr)
     run = r.run("policy", "waive", "o/report.json")
     check("waive", run.returncode == 0, run.stderr)
+    # three kernels with one functor, two of them slower: each by the operator that launches it, as the comment has it
+    for side, us in (("b", 20), ("t", 50)):
+        for k in range(3):
+            plain_model.write_run(f"{tmp}/{side}{k}.json", [plain_model.usual() + [
+                plain_model.Work(f"aten::{op}", "kernel", f"void at::native::vectorized_elementwise_kernel<{n}, at::native::BinaryFunctor<float, float, float, "
+                                 "at::native::binary_internal::MulFunctor<float> > >(int, float*)", 20 if op == "mul" else us)
+                for op, n in (("mul", 4), ("div", 8), ("pow", 2))]] * 4, k + us)
+    r.run("check", "t0.json", "t1.json", "t2.json", "--runs", *[x for k in range(3) for x in ("--baseline", f"b{k}.json")], "--json", "r.json", "--markdown", "r.md", "--quiet")
+    comment = read_text(f"{tmp}/r.md")
+    for op, size in (("mul", 4), ("div", 8), ("pow", 2)):
+        name = f"MulFunctor<float> of aten::{op}"
+        run = r.run("policy", "explain", name, "t0.json")
+        kernels = re.findall(r"vectorized_elementwise_kernel<(\d)", run.stdout)
+        expect(f"explain {name}", set(kernels), {str(size)})
+        run = r.run("policy", "waive", "r.json", "slower", name)
+        expect(f"waive {name}: {run.stderr}", (run.returncode == 0, f"`{name}`" in comment), (op != "mul",) * 2)
+        check(f"waive {name}", op == "mul" or f"kernel<{size}," in run.stdout, run.stdout)
 
 
 run_parts(all_reports, several_suites, old_spellings, completion, alone, own_help, names)

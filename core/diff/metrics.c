@@ -2,6 +2,7 @@
 #include "core/metric/metric.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/diff/internal.h"
 #include "core/diff/stats.h"
@@ -55,14 +56,13 @@ struct value {
     double of[NUMBERS];
 };
 
-static struct value value_of(const struct tg_diff_work *w, enum tg_metric m,
-                             const struct tg_side_shards *of, size_t at)
+static struct value value_of(enum tg_metric m, const struct tg_side_shards *of, size_t at)
 {
     const struct tg_metric_info *info = tg_metric_info(m);
     const struct tg_shard *s = of->shard[at];
     const struct tg_used *used = &of->used[at];
     double scale = info->unit_id == TG_METRIC_PERCENT ? 100 : 1, num = 0, den = 0;
-    double *each = TG_NEW_N(w->a, double, used->n + 1);
+    TG_FREE double *each = tg_xmalloc((used->n + 1) * sizeof *each);
     struct value x = { 0 };
     size_t n = 0;
 
@@ -94,7 +94,7 @@ bool tg_metric_of_rank(const struct tg_diff_work *w, enum tg_metric m, int side,
     bool known = true;
 
     for (size_t run = 0; run < w->c->n_runs[side]; run++) {
-        struct value x = value_of(w, m, of, run * of->n_ranks + rank);
+        struct value x = value_of(m, of, run * of->n_ranks + rank);
         known &= x.known;
         of_run[run] = x.of[SHOWN];
     }
@@ -102,15 +102,15 @@ bool tg_metric_of_rank(const struct tg_diff_work *w, enum tg_metric m, int side,
     return known;
 }
 
-/* Of all shards: [run * n_ranks + rank]. */
+/* Of all shards: [run * n_ranks + rank]. The caller frees it. */
 static struct value *values_of(const struct tg_diff_work *w, enum tg_metric m, int side,
                                const struct tg_side_shards *of)
 {
     size_t n = w->c->n_runs[side] * of->n_ranks;
-    struct value *v = TG_NEW_N(w->a, struct value, n + 1);
+    struct value *v = tg_xmalloc((n + 1) * sizeof *v);
 
     for (size_t at = 0; at < n; at++)
-        v[at] = value_of(w, m, of, at);
+        v[at] = value_of(m, of, at);
     return v;
 }
 
@@ -168,7 +168,7 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
     m->id = id;
     for (int side = 0; side < 2; side++) {
         const struct tg_side_shards *of = &w->measured[side];
-        const struct value *v = values_of(w, id, side, of);
+        struct value *v = values_of(w, id, side, of);
         size_t n = c->n_runs[side];
         double *of_run = TG_NEW_N(w->a, double, n + 1);
         for (enum over o = 0; o < OVERS; o++) /* few steps, and whole: their halves say little */
@@ -179,9 +179,11 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
         m->value[side] = tg_median(of_run, n);
         if (is_step(id) && c->n_steps_only) { /* known of ranks that are left out as well */
             of = &w->given[side];
+            free(v);
             v = values_of(w, id, side, of);
         }
         (void)put_side(w, id, side, v, of->n_ranks, WORST, &y[WORST], of_run);
+        free(v);
         m->slowest[side] = tg_median(of_run, n);
     }
     for (enum over o = 0; o < OVERS; o++) {
@@ -209,11 +211,10 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
 
 /* A rank's step: the device's part of it, which waits for other ranks less than the host;
  * else all. */
-static struct value rank_step(const struct tg_diff_work *w, const struct tg_side_shards *of,
-                              size_t at)
+static struct value rank_step(const struct tg_side_shards *of, size_t at)
 {
-    struct value device = value_of(w, TG_METRIC_DEVICE_EXTENT, of, at);
-    return device.known ? device : value_of(w, TG_METRIC_STEP_TIME, of, at);
+    struct value device = value_of(TG_METRIC_DEVICE_EXTENT, of, at);
+    return device.known ? device : value_of(TG_METRIC_STEP_TIME, of, at);
 }
 
 /* Their medians over the runs, and evidence if all runs of both sides have one: percentages. */
@@ -247,7 +248,7 @@ static void compare_ranks(struct tg_diff_work *w)
         for (size_t run = 0; run < n_runs; run++) {
             size_t n = 0; /* ranks whose step is known */
             for (size_t rank = 0; rank < given->n_ranks; rank++) {
-                struct value v = rank_step(w, given, run * given->n_ranks + rank);
+                struct value v = rank_step(given, run * given->n_ranks + rank);
                 mean[n] = v.of[SHOWN];
                 n += v.known;
             }
@@ -288,7 +289,7 @@ void tg_compare_metrics(struct tg_diff_work *w)
     for (size_t rank = 0; rank < m->n_ranks; rank++) {
         double *v = TG_NEW_N(w->a, double, c->n_runs[TG_TEST] + 1), middle;
         for (size_t run = 0; run < c->n_runs[TG_TEST]; run++)
-            v[run] = rank_step(w, m, run * m->n_ranks + rank).of[SHOWN];
+            v[run] = rank_step(m, run * m->n_ranks + rank).of[SHOWN];
         middle = tg_median(v, c->n_runs[TG_TEST]);
         if (middle > longest) {
             longest = middle;

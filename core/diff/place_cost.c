@@ -283,7 +283,8 @@ static double cost_of(const struct tg_op *op)
 static bool is_memory(const struct tg_op *op)
 {
     return tg_op_makes_memory(op) &&
-           (op->change == TG_ADDED || tg_sv_eq(op->name, TG_SV("aten::copy_")));
+           (op->change == TG_ADDED || tg_sv_eq(op->name, TG_SV("aten::copy_")) ||
+            tg_sv_eq(op->name, TG_SV("aten::clone")));
 }
 
 /* An unchanged operator that is slower beside: what was exchanged may cost it caches and memory. */

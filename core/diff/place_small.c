@@ -11,6 +11,8 @@
 #include "core/diff/stats.h"
 #include "core/diff/uses.h"
 
+#define MAX_DEPTH 4 /* of callers that only call: `linear`, `matmul`, `mm` */
+
 /* What additions are measured by. */
 struct job {
     const struct tg_diff_work *w;
@@ -31,7 +33,7 @@ static struct job job_of(const struct tg_diff_work *w)
         for (int side = 0; side < 2 && op->change == TG_SAME && !op->wait; side++)
             same[tg_kind_is_device(op->kind)][side] +=
                 tg_kind_is_counted(op->kind) ? op->self[side] : 0;
-        if (op->present[TG_BASE] && tg_name_is_view(op->name))
+        if (op->present[TG_BASE] && op->view && tg_name_is_view(op->name))
             j.view_ns = fmax(j.view_ns, op->self[TG_BASE] / op->count[TG_BASE]);
     }
     for (int k = 0; k < 2; k++)
@@ -157,8 +159,11 @@ static bool is_view(const struct job *j, const struct tg_op *op)
     return op->view && r.share * j->w->c->step_ns[TG_BASE] <= r.calls * j->view_ns;
 }
 
-/* What its additional calls call, or launch, takes. */
-static double inside_ns(const struct job *j, const struct tg_op *op, bool on_device)
+static bool wraps(const struct job *j, const struct tg_op *op, int depth);
+
+/* What its additional calls launch takes, or call; 0: of that something came that does not itself
+ * only call what was there. */
+static double inside_ns(const struct job *j, const struct tg_op *op, bool on_device, int depth)
 {
     const struct tg_use_index *x = j->w->uses;
     size_t at = (size_t)(op - j->w->c->ops);
@@ -170,7 +175,8 @@ static double inside_ns(const struct job *j, const struct tg_op *op, bool on_dev
         double rise = tg_use_rise(j->w->c, of);
         if (rise <= 0 || (on_device && !tg_kind_is_device(called->kind)))
             continue;
-        if (!on_device && tg_op_rose(called) && !passes_on(j->w, called))
+        if (!on_device && tg_op_rose(called) && !passes_on(j->w, called) &&
+            !wraps(j, called, depth - 1))
             return 0;
         ns += rise * called->total[TG_TEST] / called->count[TG_TEST];
     }
@@ -179,12 +185,24 @@ static double inside_ns(const struct job *j, const struct tg_op *op, bool on_dev
 
 /* A caller without work of its own: what it calls comes as often as before,
  * and takes most of its time. */
-static bool only_wraps(const struct job *j, const struct tg_op *op)
+static bool wraps(const struct job *j, const struct tg_op *op, int depth)
 {
     const struct tg_diff_work *w = j->w;
 
-    return w->uses && w->uses->exact &&
-           inside_ns(j, op, false) > tg_op_rise(w->c, op) * op->self[TG_TEST] / op->count[TG_TEST];
+    return depth && w->uses && w->uses->exact && op->kind == TG_KIND_OP &&
+           inside_ns(j, op, false, depth) >
+               tg_op_rise(w->c, op) * op->self[TG_TEST] / op->count[TG_TEST];
+}
+
+static bool only_wraps(const struct job *j, const struct tg_op *op)
+{
+    return wraps(j, op, MAX_DEPTH);
+}
+
+/* Of a name inside calls of its own name an average over both says nothing. */
+static bool only_wraps_others(const struct job *j, const struct tg_op *op)
+{
+    return only_wraps(j, op) && !tg_uses_of_itself(j->w, op);
 }
 
 /* Beside what went, a place's balance says what an addition costs. What it launches may hide among
@@ -192,7 +210,7 @@ static bool only_wraps(const struct job *j, const struct tg_op *op)
 static bool stands_alone(const struct job *j, const struct tg_op *op)
 {
     return op->relation == TG_REL_NONE &&
-           !(j->w->uses && inside_ns(j, op, true) >= TG_FLOOR * j->w->c->step_ns[TG_BASE]);
+           !(j->w->uses && inside_ns(j, op, true, 0) >= TG_FLOOR * j->w->c->step_ns[TG_BASE]);
 }
 
 static const struct sort {
@@ -202,6 +220,7 @@ static const struct sort {
 } sorts[] = { { TG_SLIGHT_FREE, TG_BIG, is_view },
               { TG_SLIGHT_FREE, TG_BIG, only_wraps },
               { TG_SLIGHT_SMALL, TG_RESTLESS, is_view },
+              { TG_SLIGHT_SMALL, TG_RESTLESS, only_wraps_others },
               { TG_SLIGHT_SMALL, TG_FLOOR, stands_alone } };
 
 /*

@@ -87,6 +87,20 @@ BY_HAND(a_caller_without_work_of_its_own_is_free)
     assert_int_equal(around(f, 0, 1199), TG_SLIGHT_NOT);
 }
 
+/* The same for a caller of such a caller, as long as it ends with work that was there. */
+BY_HAND(a_caller_of_a_caller_is_free)
+{
+    for (uint32_t inside = 1; inside <= 2; inside++) {
+        make(f, 1, 1, 3);
+        add_all(f, TG_BASE, TG_KIND_OP, "aten::mm", "", 1, 9001);
+        add_all(f, TG_TEST, TG_KIND_OP, "aten::mm", "aten::matmul", inside, 9001);
+        add_all(f, TG_TEST, TG_KIND_OP, "aten::matmul", "aten::linear", 1, 1201);
+        add_all(f, TG_TEST, TG_KIND_OP, "aten::linear", "", 1, 1101);
+        compare(f);
+        assert_int_equal(slight(f, "aten::linear"), inside == 1 ? TG_SLIGHT_FREE : TG_SLIGHT_NOT);
+    }
+}
+
 /* 50 calls of 10 ns, and one of 5 us more: 0.05 % by the call, and 0.5 % by the time. */
 BY_HAND(a_long_call_among_short_ones_is_not_small)
 {

@@ -5,6 +5,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/sort.h"
+#include "core/diff/numbers.h"
 #include "reporters/findings.h"
 
 const struct tg_op *tg_row_former(const struct tg_comparison *c, const struct tg_op *op)
@@ -30,13 +31,19 @@ static double step_units(const struct tg_comparison *c, int side)
 
 const struct tg_evidence *tg_row_estimate(const struct tg_op *op)
 {
-    return op->kind != TG_KIND_STEP && tg_evidence_compared(&op->ev_total) ? &op->ev_total : NULL;
+    return op->kind != TG_KIND_STEP && !op->ev_total.pooled && tg_evidence_compared(&op->ev_total)
+               ? &op->ev_total
+               : NULL;
 }
 
 struct tg_row_numbers tg_row_numbers(const struct tg_comparison *c, const struct tg_op *op,
                                      enum tg_basis basis)
 {
     const struct tg_op *former = tg_row_former(c, op);
+    const struct tg_evidence *estimate = basis == TG_BASIS_ESTIMATED ? tg_row_estimate(op) : NULL;
+    const struct tg_metric_change *step = &c->metrics[TG_METRIC_STEP_TIME];
+    bool of_runs = basis == TG_BASIS_ESTIMATED && c->n_runs[TG_BASE] >= TG_FEWEST_RUNS &&
+                   c->n_runs[TG_TEST] >= TG_FEWEST_RUNS;
     struct tg_row_numbers n;
     for (int s = 0; s < 2; s++) {
         if (basis == TG_BASIS_JUDGED) {
@@ -58,9 +65,10 @@ struct tg_row_numbers tg_row_numbers(const struct tg_comparison *c, const struct
             n.ns[s] = (double)op->whole_total[s];
         } else {
             n.count[s] = (double)op->step_count[s] / step_units(c, s);
-            n.ns[s] = basis == TG_BASIS_ESTIMATED && tg_row_estimate(op)
-                          ? tg_row_estimate(op)->value[s]
-                          : (double)op->step_total[s] / step_units(c, s);
+            n.ns[s] = estimate  ? estimate->value[s]
+                      : of_runs ? (op->kind == TG_KIND_STEP && step->known[s] ? step->value[s]
+                                                                              : op->total[s])
+                                : (double)op->step_total[s] / step_units(c, s);
         }
     }
     if (basis == TG_BASIS_JUDGED && op->iteration_scaled) { /* shown as compared */

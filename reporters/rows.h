@@ -9,8 +9,8 @@
  *   JUDGED     what the verdict saw: modal count per step, self time (a kernel's own duration): the
  *              value that was compared, where it was judged, else the mean of the steps
  *   PER_STEP   HTA's sums, divided exactly by steps x ranks x runs
- *   ESTIMATED  the same, but inclusive durations as check takes them, where they were compared:
- *              from three runs per side on
+ *   ESTIMATED  from three runs per side on inclusive durations as check takes them: what was
+ *              compared, else the mean of the steps, the median of the runs; else the sums
  *   WHOLE      HTA's sums over everything, including what is outside steps
  */
 enum tg_basis { TG_BASIS_JUDGED, TG_BASIS_PER_STEP, TG_BASIS_ESTIMATED, TG_BASIS_WHOLE };
@@ -27,7 +27,8 @@ struct tg_row_numbers {
 struct tg_row_numbers tg_row_numbers(const struct tg_comparison *c, const struct tg_op *op,
                                      enum tg_basis basis);
 
-/* What ESTIMATED takes; NULL: the sums; so of steps, which are not judged as operators. */
+/* What ESTIMATED takes of one name; NULL: it was not compared by itself, as steps are not, and what
+ * is compared with all that it replaced. */
 const struct tg_evidence *tg_row_estimate(const struct tg_op *op);
 
 char tg_row_category(const struct tg_row_numbers *n);     /* HTA: '+', '-', '=' by counts */

@@ -126,7 +126,8 @@ TEST(calls_of_a_schedule_are_those_of_the_mean_step)
     assert_true(n.count[TG_BASE] == 0 && n.count[TG_TEST] == 1);
 }
 
-/* Sums of 40 steps a side: 300 and 330 us; as check takes them 290 and 310. */
+/* Sums of 40 steps a side: 300 and 330 us; as check takes them 290 and 310; medians of the runs,
+ * one of which was slow, 295 and 299. A replacement's evidence is of other names, too. */
 TEST(durations_are_checks_where_it_compared_them)
 {
     const struct tg_evidence ev = { .pairs = 5, .value = { 290000, 310000 }, .noise = 0.1 };
@@ -135,20 +136,31 @@ TEST(durations_are_checks_where_it_compared_them)
                         .present = { true, true },
                         .step_count = { 40, 40 },
                         .step_total = { 40 * 300000, 40 * 330000 },
+                        .total = { 295000, 299000 },
                         .ev_total = ev };
-    const struct tg_comparison c = { .ops = &op, .n_ops = 1, .n_units = { 40, 40 } };
+    struct tg_comparison c = { .ops = &op, .n_ops = 1, .n_units = { 40, 40 } };
     const uint32_t rows[] = { 0 };
     static const struct {
         enum tg_kind kind;
         unsigned pairs;
         bool slower, whole;
         const char *has; /* of the text: mark, and the change */
+        size_t runs, pooled;
     } cases[] = {
-        { TG_KIND_OP, 5, false, false, "~  mm" },   { TG_KIND_OP, 5, false, false, "+20.0" },
-        { TG_KIND_OP, 5, true, false, "=  mm" },    { TG_KIND_OP, 5, true, false, "+20.0" },
-        { TG_KIND_OP, 0, false, false, "=  mm" },   { TG_KIND_OP, 0, false, false, "+30.0" },
-        { TG_KIND_STEP, 5, false, false, "+30.0" }, { TG_KIND_OP, 5, false, true, "=  mm" },
-        { TG_KIND_STEP, 5, false, false, "=  mm" },
+        { TG_KIND_OP, 5, false, false, "~  mm", 0, 0 },
+        { TG_KIND_OP, 5, false, false, "+20.0", 0, 0 },
+        { TG_KIND_OP, 5, true, false, "=  mm", 0, 0 },
+        { TG_KIND_OP, 5, true, false, "+20.0", 0, 0 },
+        { TG_KIND_OP, 0, false, false, "=  mm", 0, 0 },
+        { TG_KIND_OP, 0, false, false, "+30.0", 0, 0 },
+        { TG_KIND_STEP, 5, false, false, "+30.0", 0, 0 },
+        { TG_KIND_OP, 5, false, true, "=  mm", 0, 0 },
+        { TG_KIND_STEP, 5, false, false, "=  mm", 0, 0 },
+        { TG_KIND_STEP, 5, false, false, "+4.0", 3, 0 },
+        { TG_KIND_OP, 0, false, false, "+4.0", 3, 0 },
+        { TG_KIND_STEP, 5, false, false, "+30.0", 2, 0 },
+        { TG_KIND_OP, 5, false, false, "+4.0", 3, 2 },
+        { TG_KIND_OP, 5, false, false, "+20.0", 3, 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct tg_difftable t = {
@@ -156,10 +168,13 @@ TEST(durations_are_checks_where_it_compared_them)
         };
         const struct tg_render r = { .columns = 100 };
         TG_BUF text = { 0 }, json = { 0 };
-        bool estimated = cases[i].kind == TG_KIND_OP && cases[i].pairs && !cases[i].whole;
+        bool estimated =
+            cases[i].kind == TG_KIND_OP && cases[i].pairs && !cases[i].whole && !cases[i].pooled;
         op.kind = cases[i].kind;
         op.ev_total.pairs = cases[i].pairs;
         op.ev_total.slower = cases[i].slower;
+        op.ev_total.pooled = cases[i].pooled;
+        c.n_runs[TG_BASE] = c.n_runs[TG_TEST] = cases[i].runs;
         tg_difftable_text(&text, &t, &r);
         tg_difftable_json(&json, &t);
         if (!tg_sv_has(tg_buf_sv(&text), tg_sv_of(cases[i].has)))
@@ -167,4 +182,10 @@ TEST(durations_are_checks_where_it_compared_them)
         assert_int_equal(tg_sv_has(tg_buf_sv(&text), TG_SV("as check takes them")), estimated);
         assert_int_equal(tg_sv_has(tg_buf_sv(&json), TG_SV("\"estimate\"")), estimated);
     }
+    op.kind =
+        TG_KIND_STEP; /* as in check's first line: the metric of that name */
+    c.metrics[TG_METRIC_STEP_TIME] =
+        (struct tg_metric_change){ .known = { true, true }, .value = { 400000, 407000 } };
+    assert_true(tg_row_numbers(&c, &op, TG_BASIS_ESTIMATED).d_ns == 7000);
+    assert_true(tg_row_numbers(&c, &op, TG_BASIS_PER_STEP).d_ns == 30000);
 }

@@ -527,7 +527,9 @@ enum tg_state tg_judge_quantity(struct tg_eval_state *e, const struct tg_rule *r
         say_missing(e, &w);
         return TG_STATE_INCONCLUSIVE;
     }
-    if (x->ev && w.p.ev->why_not != TG_JUDGED && !w.p.ev->suspicious)
+    /* In stages a time that is withheld is asked again. */
+    bool asked = e->c->asking && w.p.ev && w.p.ev->withheld;
+    if (x->ev && w.p.ev->why_not != TG_JUDGED && !w.p.ev->suspicious && !asked)
         return TG_STATE_NOT_JUDGED;
     judge(e, &w);
     /* Of a quantity that is a part of others a line only if it got slower. */

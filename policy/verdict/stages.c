@@ -70,7 +70,9 @@ static const char *text_of(const struct names *x, enum tg_asked asked, struct tg
     TG_BUF b = { 0 };
     struct tg_message_list list = { .most = asked ? NAMED : MOST_HIDDEN };
     for (size_t i = 0; i < x->n && tg_message_list_next(&list, &b); i++) {
-        tg_buf_printf(&b, TG_NAME, TG_SV_ARG(x->v[i]->op_normalised));
+        tg_buf_printf(&b, TG_NAME,
+                      TG_SV_ARG(x->v[i]->subject == TG_SUBJECT_STEP ? TG_SV(TG_HOST_GAP)
+                                                                    : x->v[i]->op_normalised));
         const struct tg_evidence *ev = x->v[i]->ev;
         if (asked == TG_ASKED_OPEN || (asked && !ev->tell_runs)) {
             /* " +12.0 % (+4.1 to +20.5 %)": two standard errors either way. */

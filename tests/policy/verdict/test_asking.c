@@ -69,6 +69,24 @@ static void run_again(struct staged *s, double more, double wide)
     s->second[0].ev = evidence_of(s, 200000, more, wide);
 }
 
+/* Of the step's gaps as of names: a busy machine withholds what looks slower. */
+ON_STAGE(gaps_that_a_busy_machine_withholds_are_open)
+{
+    struct tg_comparison *c = &s->h.c;
+    const struct tg_quantity gaps = { TG_QUANTITY_GAP, &c->step, &c->step.ev, NULL };
+    for (int withheld = 0; withheld <= 1; withheld++) {
+        size_t n = s->h.e.n;
+        c->step = hand_op("ProfilerStep", TG_KIND_STEP);
+        c->step.ev = hand_evidence(100000, .5);
+        c->step.ev.why_not = TG_NOT_BUSY;
+        c->step.ev.withheld = withheld;
+        s->h.rule.metric = TG_RULE_METRIC_STEP_TIME;
+        (void)tg_judge_quantity(&s->h.e, &s->h.rule, &gaps);
+        assert_int_equal(s->h.e.n, n + (size_t)withheld);
+    }
+    assert_int_equal(s->h.e.results[s->h.e.n - 1].ev->asked, TG_ASKED_OPEN);
+}
+
 ON_STAGE(what_looks_slower_is_open_until_new_runs_tell)
 {
     const struct tg_result *r = judged(s);

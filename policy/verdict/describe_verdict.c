@@ -521,7 +521,7 @@ static void describe_wait(struct tg_result *r, const struct tg_comparison *c, st
         r->message = TG_SV_PRINTF(
             a,
             "%.*s; the host waits %s longer in %.*s (%.*s), and not because the device has more to "
-            "do: host work that overlapped it comes after the wait now",
+            "do: host work that overlapped the device comes after the wait now",
             TG_SV_ARG(r->message), TG_VALUE(wait.ns, TG_UNIT_NS),
             TG_SV_ARG(wait.in.n ? wait.in : TG_SV("the step")), TG_SV_ARG(wait.call->name));
 }

@@ -370,6 +370,17 @@ static void tell_left_runs(struct tg_eval_state *e, const struct tg_comparison *
     }
 }
 
+/* Does any rule limit durations? A policy of counts alone loses nothing by a busy machine. */
+static bool limits_times(const struct tg_eval_state *e)
+{
+    const struct tg_policy *p = e->in->policy;
+    bool any = false;
+    for (size_t i = 0; i < p->n_rules; i++)
+        any |= tg_rule_metric_info(p->rules[i].metric)->unit == TG_UNIT_NS &&
+               (p->rules[i].warn.state == TG_LIMIT_ON || p->rules[i].fail.state == TG_LIMIT_ON);
+    return any;
+}
+
 bool tg_guards(struct tg_eval_state *e)
 {
     const struct tg_require *q = &e->in->policy->require;
@@ -384,7 +395,7 @@ bool tg_guards(struct tg_eval_state *e)
         guard_ranks(e, suite);
     guard_damage(e, suite);
     /* Durations that are not judged, and look slower. */
-    if (c->n_withheld && (c->other_data || c->busy || c->warming != 0))
+    if (c->n_withheld && limits_times(e) && (c->other_data || c->busy || c->warming != 0))
         GUARD(e, c->other_data ? TG_REASON_DATA : TG_REASON_MACHINE, TG_NOWHERE,
               c->other_data ? TG_NEXT_DATA
               : c->busy     ? TG_NEXT_MACHINE(e)

@@ -138,6 +138,10 @@ static void guarded(struct hand *h, const char *want)
 WITH_HAND(slower_on_a_busy_machine_or_other_data)
 {
     guarded(h, "");
+    h->policy.rules = &h->rule;
+    h->policy.n_rules = 1;
+    h->rule.metric = TG_RULE_METRIC_SELF;
+    h->rule.fail = hand_auto(h);
     h->c.n_withheld = 2; /* held by nothing that we know of */
     guarded(h, "");
     h->c.busy = true;
@@ -159,6 +163,11 @@ WITH_HAND(slower_on_a_busy_machine_or_other_data)
     h->c.busy = false;
     h->c.warming = log(1.04);
     guarded(h, "machine: the device's speed changes within the runs, and 1 name looks slower");
+    h->rule.metric = TG_RULE_METRIC_COUNT; /* no rule is about times */
+    guarded(h, "");
+    h->rule.metric = TG_RULE_METRIC_STEP_TIME;
+    h->rule.fail.state = TG_LIMIT_OFF;
+    guarded(h, "");
 }
 
 /* require.detectable: 10 %. These runs show a change from 8 %, from 12 %, or none. */

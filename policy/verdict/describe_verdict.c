@@ -23,8 +23,9 @@
 enum { DEVICE, WAITS, HOST, SORTS }; /* of time */
 enum { LEAST = 100 };                /* ns: what is shown */
 
-struct cost {                        /* per step */
-    double more[SORTS], base[SORTS]; /* ns, than in the baseline; in the baseline */
+struct cost {                               /* per step */
+    double more[SORTS], base[SORTS];        /* ns, than in the baseline; in the baseline */
+    double least[SORTS][2], most[SORTS][2]; /* of the runs of each side */
     size_t n_names;
     /* What of it reports say: that the host pays by waiting (`moved`: others wait less instead),
      * or what the clock shows that the step waits for, on the host with a wait that is a part of
@@ -32,13 +33,18 @@ struct cost {                        /* per step */
     bool by_waiting, moved, on_host, waits_too;
     bool both;              /* one after the other: the step is longer by their sum */
     double said, said_base; /* ns */
+    bool noise;             /* the usual run of each side is among those of the other: not said */
 };
 
-static void add_cost(struct cost *cost, const struct tg_op *op, const double ns[2])
+static void add_cost(struct cost *cost, const struct tg_op *op, const struct tg_in_caller *x)
 {
     int sort = tg_kind_is_device(op->kind) ? DEVICE : op->wait ? WAITS : HOST;
-    cost->more[sort] += ns[TG_TEST] - ns[TG_BASE];
-    cost->base[sort] += ns[TG_BASE];
+    cost->more[sort] += x->self[TG_TEST] - x->self[TG_BASE];
+    cost->base[sort] += x->self[TG_BASE];
+    for (int s = 0; s < 2; s++) {
+        cost->least[sort][s] += x->least[s];
+        cost->most[sort][s] += x->most[s];
+    }
     cost->n_names++;
 }
 
@@ -162,7 +168,7 @@ static void add_calls(struct cost *cost, const struct costs *x, const struct tg_
     for (uint32_t k = tg_buckets_first(&x->called, by->name); k != TG_NO_ID;
          k = tg_buckets_next(&x->called, k))
         if (!x->is_mine[x->calls[k].op - x->c->ops])
-            add_cost(cost, x->calls[k].op, x->calls[k].in->self);
+            add_cost(cost, x->calls[k].op, x->calls[k].in);
 }
 
 static int by_number(const void *pa, const void *pb)
@@ -194,7 +200,7 @@ static bool add_waits_of(struct cost *cost, const struct costs *x, const struct 
         any |= is_mine_by_name(x, wait->callers[k].in);
     for (size_t k = 0; any && k < wait->n_callers; k++)
         if (is_mine_by_name(x, wait->callers[k].in))
-            add_cost(cost, wait, wait->callers[k].self);
+            add_cost(cost, wait, &wait->callers[k]);
     return any;
 }
 
@@ -214,6 +220,13 @@ static void choose_said(struct cost *x, const struct tg_comparison *c, double le
     other = x->both ? (x->on_host ? DEVICE : HOST) : x->waits_too ? WAITS : SORTS;
     x->said = x->more[sort] + (other < SORTS ? x->more[other] : 0);
     x->said_base = x->base[sort] + (other < SORTS ? x->base[other] : 0);
+    double least[2], most[2], test = x->said_base + x->said;
+    for (int s = 0; s < 2; s++) {
+        least[s] = x->least[sort][s] + (other < SORTS ? x->least[other][s] : 0);
+        most[s] = x->most[sort][s] + (other < SORTS ? x->most[other][s] : 0);
+    }
+    x->noise = x->said > 0 ? test < most[TG_BASE] && least[TG_TEST] < x->said_base
+                           : test > least[TG_BASE] && most[TG_TEST] > x->said_base;
 }
 
 /* A finding costs what its own names do, and those folded under it; of a name that came or went
@@ -233,7 +246,10 @@ static struct cost cost_of(struct costs *x, uint32_t head)
     for (size_t i = 0; i < x->n_mine; i++) {
         const struct tg_op *op = &x->c->ops[x->mine[i]];
         if (!add_waits_of(&cost, x, op))
-            add_cost(&cost, op, op->self);
+            add_cost(&cost, op,
+                     &(struct tg_in_caller){ .self = { op->self[0], op->self[1] },
+                                             .least = { op->self_least[0], op->self_least[1] },
+                                             .most = { op->self_most[0], op->self_most[1] } });
         add_calls(&cost, x, op);
     }
     for (size_t i = 0; i < x->n_mine; i++)
@@ -285,6 +301,8 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
                       TG_VALUE(fmin(cost.more[WAITS], -costs.less.ns), TG_UNIT_NS));
         return;
     }
+    if (cost.noise)
+        return;
     tg_buf_puts(b, " (");
     put_said(b, &cost);
     tg_buf_puts(b, !g && in_some_steps(c, r) && !cost.by_waiting ? ", per step on average)" : ")");
@@ -309,7 +327,7 @@ static void put_weight(struct tg_buf *b, const struct cost *cost, const struct c
         return;
     }
     bool own = cost->on_host && !cost->by_waiting && cost->n_names == 1 && !cost->waits_too;
-    if (share < 0.0005 || own)
+    if (share < 0.0005 || own || cost->noise)
         return; /* little, or the name's own time */
     tg_buf_puts(b, ", ");
     put_said(b, cost);
@@ -327,10 +345,10 @@ static void weigh(struct costs *x, struct tg_result *r, struct tg_arena *a)
     TG_BUF weight = { 0 };
     if (r->state >= TG_STATE_WARN || (waived && !region)) {
         /* Waiting that moved costs nothing by itself. */
-        r->whole_known = region || (!cost.moved && cost.said >= LEAST);
+        r->whole_known = region || (!cost.moved && !cost.noise && cost.said >= LEAST);
         r->whole_on_host = cost.on_host;
-        /* What was not there had no time: what it calls was called by others. */
-        r->whole_ns[TG_BASE] = r->base == 0 ? 0 : cost.said_base;
+        /* What was not there, by no name, had no time: what it calls was called by others. */
+        r->whole_ns[TG_BASE] = r->base == 0 && op->partner == TG_NO_ID ? 0 : cost.said_base;
         r->whole_ns[TG_TEST] = r->whole_ns[TG_BASE] + cost.said;
     }
     if (!r->has_values || r->over_budget || region || tg_kind_is_device(r->op_kind))

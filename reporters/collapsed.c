@@ -12,7 +12,7 @@
 static void put_frame(struct tg_buf *out, const struct tg_picture_node *n)
 {
     TG_BUF visible = { 0 };
-    tg_utf8_visible(&visible, n->kind == TG_PATH_ROOT ? TG_SV("step") : n->text);
+    tg_utf8_visible(&visible, n->text.n ? n->text : TG_SV("step"));
     for (size_t i = 0; i < visible.n; i++)
         tg_buf_putc(out, visible.p[i] == ';' ? ':' : visible.p[i]);
 }

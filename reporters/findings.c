@@ -180,7 +180,7 @@ static void put_effect(struct tg_buf *out, const struct tg_verdict *v, const str
         pct = 100 * n.d_ns / n.ns[TG_BASE];
     }
     if (r->has_values) {
-        tg_buf_putc(out, ' ');
+        tg_buf_puts(out, r->of_fastest ? " in the fastest steps " : " ");
         if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(pct))
             tg_put_pct_delta(out, pct);
         else

@@ -159,7 +159,8 @@ static void put_caption(struct tg_html *h, bool device)
     else if (c->n_ranks[TG_TEST] > 1)
         tg_buf_printf(h->page.out, ", mean of %zu ranks", c->n_ranks[TG_TEST]);
     tg_page_raw(&h->page, device ? "; its parts as in the mean step.</p>\n"
-                                 : ", of the thread that runs the step.</p>\n");
+                                 : ", of the thread that runs the step: means of the "
+                                   "steps; a finding may be of the fastest ones.</p>\n");
 }
 
 void tg_html_put_bar(struct tg_html *h)

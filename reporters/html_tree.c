@@ -60,7 +60,7 @@ static void put_percent(struct tg_buf *out, const struct tg_picture_node *n)
 
 static tg_sv text_of(const struct tg_picture_node *n)
 {
-    return n->kind == TG_PATH_ROOT ? TG_SV("step") : n->text;
+    return n->text.n ? n->text : TG_SV("step");
 }
 
 /* ---- layout ---- */

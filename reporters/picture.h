@@ -44,8 +44,8 @@ struct tg_picture_step {
 struct tg_picture {
     struct tg_picture_node *nodes;
     size_t n_nodes; /* 0: no tree (a side is a summary, or has no spans) */
-    bool device;    /* of device work, at the path of its launch; else of the host's self time: by
-                    the clock that the step waits for */
+    bool device;    /* of device work, at the path of its launch; else of the host's step, all of
+                    it: by the clock that the step waits for */
     bool stacks;    /* Python functions are among the frames */
     double least;   /* paths below this many ns on both sides are omitted */
     struct tg_picture_step step[2]; /* n 0: none */

@@ -5,10 +5,13 @@
 
 #include "cmd/gate/codefile.h"
 #include "cmd/gate/timeline.h"
+#include "core/cause/path_tree.h"
 #include "core/diff/stats.h"
 #include "policy/verdict/pace.h"
+#include "policy/verdict/verdict.h"
 
-enum { HOST, DEVICE }; /* targets of the paths: every name is one of the two */
+/* Targets of the paths: the whole host step, work of the device, and what is only a frame. */
+enum { HOST, DEVICE, FRAME };
 
 static uint32_t ask_target(void *arg, enum tg_kind kind, tg_sv name)
 {
@@ -18,7 +21,7 @@ static uint32_t ask_target(void *arg, enum tg_kind kind, tg_sv name)
         return DEVICE;
     return kind == TG_KIND_OP || kind == TG_KIND_RUNTIME || kind == TG_KIND_SYNC ||
                    kind == TG_KIND_GRAPH
-               ? HOST
+               ? FRAME
                : TG_NO_ID;
 }
 
@@ -103,8 +106,8 @@ static size_t choose_trace(const struct tg_comparison *c, const struct tg_input_
 
 /* ---- the tree ---- */
 
-/* value[2 * node + side]: inclusive ns per step. */
-static double *add_up(const struct tg_paths *p, uint32_t target)
+/* value[2 * node + side]: inclusive ns per step. The host's time in no frame has one: `gap`. */
+static double *add_up(const struct tg_paths *p, uint32_t target, uint32_t gap)
 {
     const struct tg_path_tree *t = &p->tree[TG_PATHS_BY_CLASS];
     double *value = tg_xmalloc((2 * t->keys.n + 2) * sizeof *value);
@@ -116,6 +119,7 @@ static double *add_up(const struct tg_paths *p, uint32_t target)
             uint32_t at = e->node[TG_PATHS_BY_CLASS];
             if (e->target != target || e->step >= p->n_steps[side])
                 continue;
+            at = at || target != HOST ? at : gap;
             for (;; at = t->v[at].parent) {
                 value[2 * at + (unsigned)side] += (double)e->ns / (double)p->n_steps[side];
                 if (!at)
@@ -180,20 +184,22 @@ void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)
     const struct tg_paths *p = &t.paths;
     bool both = true;
     *out = (struct tg_picture){ .n_nodes = 0 };
-    tg_paths_init(&t.paths, &names, TG_NO_ID);
+    tg_paths_init(&t.paths, &names, HOST);
     for (int side = 0; side < 2; side++) {
         if (ask->comparison)
             from.at[side] = choose_trace(ask->comparison, from.side[side], side);
         both = tg_inputs_use_first(&from, side, take_side, &t) && both;
     }
     out->stacks = p->stacks[0] && p->stacks[1];
-    double *value = add_up(p, DEVICE);
+    uint32_t gap = tg_path_node_of(&t.paths, TG_PATHS_BY_CLASS, 0, TG_PATH_ROOT,
+                                   tg_strmap_add(&t.paths.texts, TG_SV(TG_HOST_GAP)));
+    double *value = add_up(p, DEVICE, gap);
     out->device = value[0] > 0 && value[1] > 0 &&
                   (!ask->comparison || (tg_pace_of(ask->comparison) == TG_PACE_DEVICE &&
                                         !waits_longer(ask->comparison)));
     if (!out->device) {
         free(value);
-        value = add_up(p, HOST);
+        value = add_up(p, HOST, gap);
     }
     if (both && value[0] > 0 && value[1] > 0)
         keep_nodes(out, p, value, ask->arena);

@@ -2,6 +2,7 @@
 #include "tests/cmd/gate/room.h"
 
 #include "cmd/gate/picture.h"
+#include "policy/verdict/verdict.h"
 
 /* One step of 1 ms: aten::mm of `us` us, on the host; `kernel` adds a launch and its kernel. */
 static const char *trace(struct room *r, unsigned us, unsigned kernel)
@@ -41,7 +42,7 @@ static struct tg_picture take(struct room *r)
     return p;
 }
 
-/* Host time: the root is the sum of what is followed, 300 us before and 500 us after. */
+/* Host time: the step of 1 ms, of which 300 us before and 500 us after are in the operator. */
 IN_ROOM(without_a_device_the_tree_is_of_the_host)
 {
     struct tg_picture p;
@@ -49,12 +50,15 @@ IN_ROOM(without_a_device_the_tree_is_of_the_host)
     room_file("test.json", trace(r, 500, 0));
     p = take(r);
     assert_false(p.device || p.stacks);
-    assert_int_equal(p.n_nodes, 2);
-    assert_true(p.nodes[0].value[0] == 300000 && p.nodes[0].value[1] == 500000);
+    assert_int_equal(p.n_nodes, 3);
+    assert_true(p.nodes[0].value[0] == 1000000 && p.nodes[0].value[1] == 1000000);
     assert_int_equal(p.nodes[1].parent, 0);
     assert_sv_equal(p.nodes[1].text, TG_SV("aten::mm"));
     assert_true(p.nodes[1].value[1] == 500000);
-    assert_true(p.least == 1000); /* 0.2 % of the larger side */
+    assert_int_equal(p.nodes[2].parent, 0);
+    assert_sv_equal(p.nodes[2].text, TG_SV(TG_HOST_GAP));
+    assert_true(p.nodes[2].value[0] == 700000 && p.nodes[2].value[1] == 500000);
+    assert_true(p.least == 2000); /* 0.2 % of the larger side */
     assert_int_equal(p.step[0].n, 1);
     assert_sv_equal(p.step[1].trace, TG_SV("test.json"));
 }
@@ -72,7 +76,7 @@ IN_ROOM(with_a_device_it_is_of_the_kernels)
     room_file("test.json", trace(r, 300, 0)); /* one side has no device: the host's again */
     p = take(r);
     assert_false(p.device);
-    assert_true(p.nodes[0].value[1] == 300000);
+    assert_true(p.nodes[0].value[1] == 1000000 && p.nodes[1].value[1] == 300000);
 }
 
 /* A side that cannot be drawn is not an error, and the other side's step is there. */

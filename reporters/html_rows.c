@@ -136,7 +136,7 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     const struct tg_op *former = tg_row_former(c, op);
     const char *state = state_of(r, op);
     double pct = x.ns[TG_BASE] > 0 && x.ns[TG_TEST] > 0 ? 100 * x.d_ns / x.ns[TG_BASE] : NAN;
-    double share = tg_row_share(h->v, op);
+    double share = tg_row_share(c, op, &x);
     tg_page_row(&h->page, state);
     tg_page_cell(&h->page);
     if (former) {

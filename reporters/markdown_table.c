@@ -102,7 +102,7 @@ static void put_row(struct tg_buf *out, const struct tg_markdown *m, size_t i)
         tg_put_pct_delta(&words, pct);
         tg_buf_putc(&words, ')');
     }
-    put_share(&words, &n, tg_row_share(v, op));
+    put_share(&words, &n, tg_row_share(v->comparison, op, &n));
     tg_put_printed(out, tg_buf_sv(&words));
     tg_buf_puts(out, "</sub> | ");
     if (n.d_ns != 0) {

@@ -442,12 +442,11 @@ struct tg_row_was tg_row_was(const struct tg_verdict *v, const struct tg_op *op)
     return f;
 }
 
-double tg_row_share(const struct tg_verdict *v, const struct tg_op *op)
+double tg_row_share(const struct tg_comparison *c, const struct tg_op *op,
+                    const struct tg_row_numbers *n)
 {
-    struct tg_row_numbers n = tg_row_shown(v, op);
-    int s = n.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE;
-    return n.ns[s] /
-           (op->on_rank_alone ? v->comparison->rank_alone->wall_ns[s] : v->comparison->wall_ns[s]);
+    int s = n->ns[TG_TEST] > 0 ? TG_TEST : TG_BASE;
+    return n->ns[s] / (op->on_rank_alone ? c->rank_alone->wall_ns[s] : c->wall_ns[s]);
 }
 
 const char *tg_row_mark(const struct tg_verdict *v, const struct tg_op *op)

@@ -69,12 +69,13 @@ bool *tg_rows_told(const struct tg_verdict *v);
 
 /*
  * The numbers of such a row: of a finding about calls, or a replacement that a result gives the
- * time of, the whole of it, in the row of that result's name; the others of it have no rows. And
- * its share of the step, and its first cell.
+ * time of, the whole of it, in the row of that result's name; the others of it have no rows. The
+ * share of the step that is of such numbers. And its first cell.
  */
 bool tg_row_is_whole(const struct tg_verdict *v, const struct tg_op *op);
 struct tg_row_numbers tg_row_shown(const struct tg_verdict *v, const struct tg_op *op);
-double tg_row_share(const struct tg_verdict *v, const struct tg_op *op);
+double tg_row_share(const struct tg_comparison *c, const struct tg_op *op,
+                    const struct tg_row_numbers *n);
 bool tg_row_is_waived(const struct tg_verdict *v, const struct tg_op *op); /* and fails nothing */
 /* The first cell of a row: "new", "gone", "renamed", "more", "fewer", "some" (steps or runs),
  * "slower", "faster", or that it is within the noise; "": its time was not judged. */

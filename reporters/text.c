@@ -372,7 +372,7 @@ static void add_mover(struct tg_texttable *g, const struct page *p, const struct
     if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0)
         tg_put_pct_delta(cell, 100 * n.d_ns / n.ns[TG_BASE]);
     tg_texttable_cell(g, TG_TINT_NONE);
-    tg_put_share(cell, tg_row_share(v, op));
+    tg_put_share(cell, tg_row_share(v->comparison, op, &n));
     tg_texttable_cell(g, TG_TINT_NONE);
 }
 

@@ -167,12 +167,15 @@ def markdown_rows(text):
 
 def page_rows(page):
     """{name: (baseline in ns, fresh in ns)} of the page's table of all names"""
-    rows = {}
+    rows, steps = {}, []
     for row in re.findall(r'<tr class="[^"]*"><td>(<code>.*?)</tr>', page):
         name = html.unescape(re.sub(r"<[^>]*>", "", row.split("</td>")[0]))
         delta, base, test = (float(v or "nan") for v in re.findall(r'data-v="([^"]*)"', row)[:3])
         rows[name] = (base, test)
+        share = float(re.findall(r'data-v="([^"]*)"', row)[-1] or "nan")
+        steps += [test / share] if test > 1 and "rank " not in row else []  # of all of the step it is the same
         check(f"the page's {name}: {base} -> {test} is {delta}", abs(test - base - delta) <= 1e-6 * max(test, base, 1))
+    check("the page's shares are of one step", not steps or max(steps) <= 1.01 * min(steps), (min(steps or [0]), max(steps or [0])))
     return rows
 
 

@@ -107,7 +107,7 @@ TEST(one_form_for_one_name_of_the_trace)
                                         "MulFunctor<float> of aten::div (2)", "kern" };
     struct tg_comparison c = { .ops = ops, .n_ops = 4 };
     struct tg_verdict v = { .comparison = &c };
-    struct tg_shorts shorts;
+    struct tg_shorts shorts = { 0 };
     tg_shorts_init(&shorts, &v, 40);
     for (size_t i = 0; i < 4; i++) {
         TG_AUTO(tg_labels_release) struct tg_labels row = { 0 };

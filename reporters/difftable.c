@@ -43,7 +43,7 @@ static const struct tg_texttable_column columns[] = {
     { .title = "+/- us", .right = true },
     { .title = "%", .right = true, .drop = 3 },
 };
-enum { N_COLUMNS = sizeof columns / sizeof *columns };
+enum { NAME = 1, N_COLUMNS = sizeof columns / sizeof *columns };
 
 static enum tg_tint tint_of(double delta)
 {
@@ -105,14 +105,25 @@ static void make_titles(struct tg_texttable_column titled[N_COLUMNS], const stru
 /* The durations are whole ones, so a step has the name of the trace. */
 static void make_labels(struct tg_labels *l, const struct tg_difftable *t, size_t n, size_t width)
 {
-    enum { NUMBERS = 44 }; /* columns that stay beside the name on a narrow terminal */
-    size_t room = width > NUMBERS ? width - NUMBERS : 0;
     TG_FREE tg_sv *names = tg_xmalloc((n + 1) * sizeof *names);
     for (size_t i = 0; i < n; i++)
         names[i] = t->comparison->ops[t->rows[i]].name;
-    room = room < TG_TEXTTABLE_NAME_LEAST ? TG_TEXTTABLE_NAME_LEAST : room;
-    tg_labels_make(l, names, NULL, n,
-                   room < TG_TEXTTABLE_NAME_MOST ? room : TG_TEXTTABLE_NAME_MOST);
+    tg_labels_make(l, names, NULL, n, width);
+}
+
+/* Names of at most `name` columns; returns how many the numbers leave for them. */
+static size_t put_rows(struct tg_texttable *g, const struct tg_difftable *t,
+                       const struct tg_texttable_column *titled, size_t n, size_t name,
+                       size_t width)
+{
+    TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
+    size_t widths[N_COLUMNS];
+    tg_texttable_init(g, titled, N_COLUMNS);
+    make_labels(&labels, t, n, name);
+    for (size_t i = 0; i < n; i++)
+        add_row(g, t, &t->comparison->ops[t->rows[i]], &labels.v[i]);
+    tg_texttable_widths(g, width, widths);
+    return widths[NAME];
 }
 
 void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const struct tg_render *r)
@@ -122,20 +133,17 @@ void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const s
     TG_ARENA *a = tg_arena_new();
     struct tg_texttable_column titled[N_COLUMNS];
     TG_AUTO(tg_texttable_release) struct tg_texttable g = { 0 };
-    TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
+    TG_AUTO(tg_texttable_release) struct tg_texttable wide = { 0 };
     bool estimated = false;
     if (!t->n_rows) {
         tg_buf_puts(out, "no rows\n");
         return;
     }
     make_titles(titled, t, a);
-    tg_texttable_init(&g, titled, N_COLUMNS);
-    make_labels(&labels, t, n, width);
-    for (size_t i = 0; i < n; i++) {
-        const struct tg_op *op = &t->comparison->ops[t->rows[i]];
-        add_row(&g, t, op, &labels.v[i]);
-        estimated |= estimate(t, op) != NULL;
-    }
+    (void)put_rows(&g, t, titled, n, put_rows(&wide, t, titled, n, TG_TEXTTABLE_NAME_MOST, width),
+                   width);
+    for (size_t i = 0; i < n; i++)
+        estimated |= estimate(t, &t->comparison->ops[t->rows[i]]) != NULL;
     tg_texttable_write(&g, out, 0, width,
                        r->color ? TG_TEXTTABLE_COLOR_ON : TG_TEXTTABLE_COLOR_OFF);
     if (n < t->n_rows)

@@ -182,10 +182,37 @@ TEST(durations_are_checks_where_it_compared_them)
         assert_int_equal(tg_sv_has(tg_buf_sv(&text), TG_SV("as check takes them")), estimated);
         assert_int_equal(tg_sv_has(tg_buf_sv(&json), TG_SV("\"estimate\"")), estimated);
     }
-    op.kind =
-        TG_KIND_STEP; /* as in check's first line: the metric of that name */
+    op.kind = TG_KIND_STEP; /* as in check's first line: the metric of that name */
     c.metrics[TG_METRIC_STEP_TIME] =
         (struct tg_metric_change){ .known = { true, true }, .value = { 400000, 407000 } };
     assert_true(tg_row_numbers(&c, &op, TG_BASIS_ESTIMATED).d_ns == 7000);
     assert_true(tg_row_numbers(&c, &op, TG_BASIS_PER_STEP).d_ns == 30000);
+}
+
+/* Names are shortened to the width that the numbers leave, once: what tells them apart stays. */
+TEST(shortened_names_stay_apart)
+{
+    struct tg_op op[] = {
+        { .name = TG_SV("autograd::engine::evaluate_function: AddmmBackward0"),
+          .kind = TG_KIND_OP,
+          .present = { true, true },
+          .step_count = { 12, 12 },
+          .step_total = { 181234567, 15123456 } },
+        { .name = TG_SV("autograd::engine::evaluate_function: MulBackward0"),
+          .kind = TG_KIND_OP,
+          .present = { true, true },
+          .step_count = { 12, 12 },
+          .step_total = { 151234567, 18123456 } },
+    };
+    const struct tg_comparison c = { .ops = op, .n_ops = 2, .n_units = { 1, 1 } };
+    const uint32_t rows[] = { 0, 1 };
+    const struct tg_difftable t = { .comparison = &c, .rows = rows, .n_rows = 2 };
+    const struct tg_render r = { .columns = 100 };
+    TG_BUF text = { 0 };
+    tg_difftable_text(&text, &t, &r);
+    assert_true(tg_sv_has(tg_buf_sv(&text), TG_SV("AddmmBackward0 ")));
+    assert_true(tg_sv_has(tg_buf_sv(&text), TG_SV(": MulBackward0 ")));
+    tg_sv rest = tg_buf_sv(&text);
+    while (rest.n)
+        assert_true(tg_utf8_count(tg_sv_cut(&rest, '\n')) <= 100);
 }

@@ -215,12 +215,12 @@ def numbers(tmp):
             "     overrides: [{match: {name: mine::y}, fail: {pct: 50%}}]}\n"
             "  - {id: b, match: {kind: kernel, class: comm}, metric: count, direction: both, fail: {abs: 1}}\n"
             "  - {id: c, metric: step_time, fail: {max: 2ms}}\n")
-    seen = "; 3 runs: noise 0.0 %, detectable from +15.0 %"
+    seen = "; 3 runs: noise 0.0 %%, detectable from +15.0 %% (%d us in the fastest steps)"
     for name, want in (
-            ("x", [f"now 200 us, warns above 220 us, fails above 283 us or above 900 us{seen}"]),
-            ("mine::y", [f"now 300 us, warns above 330 us, fails above 450 us{seen}"]),
-            ("a", [f"mine::y: now 300 us, warns above 330 us, fails above 450 us{seen}",
-                   f"x: now 200 us, warns above 220 us, fails above 283 us or above 900 us{seen}"])):
+            ("x", [f"now 200 us, warns above 220 us, fails above 283 us or above 900 us{seen % 230}"]),
+            ("mine::y", [f"now 300 us, warns above 330 us, fails above 450 us{seen % 345}"]),
+            ("a", [f"mine::y: now 300 us, warns above 330 us, fails above 450 us{seen % 345}",
+                   f"x: now 200 us, warns above 220 us, fails above 283 us or above 900 us{seen % 230}"])):
         code, out, err = run("policy", "explain", name, "--policy", "n.yml", *runs, cwd=tmp)
         got = [x.strip() for x in out.splitlines() if "now " in x]
         expect(f"explain {name} in numbers {err}", (code, got), (0, want))

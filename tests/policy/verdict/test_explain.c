@@ -260,7 +260,8 @@ static void now(struct hand *h, const struct tg_op *op, const char *rule, const 
 WITH_HAND(where_a_limit_begins)
 {
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
-    const char *runs = "; 5 runs: noise 1.8 %, detectable from +8.0 %\n";
+    const char *runs =
+        "; 5 runs: noise 1.8 %, detectable from +8.0 % (108 us in the fastest steps)\n";
     TG_BUF want = { 0 };
     static const struct {
         const char *rule, *from;
@@ -318,9 +319,11 @@ WITH_HAND(how_sharp_the_runs_are)
     now(h, &op, "metric: self, fail: {abs: 20us}, noise: {min_runs: 6}",
         "now 100 us, fails above 120 us; 1 run: not judged, too few runs a side: 6 needed\n");
     h->c.n_runs[TG_BASE] = h->c.n_runs[TG_TEST] = 2; /* as a check has it: the rule's own decides */
-    now(h, &op, "metric: self, fail: {abs: 20us}, noise: {min_runs: 2}",
-        "now 100 us, fails above 120 us; 2 runs: noise 0.0 %, detectable from +0.0 %\n");
     op.ev = hand_evidence(100000, 0);
+    op.ev.mde = 0.5; /* shown only beyond the limit */
+    now(h, &op, "metric: self, fail: {abs: 20us}, noise: {min_runs: 2}",
+        "now 100 us, fails above 120 us; 2 runs: noise 0.0 %, detectable from +50.0 % (150 us in "
+        "the fastest steps)\n");
     now(h, &op, "metric: self, fail: {abs: 20us}, noise: {min_runs: 6}",
         "now 100 us, fails above 120 us; 2 runs: not judged, too few runs a side: 6 needed\n");
     now(h, &op, "metric: max, fail: {abs: 20us}", NULL); /* no call of it was seen in a step */

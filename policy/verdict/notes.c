@@ -425,7 +425,7 @@ static double calls_gone(const struct tg_comparison *c, const struct tg_op *op)
     bool replaced = op->region < c->n_regions && tg_op_side_of_region(op) == TG_BASE &&
                     tg_region_names(c, op->region, TG_TEST, NULL, 0);
     if (!fewer || replaced || !tg_kind_is_counted(op->kind) || op->polling || op->choice ||
-        op->slight != TG_SLIGHT_NOT || op->relation == TG_REL_RENAMED ||
+        op->view || op->slight != TG_SLIGHT_NOT || op->relation == TG_REL_RENAMED ||
         (op->kind == TG_KIND_OP && tg_name_is_node(op->name)))
         return 0;
     return -tg_op_rise(c, op);

@@ -105,7 +105,8 @@ static const char *state_of(const struct ranked *r, const struct tg_op *op)
         return tg_state_name(r->state);
     if (tg_row_is_noise(op))
         return "noise";
-    return r->judged && r->state == TG_STATE_PASS ? "pass" : "not-judged";
+    bool timed = op->change != TG_SAME || tg_evidence_compared(tg_op_reported(op));
+    return r->judged && r->state == TG_STATE_PASS && timed ? "pass" : "not-judged";
 }
 
 static void put_time(struct tg_html *h, double ns)

@@ -107,16 +107,16 @@ static void put_judged(struct tg_buf *out, const struct tg_verdict *v, const str
     };
     const struct tg_comparison *c = tg_confirm_last(v->comparison);
     double machine = 100 * expm1(c->drift), change = 100 * expm1(ev->e);
-    bool of_machine = fabs(machine) >= TELLS;
+    bool of_machine = machine >= TELLS; /* a faster one is never taken off */
     if (!is_ruled(v) || ev->why_not != TG_JUDGED || fabs(measured - change) < TELLS ||
         c->rank_alone)
         return;
     if (of_machine) {
         tg_buf_printf(out, "; the %s is ", whose[c->drift_of]);
-        tg_dec_put_fixed(out, fabs(machine), 1);
-        tg_buf_puts(out, machine > 0 ? " % slower" : " % faster");
+        tg_dec_put_fixed(out, machine, 1);
+        tg_buf_puts(out, " % slower");
     }
-    if (of_machine && ev->estimate == TG_ESTIMATE_LEAST && machine > 0)
+    if (of_machine && ev->estimate == TG_ESTIMATE_LEAST)
         return; /* the rest is in disturbed steps: a second number would look like another answer */
     tg_buf_puts(out, of_machine ? ", " : "; ");
     tg_buf_puts(out, ev->estimate == TG_ESTIMATE_LEAST ? "in the fastest steps " : "judged as ");

@@ -22,6 +22,7 @@ struct tg_ab_opts {
     const char *base, *setup, *detect, *budget, *out;
     int64_t runs, max_runs;
     bool resume, bisect, explain;
+    bool calls; /* what fails in the first stage is asked, and nothing else */
     struct tg_strs watch;
     struct tg_strs check; /* options of check, as they were given */
 };

@@ -166,6 +166,7 @@ static int search(struct search *s, struct tg_err *err)
                       s->v[bad].commit.sha, s->good.sha);
         code = 4;
     } else {
+        s->b.ab_opts.calls = s->b.ab.stage == 1; /* only calls are final in the first stage */
         while ((i = next_of(s, good, bad)) < bad) {
             if (!test(s, i, err))
                 return -1;

@@ -1,7 +1,8 @@
 #ifndef TG_CMD_BISECT_H
 #define TG_CMD_BISECT_H
 /* What one commit's test is: `ab` with the good commit as its base (ab.h). Its stages end at once
- * where the program does more than before, and ask again where it looks slower. */
+ * where the program does more than before, and ask again where it looks slower. If the bad commit's
+ * end in the first stage, so do those of the others, and no time is asked. */
 #include "cmd/ab.h"
 
 struct tg_bisect_opts {

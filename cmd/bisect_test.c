@@ -90,5 +90,7 @@ enum tg_bisect_answer tg_bisect_test(struct tg_bisect *b, const struct tg_commit
     if (code > 1)
         *why = TG_SV_PRINTF(b->ab.arena, "undecided after %d runs per side: %.*s", (int)b->ab.k,
                             TG_SV_ARG(*why));
+    if (code == 0 && b->ab_opts.calls)
+        *why = TG_SV("the first run of each side does not fail, as it does at the bad commit");
     return code == 0 ? TG_BISECT_GOOD : code == 1 ? TG_BISECT_BAD : TG_BISECT_SKIP;
 }

@@ -73,6 +73,17 @@ def found(tmp):
             expect("four or five of seven are tested", run.stdout.count("commit") < 12, True)
 
 
+def by_calls(tmp):
+    """A bad commit that fails by calls, which one run a side proves: each commit needs one, and no time is asked.
+    Control: --once 3 makes three."""
+    for more, runs in ((), 1), (("--once", "3"), 3):
+        r, shas = repository(tmp, f"calls{runs}", ("base", "base", "base", "extra_copy", "extra_copy"))
+        made = f"{tmp}/made{runs}"
+        run = bisect(r, "--good", shas[0], *more, "--", "sh", "-c", f'echo >>{made}; ./bench "$TRACE"')
+        expect_end(f"calls {more}: exit {run.stderr}", run, 0, f"first bad commit: {shas[3][:12]}")
+        expect(f"calls {more}: runs of 3 commits tested", read_text(made).count("\n"), 3 * 2 * runs)
+
+
 def merges(tmp):
     """The copy came with a branch: its merge is the answer, not a commit of the branch."""
     r, shas = repository(tmp, "m", ("base", "base"))
@@ -154,7 +165,7 @@ def signals(tmp):
 def main(tmp):
     os.makedirs(tmp + "/t")
     ENV["TMPDIR"] = tmp + "/t"
-    for job in (planned, found, merges, git_bisect, folder, signals):
+    for job in (planned, found, by_calls, merges, git_bisect, folder, signals):
         job(tmp)
 
 

@@ -118,20 +118,19 @@ static void tell_change(struct tg_check *c, struct tg_check_job *j,
 {
     const char *where =
         x->at.file ? tg_arena_printf(c->arena, " (%s:%u)", x->at.file, x->at.line) : "";
-    if (!x->before.n && x->to.n && tg_sv_starts(x->path, TG_SV("waivers."))) {
-        tell(c, j, TG_REASON_POLICY, /* the report has the waiver itself */
-             tg_arena_printf(c->arena, "the policy is looser than the baseline's: %.*s is new%s",
-                             TG_SV_ARG(x->path), where),
+    const char *how = x->direction == TG_LOOSER ? "the policy is looser than the baseline's"
+                      : tg_sv_ends(x->path, TG_SV(".baseline"))
+                          ? "the change has another baseline"
+                          : "the policy may be looser than the baseline's";
+    if (x->item) { /* `policy diff` has what is in it */
+        tell(c, j, TG_REASON_POLICY,
+             tg_arena_printf(c->arena, "%s: %.*s is %s%s", how, TG_SV_ARG(x->path),
+                             x->to.n ? "new" : "gone", where),
              next);
         return;
     }
     tell(c, j, TG_REASON_POLICY,
-         tg_arena_printf(c->arena, "%s: %.*s %.*s -> %.*s%s%s",
-                         x->direction == TG_LOOSER ? "the policy is looser than the baseline's"
-                         : tg_sv_ends(x->path, TG_SV(".baseline"))
-                             ? "the change has another baseline"
-                             : "the policy may be looser than the baseline's",
-                         TG_SV_ARG(x->path),
+         tg_arena_printf(c->arena, "%s: %.*s %.*s -> %.*s%s%s", how, TG_SV_ARG(x->path),
                          TG_SV_ARG(x->before.n ? clipped(c, x->before) : TG_SV("absent")),
                          TG_SV_ARG(clipped(c, x->to)), where, still_there(c, x, sha)),
          next);

@@ -76,6 +76,7 @@ static void add(struct walk *w, enum tg_direction d, const char *path, const str
                                    flow(w, before),
                                    flow(w, now),
                                    now ? now->at : before->at,
+                                   false,
                                    false };
     out->n_looser += d == TG_LOOSER || d == TG_MAYBE_LOOSER;
 }
@@ -143,8 +144,10 @@ static void compare_items(struct walk *w, const struct tg_key *k, const char *pa
                 continue;
             if (a && b)
                 compare_maps(w, list->item->keys, at, a, b);
-            else
+            else {
                 add(w, b ? k->on_add : opposite(k->on_add), at, a, b);
+                w->out->v[w->out->n - 1].item = true;
+            }
         }
     }
 }

@@ -13,6 +13,7 @@ struct tg_policy_change {
     tg_sv before, to; /* as YAML on one line; "" absent */
     struct tg_loc at; /* its place now, else its former place */
     bool elsewhere;   /* only with another profile than the selected one */
+    bool item;        /* a whole rule, suite, waiver …, which only one of the two has */
 };
 struct tg_policy_changes {
     struct tg_policy_change *v; /* by direction, those elsewhere last, then by path */

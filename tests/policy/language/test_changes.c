@@ -310,19 +310,15 @@ TEST(many_changes_are_in_order)
 TEST(what_a_profile_adds)
 {
     struct tg_policy_change had[] = {
-        { TG_TIGHTER, TG_SV("a"), TG_SV("1"), TG_SV("2"), { .file = "p.yml", .line = 1 }, false },
+        { TG_TIGHTER, TG_SV("a"), TG_SV("1"), TG_SV("2"), .at = { .file = "p.yml", .line = 1 } },
     };
     struct tg_policy_change with[] = {
-        { TG_OTHERWISE, TG_SV("b"), TG_SV("1"), TG_SV("2"), { .file = "p.yml", .line = 2 }, false },
-        { TG_TIGHTER, TG_SV("a"), TG_SV("1"), TG_SV("2"), { .file = "p.yml", .line = 1 }, false },
-        { TG_TIGHTER, TG_SV("a"), TG_SV("1"), TG_SV("3"), { .file = "p.yml", .line = 3 }, false },
-        { TG_LOOSER, TG_SV("a"), TG_SV("0"), TG_SV("2"), { .file = "p.yml", .line = 4 }, false },
-        { TG_MAYBE_LOOSER,
-          TG_SV("c"),
-          TG_SV(""),
-          TG_SV("2"),
-          { .file = "p.yml", .line = 5 },
-          false },
+        { TG_OTHERWISE, TG_SV("b"), TG_SV("1"), TG_SV("2"), .at = { .file = "p.yml", .line = 2 } },
+        { TG_TIGHTER, TG_SV("a"), TG_SV("1"), TG_SV("2"), .at = { .file = "p.yml", .line = 1 } },
+        { TG_TIGHTER, TG_SV("a"), TG_SV("1"), TG_SV("3"), .at = { .file = "p.yml", .line = 3 } },
+        { TG_LOOSER, TG_SV("a"), TG_SV("0"), TG_SV("2"), .at = { .file = "p.yml", .line = 4 } },
+        { TG_MAYBE_LOOSER, TG_SV("c"), TG_SV(""), TG_SV("2"),
+          .at = { .file = "p.yml", .line = 5 } },
     };
     struct tg_policy_changes all = { had, 1, 0 }, none = { 0 };
     const struct tg_policy_changes more = { with, 5, 2 };

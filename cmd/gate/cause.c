@@ -268,7 +268,9 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
     }
     struct tg_cause *c = TG_NEW(a, struct tg_cause);
     tg_cause_choose(c, &path, &f->change, a);
-    if (!c->function && !f->ask->stacks) {
+    /* An operator is not the cause of time between operators. */
+    bool blind = r->subject == TG_SUBJECT_STEP && !f->paths.stacks[TG_PATHS_TEST];
+    if (!c->function && (blind || !f->ask->stacks)) {
         r->no_cause = why_not(f);
         return;
     }

@@ -16,10 +16,10 @@ static const char *trace(struct room *r, unsigned us, const char *frame)
     return tg_arena_printf(
         r->arena,
         "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#1\","
-        "\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":1000}%s,"
+        "\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":%u}%s,"
         "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":100,"
         "\"dur\":%u}]}",
-        python, us);
+        1000 + us, python, us);
 }
 
 static struct tg_result failed(void)
@@ -110,6 +110,25 @@ TEST(why_there_is_none)
     assert_sv_equal(r.no_cause,
                     TG_SV("the first traces of the two sides do not show this difference"));
     room_close(&room);
+}
+
+/* No operator is blamed for time between operators; with stacks the function is. */
+TEST(host_time_between_operators_needs_stacks)
+{
+    static const char *const frames[] = { "", "train.py(12): step" };
+    for (size_t i = 0; i < 2; i++) {
+        struct tg_result r = failed();
+        struct room room;
+        r.subject = TG_SUBJECT_STEP;
+        room_open(&room);
+        room_file("base.json", trace(&room, 100, frames[i]));
+        room_file("test.json", trace(&room, 300, frames[i]));
+        find(&room, &r, 1, true);
+        if (!r.cause != !i)
+            fail_msg("frame '%s': %.*s", frames[i], TG_SV_ARG(r.no_cause));
+        assert_true(tg_sv_has(r.no_cause, TG_SV("no Python stacks")) == !i);
+        room_close(&room);
+    }
 }
 
 TEST(only_shown_values_of_names_are_followed)

@@ -13,6 +13,7 @@ static const struct exit_row exit_rows[] = {
     { "3", "unusable input: trace, baseline, repository, shallow history" },
     { "4", "inconclusive: nothing could be judged, or the baseline is lost" },
     { "5", "internal error, or output could not be written" },
+    { "6", "ab: the command changed what decides about it" },
     { NULL, NULL },
 };
 static const struct exit_row environment_rows[] = {

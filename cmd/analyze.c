@@ -165,7 +165,8 @@ const struct tg_cmd tg_cmd_analyze = {
     .synopsis = "TRACE... [options]",
     .about = "TRACE is a trace or a summary, a directory, a glob, REV:PATH in git, REV (the "
              "baseline stored for that commit; ops only), or - for standard input. Several files "
-             "are the ranks of one run.\n"
+             "are the ranks of one run if the traces or their names say which, or with --ranks; "
+             "ops also takes repeats, with --runs.\n"
              "\n"
              "ops: per step and rank, without Python functions; --whole: everything in the traces. "
              "steps: a row for each step. All others: the whole trace of a rank, or the steps that "

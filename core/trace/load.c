@@ -497,7 +497,8 @@ static bool find_kinds(struct loader *l)
         return tg_err_hint(l->err, "PyTorch without Kineto writes such traces "
                                    "(torch.profiler.kineto_available() is False there), and so "
                                    "does torch.autograd.profiler's old format: record with "
-                                   "torch.profiler in a build that has Kineto.");
+                                   "torch.profiler in a build that has Kineto, or write the trace "
+                                   "by tracegate's examples/kineto_layout.py.");
     }
     return !tg_xla_is(t) || tg_xla_apply(t, l->opts->keep_python || l->opts->python_aside, l->err);
 }

@@ -117,7 +117,7 @@ def recording(tmp):
             ("too few steps", "made 6 of 7 steps", {}, {"body": "for _ in range(6): train(); step()"}),
             ("an error in the last step", "ZeroDivisionError", {}, {"body": "\n    ".join(["for k in range(7):", "    train(); 1 / (6 - k); step()"])}),
             ("a full disk", "disk full", {"SPOILT_DISK": "1"}, {}),
-            ("no Kineto", "built without Kineto", {"NO_KINETO": "1"}, {}),
+            ("no Kineto", "examples/kineto_layout.py", {"NO_KINETO": "1"}, {}),
             ("another form", "PyTorch writes no other form", {}, {"path": "empty/run0.json.zst"}),
             ("no active step", "at least one step has to be active", {}, {"more": ", **{}"})):
         if what == "no active step":
@@ -207,7 +207,7 @@ def debian_torch(tmp):
                 "os.getpid(), {1: threading.get_native_id()})\n")
     kineto = python(bin_, "import torch.profiler; print(torch.profiler.kineto_available())", tmp).stdout.strip() == "True"
     if not kineto:
-        expect_end("no Kineto", python(bin_, script, tmp), 1, err="built without Kineto")
+        expect_end("no Kineto", python(bin_, script, tmp), 1, err="examples/kineto_layout.py")
         expect("no file", os.path.exists(tmp + "/run0.json.gz"), False)
         script = script.replace("import json, os, torch, tracegate", "import json, os, torch, tracegate\n" + exporter)
     said("PyTorch", python(bin_, script, tmp, ROOT + "/examples"), "run0.json.gz 7")

@@ -22,6 +22,12 @@ struct job {
     double view_ns;
 };
 
+/* A part of what converts a number has no name of a view. */
+static bool is_of_number(const struct tg_op *op)
+{
+    return op->view && !tg_name_is_view(op->name);
+}
+
 static struct job job_of(const struct tg_diff_work *w)
 {
     const struct tg_comparison *c = w->c;
@@ -33,7 +39,7 @@ static struct job job_of(const struct tg_diff_work *w)
         for (int side = 0; side < 2 && op->change == TG_SAME && !op->wait; side++)
             same[tg_kind_is_device(op->kind)][side] +=
                 tg_kind_is_counted(op->kind) ? op->self[side] : 0;
-        if (op->present[TG_BASE] && op->view && tg_name_is_view(op->name))
+        if (op->present[TG_BASE] && op->view && !is_of_number(op))
             j.view_ns = fmax(j.view_ns, op->self[TG_BASE] / op->count[TG_BASE]);
     }
     for (int k = 0; k < 2; k++)
@@ -126,7 +132,7 @@ static struct rise rise_of(const struct job *j, const struct tg_op *op)
     const struct tg_comparison *c = j->w->c;
     struct rise most = { 0, 0 };
     double pace = fmax(j->pace[tg_kind_is_device(op->kind)], 1);
-    bool inner = passes_on(j->w, op);
+    bool inner = is_of_number(op) || passes_on(j->w, op); /* an average says nothing */
 
     for (size_t k = 0; c->step_ns[TG_BASE] > 0 && k < c->n_ranks[TG_TEST]; k++) {
         struct in_step base = { 0, 0 }, test = on_rank(j->w, op, TG_TEST, k);
@@ -152,11 +158,13 @@ static bool may_be_slight(const struct tg_op *op)
            !tg_op_makes_wait(op) && (op->view || !tg_op_makes_memory(op));
 }
 
-/* By name, and by what it costs: a call that takes longer than views do copies. */
+/* By name, and by what it costs: a call that takes longer than views do copies. The conversion of
+ * a number copies eight bytes, and is measured beside that of tensors. */
 static bool is_view(const struct job *j, const struct tg_op *op)
 {
     struct rise r = op->view ? rise_of(j, op) : (struct rise){ 0, 0 };
-    return op->view && r.share * j->w->c->step_ns[TG_BASE] <= r.calls * j->view_ns;
+    double dearest = (is_of_number(op) ? TG_TWICE : 1) * j->view_ns;
+    return op->view && r.share * j->w->c->step_ns[TG_BASE] <= r.calls * dearest;
 }
 
 static bool wraps(const struct job *j, const struct tg_op *op, int depth);
@@ -209,7 +217,7 @@ static bool only_wraps_others(const struct job *j, const struct tg_op *op)
  * the same kernels of others. */
 static bool stands_alone(const struct job *j, const struct tg_op *op)
 {
-    return op->relation == TG_REL_NONE &&
+    return op->relation == TG_REL_NONE && !is_of_number(op) &&
            !(j->w->uses && inside_ns(j, op, true, 0) >= TG_FLOOR * j->w->c->step_ns[TG_BASE]);
 }
 

@@ -94,6 +94,8 @@ SCALED = [Op("bmm", 30), Op("mul", 6), Op("add", 6)] * 3
 BADDBMM = [Op("baddbmm", 8, *[inner("addmm_", 1.6)] * 16)] * 3
 ADAM = FUSED + [Op("mul_", 1.4)]
 LION = [Op("mul", 2.0), Op("add_", 1.3), Op("sign_", 1.4), *UPDATE]
+NUMBER = inner("to", 0.5, inner("_to_copy", 0.8, inner("empty_strided", 0.7), inner("copy_", 0.8)))
+TENSOR = inner("to", 0.5, inner("_to_copy", 0.8, inner("empty_strided", 0.7), inner("copy_", 30)))
 MASK = [Op("ones", 0.8, inner("empty", 0.5), inner("fill_", 2)), Op("tril", 9), Op("eq", 8), view("slice")]
 
 #        what                                   before                      after                         commit   undone
@@ -143,6 +145,13 @@ CHANGES = [
     ("more in an optimizer of one's own",       [Part("Optimizer.step", *ADAM * 24)], ADAM * 24 + LION, "red", "no"),
     ("a part annotated, and more of it",        MASK * 3, [Part("mask", *MASK * 4)], "red", "no"),
     ("one product for three",                   [matrix(300)] * 18,         [matrix(893), CHUNK, Op("cat", 12)] * 6, "no", "red"),
+    ("an alias around an operator, everywhere", [Op("pow", 6)] * 60,        [Op("square", 1.2, inner("pow", 6))] * 60, "no", "quiet"),
+    ("linear for a product",                    [view("t"), Op("mm", 20)] * 40, [Op("linear", 0.8, inner("t", 0.6, inner("as_strided", 0.4)), inner("matmul", 0.8, inner("mm", 20)))] * 40, "no", "no"),
+    ("views everywhere",                        [],                         [inner("view", 0.6), inner("transpose", 0.6, inner("as_strided", 0.4))] * 40, "no", "quiet"),
+    ("a number for a tensor made each call",    [Op("empty", 2), Op("lift_fresh", 0.3), Op("detach_", 0.6), Op("sub", 5)] * 4, [Op("rsub", 1, inner("sub", 5, NUMBER))] * 4, "no", "red"),
+    ("numbers converted inside operators",      [Op("mul", 6)] * 8,         [Op("mul", 6, NUMBER)] * 8,   "no",    "quiet"),
+    ("tensors converted inside operators",      [Op("mul", 30)] * 8,        [Op("mul", 30, TENSOR)] * 8,  "red",   "no"),
+    ("a clone beside what is fused",            GELU * 3,                   [Op("gelu", 60)] * 3 + COPY,  "aloud", "any"),
     ("conversions of nothing",                  [],                         [Op("to", 0.4), Op("to", 0.4)] * 3, "no", "quiet"),
 ]
 ONE = "heads in one batch, not in a loop, undone"

@@ -126,7 +126,7 @@ BY_HAND(waits_copies_and_memory_are_not_small)
     }
 }
 
-/* In each step 9 numbers are converted inside `mul`, 5 before, whose copies take `ns` each. */
+/* In each step 6 numbers are converted inside `mul`, 5 before, whose copies take `ns` each. */
 static enum tg_slight numbers(struct fixture *f, tg_ns ns, const char *around,
                               const char *elsewhere)
 {
@@ -137,9 +137,9 @@ static enum tg_slight numbers(struct fixture *f, tg_ns ns, const char *around,
     make(f, 1, 1, 3);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_OP, "aten::mul", "", 20, 1000);
-        add_all(f, side, TG_KIND_OP, "aten::to", around, side ? 9 : 5, 100);
+        add_all(f, side, TG_KIND_OP, "aten::to", around, side ? 6 : 5, 100);
         for (int i = 0; i < 3; i++)
-            add_all(f, side, TG_KIND_OP, chain[i][0], chain[i][1], side ? 9 : 5, ns);
+            add_all(f, side, TG_KIND_OP, chain[i][0], chain[i][1], side ? 6 : 5, ns);
         if (side && elsewhere)
             add_all(f, side, TG_KIND_OP, "aten::copy_", elsewhere, 1, ns);
         if (side)
@@ -151,8 +151,8 @@ static enum tg_slight numbers(struct fixture *f, tg_ns ns, const char *around,
 
 BY_HAND(a_number_that_an_operator_converts_costs_what_a_view_costs)
 {
-    assert_int_equal(numbers(f, 130, "aten::mul", NULL), TG_SLIGHT_FREE);
-    assert_int_equal(numbers(f, 131, "aten::mul", NULL), TG_SLIGHT_NOT); /* it is no number */
+    assert_int_equal(numbers(f, 260, "aten::mul", NULL), TG_SLIGHT_FREE);
+    assert_int_equal(numbers(f, 261, "aten::mul", NULL), TG_SLIGHT_NOT); /* it is no number */
     assert_int_equal(numbers(f, 130, "", NULL), TG_SLIGHT_NOT); /* the program converts it */
     assert_int_equal(numbers(f, 130, "aten::mul", "aten::clone"), TG_SLIGHT_NOT);
 }

@@ -69,10 +69,16 @@ void tg_history_put_cost(struct tg_buf *out, double ns)
     tg_dec_put_human_ns(out, fabs(ns));
 }
 
+const char *tg_history_state(const struct tg_history_entry *t)
+{
+    bool nobody = t->state == TG_EVENT_STATE_ACCEPTED && !t->actor.n && !t->reason.n;
+    return nobody ? "" : tg_event_state_name(t->state);
+}
+
 void tg_history_put_state(struct tg_buf *out, const struct tg_history_entry *t)
 {
-    tg_buf_printf(out, "%s, %s%s", tg_event_kind_name(t->event->kind),
-                  tg_event_state_name(t->state),
+    const char *state = tg_history_state(t);
+    tg_buf_printf(out, "%s%s%s%s", tg_event_kind_name(t->event->kind), *state ? ", " : "", state,
                   t->fresh   ? ", new tonight"
                   : t->grown ? ", more of it tonight"
                              : "");

@@ -100,8 +100,8 @@ static void put_head_of(struct page *p, const struct tg_history_entry *t)
     const struct tg_history_event *e = t->event;
     struct tg_buf *out = p->frame.out;
     tg_buf_printf(out, "<h3><span class=\"tag %s\">%s</span> %s <code>%s</code>%s</h3>\n",
-                  t->fails ? "fail" : "none", tg_event_kind_name(e->kind),
-                  tg_event_state_name(t->state), e->id,
+                  t->fails ? "fail" : "none", tg_event_kind_name(e->kind), tg_history_state(t),
+                  e->id,
                   t->fresh   ? " <span class=\"tag warn\">new tonight</span>"
                   : t->grown ? " <span class=\"tag warn\">more of it tonight</span>"
                              : "");
@@ -291,7 +291,7 @@ static void put_event_row(struct page *p, const struct tg_history_entry *t)
     tg_page_cell(&p->frame);
     tg_page_raw(&p->frame, tg_event_kind_name(e->kind));
     tg_page_cell(&p->frame);
-    tg_page_raw(&p->frame, tg_event_state_name(t->state));
+    tg_page_raw(&p->frame, tg_history_state(t));
     tg_page_cell(&p->frame);
     if (e->n)
         tg_page_name(&p->frame, tg_history_moved_name(p->s->history, &e->v[0]), 44);

@@ -152,6 +152,24 @@ CASE(hostile_text_is_text)
     assert_true(has(&svg, "v1.0&lt;/text&gt;"));
 }
 
+/* What needs nobody's word is not "accepted"; what somebody accepted is. */
+CASE(only_what_somebody_accepted_is_accepted)
+{
+    struct tg_history_entry told = b->suite.events[0];
+    b->suite.events = &told;
+    b->suite.n_events = 1;
+    told.state = TG_EVENT_STATE_ACCEPTED;
+    told.fresh = true;
+    for (int by = 0; by < 2; by++) {
+        TG_BUF text = { 0 }, markdown = { 0 };
+        told.actor = by ? TG_SV("ann") : TG_SV("");
+        tg_history_put_text(&text, &b->report);
+        tg_history_put_markdown(&markdown, &b->report);
+        assert_true(has(&text, ", accepted") == by);
+        assert_true(has(&markdown, ", accepted") == by);
+    }
+}
+
 TEST(equal_input_gives_equal_bytes)
 {
     struct box one, two;

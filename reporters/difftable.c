@@ -51,20 +51,25 @@ static enum tg_tint tint_of(double delta)
 }
 
 /* `label`: where the full name would not fit. */
-static void add_row(struct tg_texttable *g, const struct tg_difftable *t, const struct tg_op *op,
-                    const struct tg_label *label)
+static void put_label(struct tg_buf *out, const struct tg_difftable *t, const struct tg_op *op,
+                      const struct tg_label *label)
 {
-    struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t, TG_BASIS_ESTIMATED));
-    bool noise = estimate(t, op) && tg_evidence_is_noise(estimate(t, op));
-    struct tg_buf *cell = &g->text;
     TG_BUF name = { 0 };
-    tg_buf_putc(cell, noise && n.d_count == 0 ? '~' : tg_row_category(&n));
-    tg_texttable_cell(g, tint_of(n.d_count));
     if (t->short_names)
         put_name(&name, t, op);
     else
         tg_label_put(&name, label);
-    tg_esc_terminal(cell, tg_buf_sv(&name));
+    tg_esc_terminal(out, tg_buf_sv(&name));
+}
+
+static void add_row(struct tg_texttable *g, const struct tg_difftable *t, const struct tg_op *op)
+{
+    struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t, TG_BASIS_ESTIMATED));
+    bool noise = estimate(t, op) && tg_evidence_is_noise(estimate(t, op));
+    struct tg_buf *cell = &g->text;
+    tg_buf_putc(cell, noise && n.d_count == 0 ? '~' : tg_row_category(&n));
+    tg_texttable_cell(g, tint_of(n.d_count));
+    tg_esc_terminal(cell, op->name);
     tg_texttable_cell(g, TG_TINT_NONE);
     for (int s = 0; s < 2; s++) {
         tg_put_count(cell, n.count[s]);
@@ -111,19 +116,27 @@ static void make_labels(struct tg_labels *l, const struct tg_difftable *t, size_
     tg_labels_make(l, names, NULL, n, width);
 }
 
-/* Names of at most `name` columns; returns how many the numbers leave for them. */
-static size_t put_rows(struct tg_texttable *g, const struct tg_difftable *t,
-                       const struct tg_texttable_column *titled, size_t n, size_t name,
-                       size_t width)
+/* The rows with whole names; then with names of the width that the numbers leave. */
+static void put_rows(struct tg_texttable *g, const struct tg_difftable *t,
+                     const struct tg_texttable_column *titled, size_t n, size_t width)
 {
-    TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
+    TG_AUTO(tg_labels_release) struct tg_labels cut = { 0 };
+    TG_AUTO(tg_texttable_release) struct tg_texttable wide = { 0 };
     size_t widths[N_COLUMNS];
-    tg_texttable_init(g, titled, N_COLUMNS);
-    make_labels(&labels, t, n, name);
+    tg_texttable_init(&wide, titled, N_COLUMNS);
     for (size_t i = 0; i < n; i++)
-        add_row(g, t, &t->comparison->ops[t->rows[i]], &labels.v[i]);
-    tg_texttable_widths(g, width, widths);
-    return widths[NAME];
+        add_row(&wide, t, &t->comparison->ops[t->rows[i]]);
+    tg_texttable_widths(&wide, width, widths);
+    tg_texttable_init(g, titled, N_COLUMNS);
+    make_labels(&cut, t, n, widths[NAME]);
+    for (size_t i = 0; i < wide.n; i++) {
+        size_t row = i / N_COLUMNS;
+        if (i % N_COLUMNS == NAME)
+            put_label(&g->text, t, &t->comparison->ops[t->rows[row]], &cut.v[row]);
+        else
+            tg_buf_add(&g->text, tg_texttable_text(&wide, i));
+        tg_texttable_cell(g, wide.cells[i].tint);
+    }
 }
 
 void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const struct tg_render *r)
@@ -133,15 +146,13 @@ void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const s
     TG_ARENA *a = tg_arena_new();
     struct tg_texttable_column titled[N_COLUMNS];
     TG_AUTO(tg_texttable_release) struct tg_texttable g = { 0 };
-    TG_AUTO(tg_texttable_release) struct tg_texttable wide = { 0 };
     bool estimated = false;
     if (!t->n_rows) {
         tg_buf_puts(out, "no rows\n");
         return;
     }
     make_titles(titled, t, a);
-    (void)put_rows(&g, t, titled, n, put_rows(&wide, t, titled, n, TG_TEXTTABLE_NAME_MOST, width),
-                   width);
+    put_rows(&g, t, titled, n, width);
     for (size_t i = 0; i < n; i++)
         estimated |= estimate(t, &t->comparison->ops[t->rows[i]]) != NULL;
     tg_texttable_write(&g, out, 0, width,

@@ -38,7 +38,7 @@ void tg_tint_off(struct tg_buf *out, enum tg_tint tint, bool color)
         tg_buf_puts(out, "\033[0m");
 }
 
-static tg_sv cell_text(const struct tg_texttable *g, size_t i)
+tg_sv tg_texttable_text(const struct tg_texttable *g, size_t i)
 {
     size_t at = i ? g->cells[i - 1].end : 0;
     return (tg_sv){ tg_buf_sv(&g->text).p + at, g->cells[i].end - at };
@@ -100,7 +100,7 @@ static void fit(const struct tg_texttable *g, struct layout *l, size_t width)
     for (size_t c = 0; c < g->n_columns; c++)
         l[c] = (struct layout){ tg_utf8_count(tg_sv_of(g->columns[c].title)), true };
     for (size_t i = 0; i < g->n; i++) {
-        size_t w = tg_utf8_count(cell_text(g, i)), *at = &l[i % g->n_columns].width;
+        size_t w = tg_utf8_count(tg_texttable_text(g, i)), *at = &l[i % g->n_columns].width;
         *at = w > *at ? w : *at;
     }
     for (size_t c = 0; c < g->n_columns; c++)
@@ -149,7 +149,7 @@ static void put_row(const struct tg_texttable *g, const struct layout *l, struct
             put_blanks(out, GAP);
         first = false;
         put_cell(out, &g->columns[c], l[c].width,
-                 head ? tg_sv_of(g->columns[c].title) : cell_text(g, i),
+                 head ? tg_sv_of(g->columns[c].title) : tg_texttable_text(g, i),
                  head ? TG_TINT_DIM : g->cells[i].tint, c == last, color);
     }
     while (out->n && out->p[out->n - 1] == ' ')

@@ -35,6 +35,8 @@ enum { TG_TEXTTABLE_NAME_LEAST = 28, TG_TEXTTABLE_NAME_MOST = 88 };
 void tg_texttable_init(struct tg_texttable *g, const struct tg_texttable_column *columns, size_t n);
 /* Ends a cell: what was written to `text` since the one before. */
 void tg_texttable_cell(struct tg_texttable *g, enum tg_tint tint);
+/* Of cell i. */
+tg_sv tg_texttable_text(const struct tg_texttable *g, size_t i);
 /* The width that each column gets; 0: dropped. */
 void tg_texttable_widths(const struct tg_texttable *g, size_t width, size_t *widths);
 enum tg_texttable_color { TG_TEXTTABLE_COLOR_OFF, TG_TEXTTABLE_COLOR_ON };

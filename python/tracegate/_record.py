@@ -147,7 +147,7 @@ def record(
     if not torch.profiler.kineto_available():
         raise RecordError(
             "this PyTorch is built without Kineto, which writes traces (torch.profiler.kineto_available() is False), as Debian's is: "
-            "pip install torch brings PyTorch's own build; examples/kineto_layout.py of tracegate writes a trace without it"
+            "the example of tracegate, examples/kineto_layout.py, writes them without it; pip install torch brings PyTorch's own build"
         )
     place = _place(path, _rank())
     complete = written = False

@@ -426,10 +426,11 @@ static size_t keep_judged(const struct tg_chart *chart, uint32_t *rows, size_t n
 {
     if (!chart->v || !chart->durations)
         return n;
-    TG_FREE bool *told = tg_rows_told(chart->v);
+    TG_FREE unsigned char *told = tg_rows_told(chart->v);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
-        if (told[rows[i]] || tg_row_is_judged(chart->comparison, &chart->comparison->ops[rows[i]]))
+        if (told[rows[i]] & TG_ROW_ABOUT ||
+            tg_row_is_judged(chart->comparison, &chart->comparison->ops[rows[i]]))
             rows[kept++] = rows[i];
     return kept;
 }

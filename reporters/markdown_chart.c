@@ -79,7 +79,7 @@ static void collect_bars(struct bars *b, const struct tg_markdown *m, double sig
     size_t n = 0, most = m->top < MAX_BARS ? m->top : MAX_BARS;
     TG_FREE uint32_t *rows =
         tg_rows_worst(c, &(struct tg_rows_choice){ .basis = TG_BASIS_JUDGED, .v = m->v }, &n);
-    TG_FREE bool *told = tg_rows_told(m->v);
+    TG_FREE unsigned char *told = tg_rows_told(m->v);
     b->v = tg_xmalloc((n + 1) * sizeof *b->v);
     b->n = 0;
     for (size_t i = 0; i < n; i++) {
@@ -87,7 +87,7 @@ static void collect_bars(struct bars *b, const struct tg_markdown *m, double sig
         double d = sign * tg_row_shown(m->v, op).d_ns;
         /* that a wait is longer follows from what it waits for */
         bool wait = op->wait && op->change == TG_SAME;
-        bool judged = told[rows[i]] || tg_row_is_judged(c, op);
+        bool judged = told[rows[i]] & TG_ROW_ABOUT || tg_row_is_judged(c, op);
         if (d >= 100 && !wait && judged && !tg_row_is_waived(m->v, op))
             b->v[b->n++] = (struct bar){ rows[i], d };
     }

@@ -211,18 +211,6 @@ bool tg_row_is_judged(const struct tg_comparison *c, const struct tg_op *op)
            fabs(ns) >= TG_BIG * c->wall_ns[TG_BASE];
 }
 
-bool *tg_rows_told(const struct tg_verdict *v)
-{
-    bool *told = tg_xcalloc(v->comparison->n_ops + 1, sizeof *told);
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_op *op =
-            tg_result_shown(&v->results[i]) ? tg_result_op(v->comparison, &v->results[i]) : NULL;
-        if (op)
-            told[op - v->comparison->ops] = true;
-    }
-    return told;
-}
-
 /* Of a number of calls the rows that it counts, where they changed; of one rank's time its rows. */
 static bool covers(const struct tg_result *r, const struct tg_op *op)
 {
@@ -233,42 +221,35 @@ static bool covers(const struct tg_result *r, const struct tg_op *op)
            tg_metric_info(m)->counts & 1u << op->kind && op->change != TG_SAME;
 }
 
-static bool is_told(const struct tg_verdict *v, const struct tg_op *op)
-{
-    for (size_t i = 0; i < v->n_results; i++)
-        if (tg_result_shown(&v->results[i]) &&
-            (tg_result_is_about(&v->results[i], op) || covers(&v->results[i], op)))
-            return true;
-    return false;
-}
-
-enum { TOLD = 1, LEADS = 2 /* by a result that is folded under no other */ };
-
-/* The same of each row, in one pass; the caller frees it. */
-static unsigned char *told_rows(const struct tg_verdict *v)
+unsigned char *tg_rows_told(const struct tg_verdict *v)
 {
     const struct tg_comparison *c = v->comparison;
     unsigned char *told = tg_xcalloc(c->n_ops + 1, sizeof *told);
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
-        unsigned char how = r->folded_under < v->n_results ? TOLD : TOLD | LEADS;
+        unsigned char leads = r->folded_under < v->n_results ? 0 : TG_ROW_LEADS;
         const struct tg_op *op = tg_result_shown(r) ? tg_result_op(c, r) : NULL;
         if (op)
-            told[op - c->ops] |= how;
+            told[op - c->ops] |= TG_ROW_ABOUT | leads;
         bool whole = (r->subject == TG_SUBJECT_TRACE || r->one_rank) && tg_result_shown(r);
         for (size_t k = 0; whole && k < c->n_ops; k++)
             if (covers(r, &c->ops[k]))
-                told[k] |= how;
+                told[k] |= TG_ROW_COVERED | leads;
     }
     return told;
 }
 
 bool tg_row_is_waived(const struct tg_verdict *v, const struct tg_op *op)
 {
-    for (size_t i = 0; v->n_state[TG_STATE_WAIVED] && i < v->n_results; i++)
-        if (v->results[i].state == TG_STATE_WAIVED && tg_result_is_about(&v->results[i], op))
-            return !is_told(v, op);
-    return false;
+    bool waived = false;
+    for (size_t i = 0; v->n_state[TG_STATE_WAIVED] && i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        bool about = tg_result_is_about(r, op);
+        if (tg_result_shown(r) && (about || covers(r, op)))
+            return false;
+        waived |= about && r->state == TG_STATE_WAIVED;
+    }
+    return waived;
 }
 
 static bool is_left_wait(const struct tg_op *op)
@@ -491,12 +472,12 @@ uint32_t *tg_rows_of_verdict(const struct tg_verdict *v, size_t top, size_t othe
     size_t all = 0;
     const struct tg_rows_choice choice = { .basis = TG_BASIS_JUDGED, .steps = true, .v = v };
     TG_FREE uint32_t *rows = tg_rows_worst(c, &choice, &all);
-    TG_FREE unsigned char *told = told_rows(v);
+    TG_FREE unsigned char *told = tg_rows_told(v);
     uint32_t *out = tg_xmalloc((all + 1) * sizeof *out);
     *n = 0;
     for (int follows = 0; follows < 2; follows++)
         for (size_t i = 0; i < all && *n < top; i++)
-            if (told[rows[i]] && (told[rows[i]] & LEADS) == (follows ? 0 : LEADS))
+            if (told[rows[i]] && follows != !!(told[rows[i]] & TG_ROW_LEADS))
                 out[(*n)++] = rows[i];
     for (size_t i = 0; i < all && *n < top && others; i++)
         if (!told[rows[i]] && is_news(c, &c->ops[rows[i]], told)) {

@@ -62,9 +62,11 @@ bool tg_evidence_is_noise(const struct tg_evidence *ev); /* no change shown, of 
 bool tg_row_is_noise(const struct tg_op *op);
 /* And its change is neither noise nor, of as many calls, under 0.3 % of the step. */
 bool tg_row_is_judged(const struct tg_comparison *c, const struct tg_op *op);
-/* For each name of the verdict's comparison: is it in a finding, by statistics or by a flat limit?
- * The caller frees it. */
-bool *tg_rows_told(const struct tg_verdict *v);
+/* What is shown of each name of the verdict's comparison, by statistics or by a flat limit: a
+ * result about it, or one that counts it with others; and one of them is folded under no other. The
+ * caller frees it. */
+enum { TG_ROW_ABOUT = 1, TG_ROW_COVERED = 2, TG_ROW_LEADS = 4 };
+unsigned char *tg_rows_told(const struct tg_verdict *v);
 #define TG_ROW_NOISE "\xe2\x89\x88 within the noise of these runs"
 
 /*

@@ -200,7 +200,7 @@ struct tg_op {
     enum tg_class class_;
     bool launched;
     bool present[2], polling, wait;
-    bool view;    /* a view, or a question about metadata */
+    bool view;    /* a view, a question about metadata, or what converts a number */
     bool grouped; /* several kernels whose names differ in what normalising drops */
     /* counts per step and rank */
     double count[2]; /* median over runs of the modal count; if `counted` says that steps or runs
@@ -306,10 +306,8 @@ struct tg_region {      /* a place where calls came and went */
     const struct tg_region_side *side; /* of both sides; NULL while the comparison is being made */
 };
 
-enum { TG_REGION_NAMED = 4 }; /* names in a line of a report, at most */
-
-struct tg_region_side {                               /* see the functions tg_region_… */
-    const struct tg_op *op[TG_REGION_NAMED], **every; /* NULL in one made by hand */
+struct tg_region_side { /* see the functions tg_region_… */
+    const struct tg_op **op;
     size_t n;
     double all[2];  /* calls, without and with "Backward" in their names */
     bool pooled;    /* one of its names has the evidence of all */
@@ -598,8 +596,7 @@ const struct tg_rank_shift *tg_op_rank_alone(const struct tg_comparison *c, cons
 int tg_op_side_of_region(const struct tg_op *op);
 /*
  * The names of one side of a replacement, the largest change of time first, autograd's nodes of a
- * listed operator left out: at most `most` (up to TG_REGION_NAMED) of them in `out`;
- * how many there are.
+ * listed operator left out: at most `most` of them in `out`; how many there are.
  */
 size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
                        const struct tg_op **out, size_t most);

@@ -43,8 +43,7 @@ static int by_change(const void *pa, const void *pb)
     return c ? c : TG_CMP(a, b);
 }
 
-static struct tg_region_side add_up(const struct tg_comparison *c, uint32_t region, int side,
-                                    struct tg_arena *a)
+static struct tg_region_side add_up(const struct tg_comparison *c, uint32_t region, int side)
 {
     const struct tg_region *g = region < c->n_regions ? &c->regions[region] : NULL;
     struct tg_region_side s = { 0 };
@@ -75,9 +74,7 @@ static struct tg_region_side add_up(const struct tg_comparison *c, uint32_t regi
             op[named++] = op[i];
     }
     TG_SORT(op, named, by_change);
-    for (size_t i = 0; i < TG_REGION_NAMED && i < named; i++)
-        s.op[i] = op[i];
-    s.every = a ? tg_arena_copy(a, op, named, sizeof *op) : NULL;
+    s.op = tg_arena_copy(c->arena, op, named, sizeof *op);
     s.n = named;
     return s;
 }
@@ -87,7 +84,7 @@ void tg_regions_close(struct tg_comparison *c)
     for (uint32_t id = 0; id < c->n_regions; id++) {
         struct tg_region_side *side = TG_NEW_N(c->arena, struct tg_region_side, 2);
         for (int s = 0; s < 2; s++)
-            side[s] = add_up(c, id, s, c->arena);
+            side[s] = add_up(c, id, s);
         c->regions[id].side = side;
     }
 }
@@ -95,15 +92,15 @@ void tg_regions_close(struct tg_comparison *c)
 struct tg_region_side tg_region_side_of(const struct tg_comparison *c, uint32_t region, int side)
 {
     return region < c->n_regions && c->regions[region].side ? c->regions[region].side[side]
-                                                            : add_up(c, region, side, NULL);
+                                                            : add_up(c, region, side);
 }
 
 size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
                        const struct tg_op **out, size_t most)
 {
     struct tg_region_side s = tg_region_side_of(c, region, side);
-    for (size_t i = 0; i < most && i < s.n && (s.every || i < TG_REGION_NAMED); i++)
-        out[i] = s.every ? s.every[i] : s.op[i];
+    for (size_t i = 0; i < most && i < s.n; i++)
+        out[i] = s.op[i];
     return s.n;
 }
 

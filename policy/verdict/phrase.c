@@ -105,7 +105,7 @@ const char *tg_phrase_kind(enum tg_kind kind)
 size_t tg_phrase_region(struct tg_buf *out, const struct tg_comparison *c, uint32_t region,
                         int side, const struct tg_op *but)
 {
-    enum { SHOWN = 2, LONG = 30, ROOM = TG_REGION_NAMED };
+    enum { SHOWN = 2, LONG = 30, ROOM = SHOWN + 2 }; /* `but`, and one instead of "1 more" */
     const struct tg_op *op[ROOM];
     struct tg_message_list list = { .most = SHOWN };
     size_t n = tg_region_names(c, region, side, op, ROOM);

@@ -197,6 +197,7 @@ static struct make begin(struct tg_arena *a, size_t n, bool compared)
     if (!compared)
         return m;
     m.c = TG_NEW(a, struct tg_comparison);
+    m.c->arena = a;
     m.v->comparison = m.c;
     m.c->ops = TG_NEW_N(a, struct tg_op, n);
     m.c->regions = TG_NEW_N(a, struct tg_region, 2);

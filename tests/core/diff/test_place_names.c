@@ -82,7 +82,7 @@ static void check_side(const struct tg_comparison *c, uint32_t region, int side)
     }
     assert_int_equal(s.n, n);
     assert_true(s.less_ns == less && s.all[0] == all[0] && s.all[1] == all[1]);
-    for (size_t i = 0; i < n && i < TG_REGION_NAMED; i++) {
+    for (size_t i = 0; i < n; i++) {
         size_t above = 0;
         assert_true(is_named(c, s.op[i], region, side) && change_of(s.op[i]) <= bound);
         bound = change_of(s.op[i]);

@@ -159,7 +159,8 @@ tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw);
 
 /* Other kernels under the same calls. After attributes are compared. */
 void tg_choices_find(struct tg_diff_work *w);
-/* What costs nothing before places are balanced, and what is left and small after it. */
+/* Marks what converts numbers as views. Then what costs nothing before places are balanced, and
+ * what is left and small after it. */
 void tg_small_numbers(struct tg_diff_work *w);
 void tg_small_find(struct tg_diff_work *w, enum tg_slight what);
 void tg_places_balance(struct tg_diff_work *w);

@@ -13,13 +13,13 @@
     0.001 /* a smaller change of time never fails; a smaller new name only warns (noise) */
 #define TG_RENAME_FLOOR 0.002 /* below it equal times are chance: no rename */
 #define TG_BIG                                                                                     \
-    0.003 /* an operator that speaks for the machine; smaller ones are added up (noise) */
+    0.003 /* an operator that speaks for the machine, smaller ones are added up (noise); views */
 #define TG_NOTABLE                                                                                 \
     0.01 /* with too few runs: suspicious; with a schedule: the step's; what came into it */
 #define TG_LATE_PART 0.02  /* waiting for stragglers */
 #define TG_RARE_FLOOR 0.03 /* a slow step or a slow call, of device work: warns (noise) */
 #define TG_RESTLESS                                                                                \
-    0.05 /* excess of a busy machine; by so much each operator, or place, has moved (noise) */
+    0.05 /* excess of a busy machine; what each operator, or place, has moved by (noise); views */
 #define TG_MUCH                                                                                    \
     0.1 /* slow host steps and runs; times that nothing compares; calls no rule is about */
 
@@ -32,7 +32,7 @@
 #define TG_SUSPECT 1.3   /* times of a rename, of a view; with too few runs: suspicious */
 #define TG_RARE_STEP 1.5 /* a slow step against the usual one (noise) */
 #define TG_TWICE                                                                                   \
-    2 /* what other data may do to a count; a host's slow step; a doubled name; standard errors */
+    2 /* other data, to a count; a slow host step; a doubled name; standard errors; a number */
 #define TG_APART 5 /* with too few runs: times what the others changed by (294 pairs of one run) */
 
 /* ---- parts of runs, steps, names ---- */

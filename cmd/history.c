@@ -220,9 +220,11 @@ static bool run_verb(struct tg_history_cmd *c, const struct tg_strs *args, int *
 static int history_run(const struct tg_cmd_call *call, struct tg_err *err)
 {
     const struct tg_io *io = call->io;
-    struct tg_history_cmd c = {
-        .o = call->opts, .io = io, .arena = call->arena, .files.standard = io->out
-    };
+    struct tg_history_cmd c = { .o = call->opts,
+                                .io = io,
+                                .arena = call->arena,
+                                .repo = call->repo,
+                                .files.standard = io->out };
     int code = 0;
     call->repo->opts.trust_owner = c.o->given.trust_repository;
     bool ok = (c.git = tg_repo_get(call->repo, err));
@@ -260,9 +262,12 @@ const struct tg_cmd tg_cmd_history = {
         "Each "
         "has an id and a state: open, accepted (by `history accept`, which keeps who, when and why "
         "in git), fixed, "
-        "or went away. The exit code is 1 in the night that first shows an open regression, drift "
-        "or rise of calls, and 0 afterwards; --fail-on open keeps it at 1 until somebody accepts "
-        "it. It is 3 if a stored night cannot be read, and 4 if the runs of the newest one do not "
+        "or went away. The exit code is 1 in the night that first shows an open regression, a "
+        "drift "
+        "or calls that `check` fails, and 0 afterwards; --fail-on open keeps it at 1 until "
+        "somebody "
+        "accepts it. It is 3 if a stored night cannot be read, and 4 if the runs of the newest one "
+        "do not "
         "fit "
         "together.\n"
         "\n"

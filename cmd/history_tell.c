@@ -180,10 +180,11 @@ static void tell_commits(const struct tg_history_cmd *c, const struct tg_nights 
     t->n_commits = k;
 }
 
-static void tell_event(const struct tg_history_cmd *c, const struct tg_nights *n,
-                       const struct tg_history_event *e, const struct tg_event_record *record,
-                       struct tg_history_entry *t)
+static bool tell_event(struct tg_history_cmd *c, const struct tg_nights *n,
+                       struct tg_history_event *e, const struct tg_event_record *record,
+                       struct tg_history_entry *t, struct tg_err *err)
 {
+    bool pass = false;
     *t = (struct tg_history_entry){ .event = e,
                                     .state = e->state,
                                     .fails = tg_history_is_worse(e),
@@ -191,10 +192,17 @@ static void tell_event(const struct tg_history_cmd *c, const struct tg_nights *n
                                     .grown = e->grew != e->fired && e->grew + 1 == n->history.n,
                                     .from = n->history.night[e->from].commit,
                                     .to = n->history.night[e->to].commit };
+    if (t->state == TG_EVENT_STATE_OPEN && t->fails && !record &&
+        !tg_history_cmd_calls_pass(c, n, e, &pass, err))
+        return false;
+    if (pass) {
+        e->kind = TG_EVENT_CALLS;
+        t->fails = false;
+    }
     /* Nobody has to accept improvements and new environments. */
     if (t->state == TG_EVENT_STATE_OPEN &&
         (e->kind == TG_EVENT_IMPROVEMENT || e->kind == TG_EVENT_ENVIRONMENT ||
-         (e->kind == TG_EVENT_CALLS && !tg_history_is_worse(e))))
+         (e->kind == TG_EVENT_CALLS && !t->fails)))
         t->state = TG_EVENT_STATE_ACCEPTED;
     if (record) {
         t->actor = record->actor;
@@ -206,10 +214,11 @@ static void tell_event(const struct tg_history_cmd *c, const struct tg_nights *n
             t->state = TG_EVENT_STATE_ACCEPTED;
     }
     tell_commits(c, n, t);
+    return true;
 }
 
-static bool tell_events(const struct tg_history_cmd *c, const struct tg_nights *n,
-                        struct tg_history_suite *out, struct tg_err *err)
+static bool tell_events(struct tg_history_cmd *c, struct tg_nights *n, struct tg_history_suite *out,
+                        struct tg_err *err)
 {
     const struct tg_history *h = &n->history;
     struct tg_history_entry *v = TG_NEW_N(c->arena, struct tg_history_entry, h->n_events + 1);
@@ -218,8 +227,9 @@ static bool tell_events(const struct tg_history_cmd *c, const struct tg_nights *
     if (!tg_event_records(&c->store, n->suite, c->arena, &records, &n_records, err))
         return false;
     for (size_t i = 0; i < h->n_events; i++) {
-        const struct tg_history_event *e = &h->event[i];
-        tell_event(c, n, e, tg_event_latest(records, n_records, tg_sv_of(e->id)), &v[k]);
+        struct tg_history_event *e = &h->event[i];
+        if (!tell_event(c, n, e, tg_event_latest(records, n_records, tg_sv_of(e->id)), &v[k], err))
+            return false;
         k += v[k].state == TG_EVENT_STATE_OPEN || e->fired >= out->first;
     }
     for (size_t i = k; i-- > 0 && asked < EVENTS_WITH_FILES;)

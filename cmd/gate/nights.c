@@ -188,6 +188,7 @@ static void take_night(void *arg, size_t i, const struct tg_side *side, bool dam
         return;
     }
     out->place[out->history.n] = t->place[i];
+    out->runs[out->history.n] = t->walk->at[t->place[i]];
     night = &out->history.night[out->history.n++];
     *night = (struct tg_night){ .commit = tg_arena_sv(out->arena, tg_sv_of(c->sha)),
                                 .subject = c->summary,
@@ -235,6 +236,7 @@ bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv s
         oldest_first(&w);
         out->history.night = TG_NEW_N(out->arena, struct tg_night, w.n_commits + 1);
         out->place = TG_NEW_N(out->arena, size_t, w.n_commits + 1);
+        out->runs = TG_NEW_N(out->arena, struct tg_stored_night, w.n_commits + 1);
         out->history.series = &out->series;
     }
     ok = ok && read_line(&w, progress);

@@ -34,13 +34,14 @@ struct tg_nights {
     struct tg_history history;
     struct tg_commit *line; /* first parents, oldest first, from the first night's commit on */
     size_t n_line;
-    size_t *place;          /* night -> index in `line` */
-    size_t elsewhere;       /* stored commits that are not on the line */
-    size_t unread;          /* nights whose runs cannot be read or do not fit together */
-    size_t damaged;         /* of these, nights with a run that cannot be read */
-    bool newest_unread;     /* the newest night is one of them */
-    const char *unread_why; /* of the first of them; a damaged one before the others */
-    bool cut;               /* the line ends in a shallow clone */
+    size_t *place;                /* night -> index in `line` */
+    struct tg_stored_night *runs; /* of each night */
+    size_t elsewhere;             /* stored commits that are not on the line */
+    size_t unread;                /* nights whose runs cannot be read or do not fit together */
+    size_t damaged;               /* of these, nights with a run that cannot be read */
+    bool newest_unread;           /* the newest night is one of them */
+    const char *unread_why;       /* of the first of them; a damaged one before the others */
+    bool cut;                     /* the line ends in a shallow clone */
     struct tg_arena *arena;
 };
 /* Suites that something is stored of, sorted. */

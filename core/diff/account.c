@@ -46,25 +46,6 @@ static bool is_chosen(struct tg_diff_work *w, const struct tg_row *row)
     return false;
 }
 
-static void add_calls(struct tg_diff_work *w, size_t at, struct by_step *out)
-{
-    const struct tg_used *used = &w->used[at];
-
-    for (size_t i = 0; i < w->c->n_ops; i++) {
-        const struct tg_op *op = &w->c->ops[i];
-        bool counts = tg_kind_is_device(op->kind) || tg_kind_is_call(op->kind) ||
-                      op->kind == TG_KIND_OP || op->kind == TG_KIND_OTHER;
-        for (size_t r = 0; counts && !op->polling && r < op->rows->cell[at].n; r++) {
-            const struct tg_row *row = op->rows->cell[at].row[r];
-            if (is_chosen(w, row))
-                continue;
-            for (size_t j = 0; j < used->n; j++)
-                out->each[j] += row->count[used->step[j]];
-            out->outside += row->count[w->shard[at]->n_steps];
-        }
-    }
-}
-
 /* `at`: of the cells for calls, which need names; else of all measured shards of the side. */
 static bool series_of_trace(struct tg_diff_work *w, enum tg_account_id id, int side, size_t at,
                             struct by_step *out)
@@ -75,8 +56,19 @@ static bool series_of_trace(struct tg_diff_work *w, enum tg_account_id id, int s
     bool known = used->n && (named || s->metrics);
 
     *out = (struct by_step){ TG_NEW_N(w->a, double, used->n + 1), used->n, 0 };
-    if (named)
-        add_calls(w, at, out);
+    for (size_t i = 0; named && i < w->c->n_ops; i++) {
+        const struct tg_op *op = &w->c->ops[i];
+        bool counts = tg_kind_is_device(op->kind) || tg_kind_is_call(op->kind) ||
+                      op->kind == TG_KIND_OP || op->kind == TG_KIND_OTHER;
+        for (size_t r = 0; counts && !op->polling && r < op->rows->cell[at].n; r++) {
+            const struct tg_row *row = op->rows->cell[at].row[r];
+            if (is_chosen(w, row))
+                continue;
+            for (size_t j = 0; j < used->n; j++)
+                out->each[j] += row->count[used->step[j]];
+            out->outside += row->count[s->n_steps];
+        }
+    }
     for (size_t j = 0; !named && known && j < used->n; j++)
         known = metric_of_step(s, used->step[j], id, &out->each[j]);
     if (known && id == TG_ACCOUNT_BUSY && w->all_busy) {
@@ -97,15 +89,6 @@ static bool series_of_trace(struct tg_diff_work *w, enum tg_account_id id, int s
 }
 
 enum part_of { ALL, WITHOUT_LONGEST, INSIDE };
-
-static double mean_of(const struct by_step *x, enum part_of part)
-{
-    double sum = tg_mean(x->each, x->n) * (double)x->n;
-
-    if (part == WITHOUT_LONGEST && x->n > 1)
-        return (sum - tg_most(x->each, x->n)) / (double)(x->n - 1) + x->outside;
-    return sum / (double)x->n + (part == INSIDE ? 0 : x->outside);
-}
 
 /* One value per run: of the mean over ranks, of the rank that has most, then of each rank. */
 struct runs {
@@ -142,7 +125,12 @@ static struct runs runs_of(struct tg_diff_work *w, enum tg_account_id id, enum p
             size_t first = id == TG_ACCOUNT_CALLS ? w->first[side] : 0;
             struct by_step x;
             y.known = series_of_trace(w, id, side, first + at, &x);
-            double one = y.known ? mean_of(&x, part) / iterations : 0;
+            double sum = tg_mean(x.each, x.n) * (double)x.n, one = 0;
+            if (y.known && part == WITHOUT_LONGEST && x.n > 1)
+                one = (sum - tg_most(x.each, x.n)) / (double)(x.n - 1) + x.outside;
+            else if (y.known)
+                one = sum / (double)x.n + (part == INSIDE ? 0 : x.outside);
+            one /= iterations;
             v[rank * n + run] = one;
             v[TG_ACCOUNT_MEAN * n + run] += one / (double)n_ranks;
             v[TG_ACCOUNT_MOST * n + run] = fmax(v[TG_ACCOUNT_MOST * n + run], one);

@@ -416,40 +416,35 @@ static struct tg_attr_state compare_kind(const struct tg_diff_work *w, const str
     return state;
 }
 
-static void compare_op(struct tg_diff_work *w, struct tg_op *op)
+void tg_compare_attrs(struct tg_diff_work *w)
 {
     static const enum tg_attr_kind kinds[] = { TG_ATTR_KIND_LAUNCH, TG_ATTR_KIND_TYPES,
                                                TG_ATTR_KIND_SHAPES, TG_ATTR_KIND_BYTES,
                                                TG_ATTR_KIND_COLLECTIVE };
     enum { N = sizeof kinds / sizeof *kinds };
-    struct tg_attr_change found[N];
-    size_t n = 0;
 
-    /* The kinds that any call has, as 1 << kind; none of a view, whose input another operator
-     * made. */
-    unsigned has = 0;
-    for (size_t at = 0; !op->view && at < w->n_cells; at++)
-        for (size_t r = 0; r < op->rows->cell[at].n; r++) {
-            const struct tg_row *row = op->rows->cell[at].row[r];
-            for (size_t i = 0; i < row->n_attrs; i++)
-                has |= tells(&row->attrs[i]) ? 1u << row->attrs[i].kind : 0;
+    for (size_t i = 0; i < w->c->n_ops; i++) {
+        struct tg_op *op = &w->c->ops[i];
+        struct tg_attr_change found[N];
+        /* The kinds that any call has, as 1 << kind; none of a view, whose input another operator
+         * made. */
+        unsigned has = 0;
+        for (size_t at = 0; !op->view && at < w->n_cells; at++)
+            for (size_t r = 0; r < op->rows->cell[at].n; r++) {
+                const struct tg_row *row = op->rows->cell[at].row[r];
+                for (size_t k = 0; k < row->n_attrs; k++)
+                    has |= tells(&row->attrs[k]) ? 1u << row->attrs[k].kind : 0;
+            }
+        for (size_t k = 0; k < N; k++) {
+            struct tg_attr_state *state = &op->attr[kinds[k]];
+            if (op->kind == TG_KIND_KERNEL && !w->c->same_device)
+                state->what = TG_ATTR_OTHER_DEVICE; /* other launches by nature */
+            else if (has & 1u << kinds[k])
+                *state = compare_kind(w, op, kinds[k], found, &op->n_attrs);
         }
-    for (size_t k = 0; k < N; k++) {
-        struct tg_attr_state *state = &op->attr[kinds[k]];
-        if (op->kind == TG_KIND_KERNEL && !w->c->same_device)
-            state->what = TG_ATTR_OTHER_DEVICE; /* other launches by nature */
-        else if (has & 1u << kinds[k])
-            *state = compare_kind(w, op, kinds[k], found, &n);
+        if (op->n_attrs)
+            op->attrs = tg_arena_copy(w->a, found, op->n_attrs, sizeof *found);
     }
-    if (n)
-        op->attrs = tg_arena_copy(w->a, found, n, sizeof *found);
-    op->n_attrs = n;
-}
-
-void tg_compare_attrs(struct tg_diff_work *w)
-{
-    for (size_t i = 0; i < w->c->n_ops; i++)
-        compare_op(w, &w->c->ops[i]);
 }
 
 const char *tg_attr_state_text(const struct tg_op *op, enum tg_attr_kind kind, struct tg_arena *a)

@@ -18,10 +18,10 @@ struct sizes {
     bool varies;                /* which step has which size is not known: shared out evenly */
 };
 
-/* Bytes of an element, by the type's name as Kineto writes it; 0: not known. */
-static int64_t width_of(tg_sv type)
+/* Of a collective: the larger of what goes in and what comes out. */
+static bool bytes_of_attr(const struct tg_attr *f, double *out)
 {
-    static const struct {
+    static const struct { /* of an element, by the type's name as Kineto writes it */
         const char *name;
         int64_t bytes;
     } types[] = {
@@ -31,16 +31,7 @@ static int64_t width_of(tg_sv type)
         { "\"Int\"", 4 },           { "\"Double\"", 8 },         { "\"Long\"", 8 },
         { "\"ComplexFloat\"", 8 },  { "\"ComplexDouble\"", 16 },
     };
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (tg_sv_eq(type, tg_sv_of(types[i].name)))
-            return types[i].bytes;
-    return 0;
-}
-
-/* Of a collective: the larger of what goes in and what comes out. */
-static bool bytes_of_attr(const struct tg_attr *f, double *out)
-{
-    int64_t in = 0, back = 0, bytes;
+    int64_t in = 0, back = 0, bytes = 0;
     bool any;
 
     if (f->kind == TG_ATTR_KIND_BYTES) {
@@ -52,7 +43,9 @@ static bool bytes_of_attr(const struct tg_attr *f, double *out)
         return false;
     any = tg_sv_i64(tg_sv_value(f->value, TG_SV("nelems_in")), &in);
     any |= tg_sv_i64(tg_sv_value(f->value, TG_SV("nelems_out")), &back);
-    bytes = width_of(tg_sv_value(f->value, TG_SV("dtype")));
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (tg_sv_eq(tg_sv_value(f->value, TG_SV("dtype")), tg_sv_of(types[i].name)))
+            bytes = types[i].bytes;
     *out = (double)(in > back ? in : back) * (double)bytes;
     return any && bytes > 0;
 }

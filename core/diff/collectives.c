@@ -117,10 +117,15 @@ static void collect_row(struct job *j, const struct tg_shard *s, const struct tg
     }
 }
 
-static bool communicates(struct job *j, const struct tg_row *row)
+/* Does it run in these steps, and communicate? */
+static bool is_collected(struct job *j, const struct tg_shard *s, const struct tg_row *row)
 {
     const struct tg_classes *classes = j->w->o->classes;
-    size_t known = j->kernels.n;
+    size_t k = 0, known = j->kernels.n;
+    while (k < s->n_steps && !row->count[k])
+        k++;
+    if (!tg_kind_is_device(row->key->kind) || k == s->n_steps)
+        return false;
     if (row->key->kind != TG_KIND_KERNEL)
         return tg_class_of(classes, row->key->kind, row->key->name, NULL) == TG_CLASS_COMM;
     uint32_t id = tg_strmap_add(&j->kernels, row->key->name);
@@ -129,28 +134,6 @@ static bool communicates(struct job *j, const struct tg_row *row)
         j->comm[id] = tg_class_of(classes, row->key->kind, row->key->name, NULL) == TG_CLASS_COMM;
     }
     return j->comm[id];
-}
-
-static bool is_collected(struct job *j, const struct tg_shard *s, const struct tg_row *row)
-{
-    size_t k = 0;
-    while (k < s->n_steps && !row->count[k])
-        k++;
-    return tg_kind_is_device(row->key->kind) && k < s->n_steps && communicates(j, row);
-}
-
-static void see_numbers(struct job *j, uint32_t rank, const struct tg_shard *s)
-{
-    for (size_t i = 0; i < s->n_rows; i++) {
-        const struct tg_row *row = &s->rows[i];
-        bool numbered = false;
-        if (!is_collected(j, s, row))
-            continue;
-        const char *which = which_of(s, row);
-        for (size_t k = 0; which && k < (size_t)tg_row_calls(s, row); k++)
-            numbered |= tg_collective_id_read(which + k * TG_COLLECTIVE_ID_TEXT).op != 0;
-        tg_collective_numbers_see(&j->numbers, name_of(j, row), rank, numbered);
-    }
 }
 
 /* False: single durations were left out of this summary. */
@@ -173,21 +156,6 @@ static bool collect_rank(struct job *j, uint32_t rank, const struct tg_shard *s,
     return whole;
 }
 
-/* Ranks that come within a tenth of the wait share it: a node is slow as a whole. */
-static void tell_last(const struct job *j, const struct tg_collective *p, size_t n, tg_ns least,
-                      tg_ns longest)
-{
-    tg_sv key = j->keys.text[p->key], name = tg_sv_cut(&key, '\0');
-    tg_ns wait = tg_ns_sub(longest, least);
-    size_t n_last = 0;
-    for (size_t i = 0; i < n; i++)
-        n_last += tg_ns_sub(p[i].dur, least) <= wait / 10;
-    for (size_t i = 0; i < n; i++)
-        if (tg_ns_sub(p[i].dur, least) <= wait / 10)
-            j->visit(j->arg,
-                     &(struct tg_wait){ p[i].rank, name, p->step, (double)wait / (double)n_last });
-}
-
 static void add_collective(void *arg, const struct tg_collective *p, size_t n, bool whole)
 {
     struct job *j = arg;
@@ -198,9 +166,17 @@ static void add_collective(void *arg, const struct tg_collective *p, size_t n, b
     }
     if (!whole)
         return;
-    if (j->visit)
-        tell_last(j, p, n, least, longest);
-    j->skew = tg_ns_add(j->skew, tg_ns_sub(longest, least));
+    /* Ranks that come within a tenth of the wait share it: a node is slow as a whole. */
+    tg_sv key = j->keys.text[p->key], name = tg_sv_cut(&key, '\0');
+    tg_ns wait = tg_ns_sub(longest, least);
+    size_t n_last = 0;
+    for (size_t i = 0; i < n; i++)
+        n_last += tg_ns_sub(p[i].dur, least) <= wait / 10;
+    for (size_t i = 0; j->visit && i < n; i++)
+        if (tg_ns_sub(p[i].dur, least) <= wait / 10)
+            j->visit(j->arg,
+                     &(struct tg_wait){ p[i].rank, name, p->step, (double)wait / (double)n_last });
+    j->skew = tg_ns_add(j->skew, wait);
     j->longest = tg_ns_add(j->longest, longest);
 }
 
@@ -212,8 +188,19 @@ static bool match_run(struct job *j, int side, size_t run)
     tg_strmap_init(&j->keys);
     tg_strmap_init(&j->names);
     tg_strmap_init(&j->kernels);
-    for (uint32_t rank = 0; rank < m->n_ranks; rank++)
-        see_numbers(j, rank, m->shard[run * m->n_ranks + rank]);
+    for (uint32_t rank = 0; rank < m->n_ranks; rank++) {
+        const struct tg_shard *s = m->shard[run * m->n_ranks + rank];
+        for (size_t i = 0; i < s->n_rows; i++) {
+            const struct tg_row *row = &s->rows[i];
+            bool numbered = false;
+            if (!is_collected(j, s, row))
+                continue;
+            const char *which = which_of(s, row);
+            for (size_t k = 0; which && k < (size_t)tg_row_calls(s, row); k++)
+                numbered |= tg_collective_id_read(which + k * TG_COLLECTIVE_ID_TEXT).op != 0;
+            tg_collective_numbers_see(&j->numbers, name_of(j, row), rank, numbered);
+        }
+    }
     for (uint32_t rank = 0; known && rank < m->n_ranks; rank++)
         known = collect_rank(j, rank, m->shard[run * m->n_ranks + rank],
                              &m->used[run * m->n_ranks + rank]);

@@ -6,15 +6,6 @@
 #include "core/diff/numbers.h"
 #include "core/diff/uses.h"
 
-/* One shard a side speaks for all: arranging has compared those of one side. */
-static bool sides_comparable(const struct tg_side *base, const struct tg_side *test,
-                             struct tg_err *err)
-{
-    if (!base->n_runs || !base->n_ranks || !test->n_runs || !test->n_ranks)
-        return true;
-    return tg_shard_comparable(base->at[0][0], test->at[0][0], err);
-}
-
 /*
  * Counts that vary follow the data. If most of them lie where the baseline's never were, the fresh
  * runs had other data, and other work: longer durations then say nothing about the program.
@@ -47,15 +38,6 @@ static void index_uses(struct tg_diff_work *w)
     }
 }
 
-/* As many runs on each side: one table serves both directions. */
-static void make_rank_tables(struct tg_diff_work *w)
-{
-    size_t nb = w->c->n_runs[TG_BASE], nt = w->c->n_runs[TG_TEST];
-
-    w->rank[0] = tg_rank_table_new(nb, nt, w->a);
-    w->rank[1] = nb == nt ? w->rank[0] : tg_rank_table_new(nt, nb, w->a);
-}
-
 bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const struct tg_side *test,
                 const struct tg_compare_opts *o, struct tg_arena *a, struct tg_err *err)
 {
@@ -73,10 +55,16 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
     w->names = &names;
     tg_strmap_init(&names);
     tg_runs_leave(w);
-    ok = sides_comparable(base, test, err) && tg_align(w, err);
+    /* One shard a side speaks for all: arranging has compared those of one side. */
+    ok = !base->n_runs || !base->n_ranks || !test->n_runs || !test->n_ranks ||
+         tg_shard_comparable(base->at[0][0], test->at[0][0], err);
+    ok = ok && tg_align(w, err);
     if (ok) {
-        if (!w->o->no_evidence)
-            make_rank_tables(w);
+        size_t nb = out->n_runs[TG_BASE], nt = out->n_runs[TG_TEST];
+        if (!w->o->no_evidence) { /* as many runs on each side: one table serves both directions */
+            w->rank[0] = tg_rank_table_new(nb, nt, a);
+            w->rank[1] = nb == nt ? w->rank[0] : tg_rank_table_new(nt, nb, a);
+        }
         tg_callers_find(w);
         tg_compare_env(w);
         tg_compare_attrs(w);

@@ -4,26 +4,18 @@
 
 #include "core/diff/numbers.h"
 
-/* Runs a side, first and new, of the look after the one that has `first` and `new`; 0: none. */
-static size_t next_look(size_t first, size_t new, size_t most)
+struct tg_asking tg_asking_of(size_t first, size_t new, size_t most, double detect)
 {
+    struct tg_asking x = { .detect = detect, .first = first, .new = new };
     size_t wanted = new < TG_ASK_LOOKS *TG_ASK_NEW ? new + TG_ASK_NEW : 2 * new;
     size_t left = most > first ? most - first : 0;
 
-    if (first < TG_ASK_FIRST && first < most && !new)
-        return most < TG_ASK_FIRST ? most : TG_ASK_FIRST;
-    if (left <= TG_ASK_FIRST || left <= new)
-        return 0;
-    return first + (wanted < left ? wanted : left);
-}
-
-struct tg_asking tg_asking_of(size_t first, size_t new, size_t most, double detect)
-{
-    return (struct tg_asking){ .detect = detect,
-                               .first = first,
-                               .new = new,
-                               .next = next_look(first, new, most),
-                               .early = first < TG_ASK_FIRST &&first < most && !new };
+    x.early = first < TG_ASK_FIRST && first < most && !new;
+    if (x.early)
+        x.next = most < TG_ASK_FIRST ? most : TG_ASK_FIRST;
+    else if (left > TG_ASK_FIRST && left > new)
+        x.next = first + (wanted < left ? wanted : left);
+    return x;
 }
 
 /* Of what looks as it would if new runs confirmed it. */

@@ -251,26 +251,6 @@ static bool follows_odd_run(const struct question *q)
     return 2 * alike < q->n_runs[TG_BASE];
 }
 
-static void decide(const struct question *q, bool waits, struct tg_count_evidence *ev)
-{
-    const struct pool *base = &q->rest[TG_BASE], *fresh = &q->rest[TG_TEST];
-
-    ev->steps = (unsigned)q->all[TG_TEST].n;
-    ev->most = q->all[TG_TEST].most;
-    ev->runs_above = runs_above(q->warm[TG_TEST], q->n_runs[TG_TEST], base->most);
-    if (!is_constant(base)) {
-        judge_varying(q, waits, ev);
-        if (ev->proof == TG_COUNT_UNCHANGED && follows_odd_run(q))
-            ev->proof = TG_COUNT_HINT;
-    } else if (!is_constant(fresh)) {
-        judge_parts(q, waits, ev);
-    } else if (fresh->most > base->most) { /* cold first steps aside */
-        ev->proof = TG_COUNT_PROVEN;
-        ev->above = ev->steps;
-    } else if (fresh->most == base->most)
-        judge_first_steps(q, ev);
-}
-
 void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
                     const size_t n_runs[2], enum tg_calls calls)
 {
@@ -288,8 +268,24 @@ void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *c
         q.all[side] = pool_of(run[side], n_runs[side]);
         q.rest[side] = pool_of(q.warm[side], n_runs[side]);
     }
-    if (q.all[TG_BASE].n && q.all[TG_TEST].n)
-        decide(&q, calls == TG_CALLS_WAIT, ev);
+    const struct pool *base = &q.rest[TG_BASE], *fresh = &q.rest[TG_TEST];
+    bool waits = calls == TG_CALLS_WAIT, any = q.all[TG_BASE].n && q.all[TG_TEST].n;
+    if (any) {
+        ev->steps = (unsigned)q.all[TG_TEST].n;
+        ev->most = q.all[TG_TEST].most;
+        ev->runs_above = runs_above(q.warm[TG_TEST], q.n_runs[TG_TEST], base->most);
+    }
+    if (any && !is_constant(base)) {
+        judge_varying(&q, waits, ev);
+        if (ev->proof == TG_COUNT_UNCHANGED && follows_odd_run(&q))
+            ev->proof = TG_COUNT_HINT;
+    } else if (any && !is_constant(fresh)) {
+        judge_parts(&q, waits, ev);
+    } else if (any && fresh->most > base->most) { /* cold first steps aside */
+        ev->proof = TG_COUNT_PROVEN;
+        ev->above = ev->steps;
+    } else if (any && fresh->most == base->most)
+        judge_first_steps(&q, ev);
     for (int side = 0; side < 2; side++) {
         free(q.warm[side]);
         free(q.all[side].v);

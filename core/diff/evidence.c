@@ -62,20 +62,6 @@ static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
         op->ev.slowest[side] = tg_median(slowest[side], c->n_runs[side]);
 }
 
-/* Adds the values of one operator, as recorded: without the speeds of the runs' machines. */
-static void add_values(const struct tg_diff_work *w, struct tg_run_values *sum,
-                       const struct tg_run_values *each)
-{
-    for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
-        for (int side = 0; side < 2; side++)
-            for (size_t run = 0; run < w->c->n_runs[side]; run++)
-                sum->y[r][side][run] +=
-                    each->y[r][side][run] *
-                    (each->levelled
-                         ? w->speed[each->device ? TG_DEVICE_TIMES : TG_HOST_TIMES][side][run]
-                         : 1);
-}
-
 /* The step as a whole without preemption: all operators and the gaps between them. Host only: on a
  * device, work overlaps and its end to end is a metric of its own. */
 static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v)
@@ -94,7 +80,13 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v)
             v[i].complete && op->change == TG_SAME && tg_kind_is_timed(op->kind) && !op->wait;
         same = same && v[i].form != TG_FORM_CALLS;
         struct tg_run_values each = same ? v[i] : tg_run_values(w, op, TG_ASK_STEPS);
-        add_values(w, &sum, &each);
+        /* As recorded: without the speeds of the runs' machines. */
+        double *const *speed = w->speed[each.device ? TG_DEVICE_TIMES : TG_HOST_TIMES];
+        for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
+            for (int side = 0; side < 2; side++)
+                for (size_t run = 0; run < c->n_runs[side]; run++)
+                    sum.y[r][side][run] +=
+                        each.y[r][side][run] * (each.levelled ? speed[side][run] : 1);
     }
     c->step.ev_total =
         (struct tg_evidence){ .why_not =
@@ -327,23 +319,18 @@ void tg_evidence_of_places(struct tg_diff_work *w)
     }
 }
 
-static enum tg_value_ask ask_of(const struct tg_op *op, enum tg_op_part part)
-{
-    bool total = part == TG_OP_TOTAL && !tg_kind_is_device(op->kind);
-
-    if (tg_kind_is_frame(op->kind))
-        return total ? TG_ASK_INCLUSIVE_STEPS : TG_ASK_STEPS;
-    return total ? TG_ASK_INCLUSIVE : TG_ASK_BEST;
-}
-
 bool tg_op_evidence_of_mean(const struct tg_op *op, enum tg_op_part part, struct tg_evidence *ev)
 {
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
+    bool total = part == TG_OP_TOTAL && !tg_kind_is_device(op->kind);
     struct tg_run_values v;
 
     if (!w || !w->machine || op->ev.why_not != TG_JUDGED || op->relation != TG_REL_NONE)
         return false;
-    v = tg_run_values(w, op, ask_of(op, part));
+    if (tg_kind_is_frame(op->kind))
+        v = tg_run_values(w, op, total ? TG_ASK_INCLUSIVE_STEPS : TG_ASK_STEPS);
+    else
+        v = tg_run_values(w, op, total ? TG_ASK_INCLUSIVE : TG_ASK_BEST);
     struct tg_aim aim = aim_at(w, tick_of(w, op));
     aim.some_steps = op->ev.some_steps;
     *ev = (struct tg_evidence){ .why_not = v.complete ? TG_JUDGED : TG_NOT_ONE_SIDED };

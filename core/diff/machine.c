@@ -80,21 +80,6 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
     return factor;
 }
 
-/* How far the steps of the middle run are above their least, on average; ns. */
-static double excess_of(const struct tg_diff_work *w, const struct tg_run_values *v, int side,
-                        double *least)
-{
-    size_t n = w->c->n_runs[side];
-    double *x = TG_NEW_N(w->a, double, n + 1);
-
-    for (size_t run = 0; run < n; run++)
-        x[run] = v->y[TG_LEAST][side][run];
-    *least = tg_median(x, n);
-    for (size_t run = 0; run < n; run++)
-        x[run] = v->y[TG_MEAN][side][run] - v->y[TG_LEAST][side][run];
-    return tg_median(x, n);
-}
-
 /*
  * Were the fresh runs disturbed? Then the steps of most operators lie further above their least
  * than the baseline's do, and together by a good part of the step. The two operators with most of
@@ -105,14 +90,22 @@ static void find_busy(struct tg_diff_work *w, const struct tg_run_values *v, con
 {
     struct tg_comparison *c = w->c;
     double *rise = TG_NEW_N(w->a, double, c->n_ops + 1), sum = 0, step = 0;
+    double *x = TG_NEW_N(w->a, double, c->n_runs[TG_BASE] + c->n_runs[TG_TEST] + 1);
     size_t n = 0, n_big = 0, risen = 0;
 
     for (size_t i = 0; i < c->n_ops; i++) {
-        double least[2], excess[2];
+        double least[2], excess[2]; /* the middle run's: its steps above their least, on average */
         if (!judged[i] || v[i].form != TG_FORM_SLOTS || !is_of(w, i, clock))
             continue;
-        for (int side = 0; side < 2; side++)
-            excess[side] = excess_of(w, &v[i], side, &least[side]);
+        for (int side = 0; side < 2; side++) {
+            size_t n_runs = c->n_runs[side];
+            for (size_t run = 0; run < n_runs; run++)
+                x[run] = v[i].y[TG_LEAST][side][run];
+            least[side] = tg_median(x, n_runs);
+            for (size_t run = 0; run < n_runs; run++)
+                x[run] = v[i].y[TG_MEAN][side][run] - v[i].y[TG_LEAST][side][run];
+            excess[side] = tg_median(x, n_runs);
+        }
         double usual = excess[TG_BASE] * fmax(1, least[TG_TEST] / fmax(least[TG_BASE], 1));
         rise[n++] = excess[TG_TEST] - usual;
         step += least[TG_BASE];

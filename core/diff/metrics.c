@@ -116,39 +116,30 @@ static struct value *values_of(const struct tg_diff_work *w, enum tg_metric m, i
 
 enum over { MEAN, WORST, OVERS };
 
-/* Of the ranks that know it; larger is worse by `sign`. */
-static struct value over_ranks(const struct value *v, size_t n_ranks, enum over over, int sign)
-{
-    struct value x = { 0 };
-    size_t n = 0;
-
-    for (size_t rank = 0; rank < n_ranks; rank++) {
-        for (int r = 0; v[rank].known && r < NUMBERS; r++) {
-            double one = v[rank].of[r], *to = &x.of[r];
-            if (over == MEAN)
-                *to += one;
-            else if (n == 0 || sign * one > sign * *to)
-                *to = one;
-        }
-        n += v[rank].known;
-    }
-    x.known = n > 0;
-    for (int r = 0; x.known && over == MEAN && r < NUMBERS; r++)
-        x.of[r] /= (double)n;
-    return x;
-}
-
 /* Run values of a side over its ranks; `of_run` receives what is shown. False: a run lacks it. */
 static bool put_side(const struct tg_diff_work *w, enum tg_metric m, int side,
                      const struct value *v, size_t n_ranks, enum over over, struct tg_run_values *y,
                      double *of_run)
 {
     size_t n_runs = w->c->n_runs[side];
+    int sign = tg_metric_info(m)->worse; /* larger is worse by it */
     bool known = n_runs > 0;
 
     for (size_t run = 0; run < n_runs; run++) {
-        struct value x = over_ranks(v + run * n_ranks, n_ranks, over, tg_metric_info(m)->worse);
-        known &= x.known;
+        struct value x = { 0 };
+        size_t n = 0; /* ranks that know it */
+        for (size_t rank = 0; rank < n_ranks; rank++) {
+            const struct value *of = &v[run * n_ranks + rank];
+            for (int r = 0; of->known && r < NUMBERS; r++)
+                if (over == MEAN)
+                    x.of[r] += of->of[r];
+                else if (n == 0 || sign * of->of[r] > sign * x.of[r])
+                    x.of[r] = of->of[r];
+            n += of->known;
+        }
+        for (int r = 0; n && over == MEAN && r < NUMBERS; r++)
+            x.of[r] /= (double)n;
+        known &= n > 0;
         of_run[run] = x.of[SHOWN];
         for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
             if (y->y[r][side])
@@ -320,15 +311,6 @@ static tg_sv env_of(const struct tg_diff_work *w, int side, tg_sv key)
     return tg_arena_sv(w->a, tg_buf_sv(&b));
 }
 
-/* The first `parts` dot-separated numbers of a version; 0: all of it. */
-static tg_sv version_prefix(tg_sv v, int parts)
-{
-    for (size_t i = 0; i < v.n; i++)
-        if (v.p[i] == '.' && --parts == 0)
-            return (tg_sv){ v.p, i };
-    return v;
-}
-
 /* False only when both are known and differ. `cuda_major` and `torch_minor` look at the start of
  * `cuda` and `torch`. */
 static bool same_env(const struct tg_diff_work *w, tg_sv key)
@@ -338,8 +320,12 @@ static bool same_env(const struct tg_diff_work *w, tg_sv key)
                                                       : 0;
     tg_sv name = parts == 1 ? TG_SV("cuda") : parts == 2 ? TG_SV("torch") : key, v[2];
 
-    for (int side = 0; side < 2; side++)
-        v[side] = version_prefix(env_of(w, side, name), parts);
+    for (int side = 0; side < 2; side++) {
+        v[side] = env_of(w, side, name);
+        for (size_t i = 0, dots = 0; i < v[side].n && parts; i++)
+            if (v[side].p[i] == '.' && ++dots == (size_t)parts)
+                v[side].n = i;
+    }
     return v[0].n == 0 || v[1].n == 0 || tg_sv_eq(v[0], v[1]);
 }
 
@@ -347,19 +333,6 @@ static int by_key(const void *pa, const void *pb)
 {
     const struct tg_env_change *a = pa, *b = pb;
     return tg_sv_cmp(a->key, b->key);
-}
-
-/* Of one rank alone nobody knows for whom it waits,
- * unless the trace says that there is no other. */
-static bool has_all_ranks(const struct tg_diff_work *w)
-{
-    for (int side = 0; side < 2; side++) {
-        tg_sv world = env_of(w, side, TG_SV("world_size"));
-        int64_t n = (int64_t)w->c->n_ranks[side], ranks = n > 1 ? n : INT64_MAX;
-        if ((world.n && !tg_sv_i64(world, &ranks)) || ranks > n)
-            return false;
-    }
-    return true;
 }
 
 void tg_compare_env(struct tg_diff_work *w)
@@ -396,7 +369,14 @@ void tg_compare_env(struct tg_diff_work *w)
             tg_buf_printf(&b, "%s%.*s", b.n ? ", " : "", TG_SV_ARG(need[i]));
     c->differs = tg_arena_sv(w->a, tg_buf_sv(&b));
     c->same_device = c->differs.n == 0;
-    c->all_ranks = has_all_ranks(w);
+    /* Of one rank alone nobody knows for whom it waits,
+     * unless the trace says that there is no other. */
+    c->all_ranks = true;
+    for (int side = 0; side < 2; side++) {
+        tg_sv world = env_of(w, side, TG_SV("world_size"));
+        int64_t n = (int64_t)c->n_ranks[side], ranks = n > 1 ? n : INT64_MAX;
+        c->all_ranks &= (!world.n || tg_sv_i64(world, &ranks)) && ranks <= n;
+    }
     c->same_flags = true;
     for (size_t i = 0, n = tg_profiler_flags(&flags); i < n; i++)
         c->same_flags &= same_env(w, tg_sv_of(flags[i]));

@@ -5,11 +5,6 @@ static bool is_lower(char c)
     return c >= 'a' && c <= 'z';
 }
 
-static bool is_hex(char c)
-{
-    return tg_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 /* ---- HTA's short name ---- */
 
 /* Shortens [from, b->n) back through the nearest `opener`; without one, to nothing. */
@@ -70,7 +65,7 @@ static bool is_address(tg_sv w)
     if (w.n < 3 || w.p[0] != '0' || w.p[1] != 'x')
         return false;
     for (size_t i = 2; i < w.n; i++)
-        if (!is_hex(w.p[i]))
+        if (!tg_is_digit(w.p[i]) && !(tg_lower(w.p[i]) >= 'a' && tg_lower(w.p[i]) <= 'f'))
             return false;
     return true;
 }

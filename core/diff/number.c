@@ -24,33 +24,6 @@ static int by_number_name(const void *name, const void *number)
     return tg_sv_cmp(*(const tg_sv *)name, ((const struct tg_number *)number)->name);
 }
 
-static void list_names(struct tg_diff_work *w)
-{
-    struct tg_comparison *c = w->c;
-    TG_AUTO(tg_strmap_release) struct tg_strmap keys;
-    TG_BUF b = { 0 };
-    size_t cap = 0;
-    tg_strmap_init(&keys);
-    for (int side = 0; side < 2; side++)
-        for (size_t run = 0; run < runs_of(w, side)->n; run++)
-            for (size_t i = 0; i < runs_of(w, side)->v[run].n; i++) {
-                const struct tg_number *x = &runs_of(w, side)->v[run].v[i];
-                size_t known = keys.n;
-                /* Name and unit: another unit is another number. */
-                tg_buf_clear(&b);
-                tg_buf_add(&b, x->name);
-                tg_buf_putc(&b, '\0');
-                tg_buf_add(&b, x->unit);
-                if (tg_strmap_add(&keys, tg_buf_sv(&b)) < known)
-                    continue;
-                *TG_ARENA_PUSH(w->a, c->numbers, c->n_numbers, cap) =
-                    (struct tg_number_change){ .name = tg_arena_sv(w->a, x->name),
-                                               .unit = tg_arena_sv(w->a, x->unit),
-                                               .more_is_better =
-                                                   tg_number_more_is_better(x->name, x->unit) };
-            }
-}
-
 static int by_name(const void *pa, const void *pb)
 {
     const struct tg_number_change *a = pa, *b = pb;
@@ -108,7 +81,28 @@ void tg_compare_numbers(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
     double *y[2];
-    list_names(w);
+    TG_AUTO(tg_strmap_release) struct tg_strmap keys;
+    TG_BUF b = { 0 };
+    size_t cap = 0;
+    tg_strmap_init(&keys);
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; run < runs_of(w, side)->n; run++)
+            for (size_t i = 0; i < runs_of(w, side)->v[run].n; i++) {
+                const struct tg_number *x = &runs_of(w, side)->v[run].v[i];
+                size_t known = keys.n;
+                /* Name and unit: another unit is another number. */
+                tg_buf_clear(&b);
+                tg_buf_add(&b, x->name);
+                tg_buf_putc(&b, '\0');
+                tg_buf_add(&b, x->unit);
+                if (tg_strmap_add(&keys, tg_buf_sv(&b)) < known)
+                    continue;
+                *TG_ARENA_PUSH(w->a, c->numbers, c->n_numbers, cap) =
+                    (struct tg_number_change){ .name = tg_arena_sv(w->a, x->name),
+                                               .unit = tg_arena_sv(w->a, x->unit),
+                                               .more_is_better =
+                                                   tg_number_more_is_better(x->name, x->unit) };
+            }
     TG_SORT(c->numbers, c->n_numbers, by_name);
     for (int side = 0; side < 2; side++)
         y[side] = TG_NEW_N(w->a, double, runs_of(w, side)->n + 1);

@@ -246,25 +246,6 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > q->aim.floor;
 }
 
-/* Most fresh runs are much slower than any of the baseline, and some are not. This only warns. */
-static void find_slow_runs(const struct tg_diff_work *w, struct tg_evidence *ev,
-                           const struct question *q)
-{
-    double most = tg_most(ev->x[TG_BASE], ev->n_x[TG_BASE]);
-    unsigned n = 0;
-
-    for (size_t run = 0; run < ev->n_x[TG_TEST]; run++) {
-        double x = ev->x[TG_TEST][run];
-        n += x >= most + log(tg_most_ratio(q->aim.device)) &&
-             exp(x) - exp(most) >= tg_most_floor(q->aim.device) * w->c->step_ns[TG_BASE];
-    }
-    if (2 * (size_t)n <= ev->n_x[TG_TEST])
-        return;
-    ev->some_runs = n;
-    ev->slowest[TG_BASE] = time_of(most);
-    ev->slowest[TG_TEST] = ev->delta_ns + ev->value[TG_BASE];
-}
-
 /* Did only the least of the steps rise? Slow steps but for the slowest fifth,
  * which may be cold starts. */
 static bool is_of_fastest(const struct tg_diff_work *w, const struct tg_evidence *ev,
@@ -314,6 +295,17 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     apply_rule(w, &back, &swapped, estimate);
     ev->faster = back.slower;
     ev->less = back.proven;
-    if (aim.floor > 0)
-        find_slow_runs(w, ev, &q);
+    /* Most fresh runs are much slower than any of the baseline, and some are not: a warning. */
+    double most = tg_most(ev->x[TG_BASE], ev->n_x[TG_BASE]);
+    unsigned n = 0;
+    for (size_t run = 0; aim.floor > 0 && run < ev->n_x[TG_TEST]; run++) {
+        double x = ev->x[TG_TEST][run];
+        n += x >= most + log(tg_most_ratio(aim.device)) &&
+             exp(x) - exp(most) >= tg_most_floor(aim.device) * w->c->step_ns[TG_BASE];
+    }
+    if (2 * (size_t)n <= ev->n_x[TG_TEST])
+        return;
+    ev->some_runs = n;
+    ev->slowest[TG_BASE] = time_of(most);
+    ev->slowest[TG_TEST] = ev->delta_ns + ev->value[TG_BASE];
 }

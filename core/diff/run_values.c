@@ -69,18 +69,6 @@ static double usual(double *v, size_t n)
     return v[(n - 1) / 2];
 }
 
-/* In place of the least the usual value. Sorts `v`: each half, then all. */
-static void add_usual(double out[TG_STEP_STATISTICS], double *v, size_t n)
-{
-    size_t last = n > 1 ? n / 2 : n;
-
-    out[TG_MEAN] += tg_mean(v, n);
-    out[TG_LEAST_FIRST] += usual(v, (n + 1) / 2);
-    out[TG_LEAST_LAST] += usual(v + n - last, last);
-    out[TG_LEAST] += usual(v, n);
-    out[TG_SLOW] += slow(v, n);
-}
-
 /* ---- one step of a cell, the j-th of those that are compared ---- */
 
 static uint64_t calls_in(const struct tg_diff_work *w, const struct tg_op *op, size_t at, size_t j)
@@ -103,17 +91,6 @@ double tg_cell_time(const struct tg_diff_work *w, const struct tg_op *op, size_t
     for (size_t r = 0; r < cell->n; r++)
         sum += (double)(part == TG_OP_TOTAL ? cell->row[r]->total[step] : cell->row[r]->self[step]);
     return sum;
-}
-
-/* Were its slots dropped from the summary for its size? */
-static bool has_slots(const struct tg_diff_work *w, const struct tg_op *op, size_t at, size_t j)
-{
-    const struct tg_diff_cell *cell = &op->rows->cell[at];
-
-    for (size_t r = 0; r < cell->n; r++)
-        if (!cell->row[r]->slots && cell->row[r]->count[w->used[at].step[j]])
-            return false;
-    return true;
 }
 
 /* ---- slots ---- */
@@ -215,15 +192,6 @@ static double usual_of_side(const struct tg_diff_work *w, const struct tg_op *op
     return 2 * have > n ? usual : -1;
 }
 
-static bool all_have_slots(const struct tg_diff_work *w, const struct tg_op *op)
-{
-    for (size_t at = 0; at < w->n_cells; at++)
-        for (size_t j = 0; j < w->used[at].n; j++)
-            if (!has_slots(w, op, at, j))
-                return false;
-    return true;
-}
-
 /* By usual steps, which most runs of each side have alike; by slots, those of both sides. */
 static struct plan usual_plan(const struct tg_diff_work *w, const struct tg_op *op,
                               enum tg_value_form form)
@@ -231,8 +199,14 @@ static struct plan usual_plan(const struct tg_diff_work *w, const struct tg_op *
     bool slots = form == TG_FORM_SLOTS;
     struct plan p = { form, slots ? ALIKE_ROWS : ALIKE_CALLS, .steps = SIZE_MAX };
 
-    if (slots && !all_have_slots(w, op))
-        return (struct plan){ 0 };
+    /* Were any slots dropped from the summary for its size? */
+    for (size_t at = 0; slots && at < w->n_cells; at++)
+        for (size_t j = 0; j < w->used[at].n; j++)
+            for (size_t r = 0; r < op->rows->cell[at].n; r++) {
+                const struct tg_row *row = op->rows->cell[at].row[r];
+                if (!row->slots && row->count[w->used[at].step[j]])
+                    return (struct plan){ 0 };
+            }
     for (int side = 0; side < 2; side++)
         p.usual[side] = usual_of_side(w, op, side, p.alike, &p.steps);
     if (p.steps == 0 || p.steps == SIZE_MAX || fmin(p.usual[TG_BASE], p.usual[TG_TEST]) < 0 ||
@@ -242,15 +216,6 @@ static struct plan usual_plan(const struct tg_diff_work *w, const struct tg_op *
 }
 
 /* ---- steps that differ, alike in all runs: every fourth of an optimizer, data by a seed ---- */
-
-/* A first step with calls like no other is cold: the steps that say something begin after it. */
-static size_t first_warm(const struct tg_diff_work *w, const struct tg_op *op)
-{
-    for (size_t j = 1; j < w->used[0].n; j++)
-        if (calls_in(w, op, 0, j) == calls_in(w, op, 0, 0))
-            return 0;
-    return w->used[0].n > 1;
-}
 
 /* The calls of the cell's steps from `from` on, ascending, in `out`. Do they differ? */
 static bool sort_calls(const struct tg_diff_work *w, const struct tg_op *op, size_t at, size_t from,
@@ -268,10 +233,14 @@ static bool sort_calls(const struct tg_diff_work *w, const struct tg_op *op, siz
  * and several numbers? */
 static bool differ_alike(const struct tg_diff_work *w, const struct tg_op *op)
 {
-    size_t n = w->used[0].n, n_ranks = w->c->n_ranks[TG_BASE], from = first_warm(w, op);
+    size_t n = w->used[0].n, n_ranks = w->c->n_ranks[TG_BASE], from = n > 1;
     uint64_t *want = w->room->key, *have = w->room->sorted;
     bool differ = false;
 
+    /* A first step with calls like no other is cold: the steps that say something begin after
+     * it. */
+    for (size_t j = 1; from && j < n; j++)
+        from = calls_in(w, op, 0, j) != calls_in(w, op, 0, 0);
     if (n <= from || n > LONGEST || n_ranks != w->c->n_ranks[TG_TEST])
         return false;
     for (size_t rank = 0; rank < n_ranks; rank++) {
@@ -309,26 +278,6 @@ static void find_offsets(const struct reading *q, const struct tg_row *row, size
     }
 }
 
-/* Statistics of the row's slots over the first `n_steps` steps that `usable` lists; `first` of the
- * rank's slots are of rows before it. Returns how many it has. */
-static size_t row_values(const struct reading *q, const struct tg_row *row, size_t at,
-                         size_t n_steps, size_t first, double out[TG_STEP_STATISTICS])
-{
-    const size_t *step = q->w->used[at].step;
-    struct tg_value_room *x = q->w->room;
-    size_t n = n_steps ? row->count[step[x->usable[0]]] : 0;
-
-    find_offsets(q, row, at);
-    for (size_t k = 0; k < n; k++) {
-        if (q->moved && q->moved[first + k])
-            continue;
-        for (size_t j = 0; j < n_steps; j++)
-            x->v[j] = (double)row->slots[x->offset[step[x->usable[j]]] + k];
-        tg_step_statistics_add(out, x->v, n_steps);
-    }
-    return n;
-}
-
 /* Puts into `usable` the first steps of the cell that are alike; returns how many. */
 static size_t find_usable(const struct reading *q, size_t at)
 {
@@ -348,10 +297,20 @@ static bool cell_values(const struct reading *q, size_t at, double out[TG_STEP_S
 {
     const struct tg_diff_cell *cell = &q->op->rows->cell[at];
     struct tg_value_room *x = q->w->room;
-    size_t n = find_usable(q, at), slot = 0;
+    const size_t *step = q->w->used[at].step;
+    size_t n = find_usable(q, at), slot = 0; /* of the rank */
 
-    for (size_t r = 0; q->plan.form == TG_FORM_SLOTS && r < cell->n; r++)
-        slot += row_values(q, cell->row[r], at, n, slot, out);
+    for (size_t r = 0; n && q->plan.form == TG_FORM_SLOTS && r < cell->n; r++) {
+        const struct tg_row *row = cell->row[r];
+        find_offsets(q, row, at);
+        for (size_t k = 0; k < row->count[step[x->usable[0]]]; k++, slot++) {
+            if (q->moved && q->moved[slot])
+                continue;
+            for (size_t j = 0; j < n; j++)
+                x->v[j] = (double)row->slots[x->offset[step[x->usable[j]]] + k];
+            tg_step_statistics_add(out, x->v, n);
+        }
+    }
     for (size_t j = 0; j < n; j++)
         x->v[j] = tg_cell_time(q->w, q->op, at, x->usable[j], q->part);
     if (n && q->plan.form != TG_FORM_SLOTS)
@@ -374,9 +333,14 @@ static bool call_values(const struct reading *q, size_t at, double of,
         if (calls)
             x->v[n++] = of * tg_cell_time(q->w, q->op, at, j, q->part) / (double)calls;
     }
-    if (n && q->plan.alike == ALIKE_NOT)
-        add_usual(out, x->v, n);
-    else if (n)
+    if (n && q->plan.alike == ALIKE_NOT) { /* sorts each half, then all */
+        size_t last = n > 1 ? n / 2 : n;
+        out[TG_MEAN] += tg_mean(x->v, n);
+        out[TG_LEAST_FIRST] += usual(x->v, (n + 1) / 2);
+        out[TG_LEAST_LAST] += usual(x->v + n - last, last);
+        out[TG_LEAST] += usual(x->v, n);
+        out[TG_SLOW] += slow(x->v, n);
+    } else if (n)
         tg_step_statistics_add(out, x->v, n);
     return n > 0;
 }
@@ -393,23 +357,11 @@ struct tg_run_values tg_run_values_new(const struct tg_diff_work *w)
     return v;
 }
 
-/* The baseline's mean number of calls in a step of a rank. */
-static double mean_calls(const struct tg_diff_work *w, const struct tg_op *op)
-{
-    double calls = 0, steps = 0;
-
-    for (size_t at = 0; at < w->first[TG_TEST]; at++) {
-        for (size_t j = 0; j < w->used[at].n; j++)
-            calls += (double)calls_in(w, op, at, j);
-        steps += (double)w->used[at].n;
-    }
-    return steps > 0 ? calls / steps : 0;
-}
-
 static struct plan plan_of(const struct tg_diff_work *w, const struct tg_op *op,
                            enum tg_value_ask ask)
 {
     struct plan p = { TG_FORM_STEPS, ALIKE_NOT, .steps = tg_fewest_steps(w) };
+    double calls = 0, steps = 0; /* of the baseline */
     bool alike;
 
     if (ask == TG_ASK_STEPS || ask == TG_ASK_INCLUSIVE_STEPS)
@@ -418,10 +370,15 @@ static struct plan plan_of(const struct tg_diff_work *w, const struct tg_op *op,
     p = ask == TG_ASK_BEST && !alike ? usual_plan(w, op, TG_FORM_SLOTS) : (struct plan){ 0 };
     if (!p.steps && !alike)
         p = usual_plan(w, op, TG_FORM_USUAL_STEPS);
-    if (!p.steps)
-        p = (struct plan){ alike ? TG_FORM_SCHEDULE : TG_FORM_CALLS, ALIKE_NOT, .steps = SIZE_MAX,
-                           .calls = mean_calls(w, op) };
-    return p;
+    if (p.steps)
+        return p;
+    for (size_t at = 0; at < w->first[TG_TEST]; at++) {
+        for (size_t j = 0; j < w->used[at].n; j++)
+            calls += (double)calls_in(w, op, at, j);
+        steps += (double)w->used[at].n;
+    }
+    return (struct plan){ alike ? TG_FORM_SCHEDULE : TG_FORM_CALLS, ALIKE_NOT, .steps = SIZE_MAX,
+                          .calls = steps > 0 ? calls / steps : 0 };
 }
 
 /*
@@ -547,33 +504,6 @@ static size_t slots_of_rank(const struct reading *q, size_t rank)
     return (size_t)(key >> HASH_BITS);
 }
 
-/* Work beside it makes a slot up to twice as long meanwhile: does it take more or less time by no
- * more than what ran alone before and no longer does, or the other way round? */
-static bool is_moved(struct least b, struct least t)
-{
-    double longer = t.whole - b.whole, beside = longer - (t.alone - b.alone);
-
-    return beside > 0 ? b.alone - t.alone >= longer
-                      : beside < 0 && longer < 0 && t.alone - b.alone >= -longer;
-}
-
-static size_t find_moved(const struct reading *q, size_t rank, size_t n_slots, bool *moved)
-{
-    const struct tg_diff_work *w = q->w;
-    size_t n_ranks = w->c->n_ranks[TG_BASE], n = 0, runs = w->n_cells / n_ranks;
-    TG_FREE struct least *v = tg_xmalloc((runs * n_slots + 1) * sizeof *v);
-
-    for (size_t run = 0; run < runs; run++)
-        find_leasts(q, rank + run * n_ranks, v + run * n_slots);
-    for (size_t k = 0; k < n_slots; k++) {
-        struct least b = usual_least(w, v + k, TG_BASE, n_slots);
-        struct least t = usual_least(w, v + w->c->n_runs[TG_BASE] * n_slots + k, TG_TEST, n_slots);
-        moved[k] = is_moved(b, t);
-        n += moved[k];
-    }
-    return n;
-}
-
 bool tg_run_values_alike(const struct tg_diff_work *w, const struct tg_op *op,
                          struct tg_run_values *out)
 {
@@ -590,7 +520,21 @@ bool tg_run_values_alike(const struct tg_diff_work *w, const struct tg_op *op,
         if (!n)
             return false;
         all += n;
-        left_out += find_moved(&q, rank, n, moved);
+        size_t runs = w->n_cells / n_ranks;
+        TG_FREE struct least *v = tg_xmalloc((runs * n + 1) * sizeof *v);
+        for (size_t run = 0; run < runs; run++)
+            find_leasts(&q, rank + run * n_ranks, v + run * n);
+        for (size_t k = 0; k < n; k++) {
+            /* Work beside it makes a slot up to twice as long meanwhile: does it take more or less
+             * time by no more than what ran alone before and no longer does, or the other way
+             * round? */
+            struct least b = usual_least(w, v + k, TG_BASE, n);
+            struct least t = usual_least(w, v + w->c->n_runs[TG_BASE] * n + k, TG_TEST, n);
+            double longer = t.whole - b.whole, beside = longer - (t.alone - b.alone);
+            moved[k] = beside > 0 ? b.alone - t.alone >= longer
+                                  : beside < 0 && longer < 0 && t.alone - b.alone >= -longer;
+            left_out += moved[k];
+        }
         q.moved = moved;
         for (size_t at = rank; at < w->n_cells; at += n_ranks) {
             int side = at >= w->first[TG_TEST];

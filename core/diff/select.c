@@ -22,28 +22,6 @@ size_t tg_profiler_flags(const char *const **flags)
     return sizeof FLAGS / sizeof *FLAGS;
 }
 
-/* "record_shapes=1, with_stack=0": what the run's first rank says. */
-static tg_sv profile_of(const struct tg_side *side, size_t run, struct tg_arena *a)
-{
-    TG_BUF b = { 0 };
-
-    for (size_t i = 0; side->n_ranks && i < sizeof FLAGS / sizeof *FLAGS; i++) {
-        tg_sv value = tg_shard_env(side->at[run][0], FLAGS[i]);
-        if (value.n)
-            tg_buf_printf(&b, "%s%s=%.*s", b.n ? ", " : "", FLAGS[i], TG_SV_ARG(value));
-    }
-    return tg_arena_sv(a, tg_buf_sv(&b));
-}
-
-static size_t alike(const tg_sv *profile, size_t n, tg_sv as)
-{
-    size_t found = 0;
-
-    for (size_t i = 0; i < n; i++)
-        found += tg_sv_eq(profile[i], as);
-    return found;
-}
-
 void tg_runs_leave(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
@@ -54,15 +32,26 @@ void tg_runs_leave(struct tg_diff_work *w)
 
     for (int side = 0; side < 2; side++) {
         profile[side] = TG_NEW_N(w->a, tg_sv, n[side] + 1);
-        for (size_t run = 0; run < n[side]; run++)
-            profile[side][run] = profile_of(&c->side[side], run, w->a);
+        for (size_t run = 0; run < n[side]; run++) {
+            /* "record_shapes=1, with_stack=0": what the run's first rank says. */
+            const struct tg_side *s = &c->side[side];
+            TG_BUF b = { 0 };
+            for (size_t i = 0; s->n_ranks && i < sizeof FLAGS / sizeof *FLAGS; i++) {
+                tg_sv value = tg_shard_env(s->at[run][0], FLAGS[i]);
+                if (value.n)
+                    tg_buf_printf(&b, "%s%s=%.*s", b.n ? ", " : "", FLAGS[i], TG_SV_ARG(value));
+            }
+            profile[side][run] = tg_arena_sv(w->a, tg_buf_sv(&b));
+        }
     }
     /* The profile of most runs of both sides. */
     for (size_t i = 0; !enough && i < n[TG_BASE]; i++) {
         common = profile[TG_BASE][i];
         enough = true;
         for (int side = 0; side < 2; side++) {
-            same[side] = alike(profile[side], n[side], common);
+            same[side] = 0;
+            for (size_t run = 0; run < n[side]; run++)
+                same[side] += tg_sv_eq(profile[side][run], common);
             enough = enough && same[side] >= least && 2 * same[side] > n[side];
         }
     }
@@ -252,32 +241,28 @@ static bool pick_ranks(struct tg_diff_work *w, int side, struct tg_err *err)
 
 /* ---- steps, and the grid ---- */
 
-static struct tg_used pick_steps(const struct tg_diff_work *w, int side, const struct tg_shard *s)
-{
-    const int64_t *list = w->o->steps[side];
-    size_t *step = TG_NEW_N(w->a, size_t, s->n_steps), n = 0;
-
-    for (size_t j = 0; j < s->n_steps; j++) {
-        bool inside = j >= w->o->skip_first && j + w->o->skip_last < s->n_steps;
-        bool all = !s->marked && list == NULL; /* the whole trace cannot be skipped */
-        if (all || (inside && tg_listed(list, w->o->n_step_numbers[side], s->steps[j].number)))
-            step[n++] = j;
-    }
-    return (struct tg_used){ step, n };
-}
-
-/* Run after run, rank by rank. */
+/* Run after run, rank by rank; and which steps of each are compared. */
 static struct tg_side_shards lay_out(const struct tg_diff_work *w, int side,
                                      const struct tg_side *s)
 {
+    const int64_t *list = w->o->steps[side];
     size_t n = s->n_runs * s->n_ranks;
     struct tg_side_shards to = { .n_ranks = s->n_ranks, .ranks = s->ranks };
 
     to.shard = TG_NEW_N(w->a, const struct tg_shard *, n + 1);
     to.used = TG_NEW_N(w->a, struct tg_used, n + 1);
     for (size_t i = 0; i < n; i++) {
-        to.shard[i] = s->at[i / s->n_ranks][i % s->n_ranks];
-        to.used[i] = pick_steps(w, side, to.shard[i]);
+        const struct tg_shard *shard = s->at[i / s->n_ranks][i % s->n_ranks];
+        size_t *step = TG_NEW_N(w->a, size_t, shard->n_steps), n_steps = 0;
+        for (size_t j = 0; j < shard->n_steps; j++) {
+            bool inside = j >= w->o->skip_first && j + w->o->skip_last < shard->n_steps;
+            bool all = !shard->marked && list == NULL; /* the whole trace cannot be skipped */
+            if (all ||
+                (inside && tg_listed(list, w->o->n_step_numbers[side], shard->steps[j].number)))
+                step[n_steps++] = j;
+        }
+        to.shard[i] = shard;
+        to.used[i] = (struct tg_used){ step, n_steps };
     }
     return to;
 }
@@ -337,21 +322,6 @@ static bool steps_exist(const struct tg_diff_work *w, int side, struct tg_err *e
     return true;
 }
 
-/* Whole microseconds everywhere in the first shard of a side: that clock has no finer tick. */
-static tg_ns clock_tick(const struct tg_diff_work *w)
-{
-    for (int side = 0; side < 2 && w->first[side] < w->n_cells; side++) {
-        const struct tg_shard *s = w->shard[w->first[side]];
-        bool whole = true;
-        for (size_t i = 0; i < s->n_rows; i++)
-            for (size_t j = 0; j < s->n_steps; j++)
-                whole &= s->rows[i].total[j] % 1000 == 0;
-        if (whole)
-            return 1000;
-    }
-    return 1;
-}
-
 bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
@@ -385,7 +355,16 @@ bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err)
             }
         }
     }
-    w->tick = clock_tick(w);
+    /* Whole microseconds everywhere in the first shard of a side: that clock has no finer tick. */
+    w->tick = 1;
+    for (int side = 0; side < 2 && w->tick == 1 && w->first[side] < w->n_cells; side++) {
+        const struct tg_shard *s = w->shard[w->first[side]];
+        bool whole = true;
+        for (size_t i = 0; i < s->n_rows; i++)
+            for (size_t j = 0; j < s->n_steps; j++)
+                whole &= s->rows[i].total[j] % 1000 == 0;
+        w->tick = whole ? 1000 : 1;
+    }
     return true;
 }
 

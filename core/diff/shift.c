@@ -34,18 +34,14 @@ struct field {
 };
 
 /* Heavy tails: a run that is far from all others hardly counts. */
-static double nearness(double distance)
-{
-    double d = distance / TG_ASK_WIDTH;
-    return 1 / (1 + d * d);
-}
-
 static void fill_near(const struct field *f, const sizes back)
 {
     for (size_t i = 0; i < f->n; i++)
         for (size_t j = 0; j < f->n; j++)
-            for (size_t k = 0; k < SIZES; k++)
-                f->near[i * f->n + j][k] = nearness(f->x[i] - f->x[j] + back[k]);
+            for (size_t k = 0; k < SIZES; k++) {
+                double d = (f->x[i] - f->x[j] + back[k]) / TG_ASK_WIDTH;
+                f->near[i * f->n + j][k] = 1 / (1 + d * d);
+            }
 }
 
 /* Runs of one side are not moved against each other: size 0. */
@@ -184,32 +180,6 @@ static double chance_of(const struct field *f, double found)
 
 /* ---- one question ---- */
 
-static struct tg_shift find(struct field *f, double *base, double *fresh, double least)
-{
-    struct tg_shift s = { 0, 1 };
-    double size = log1p(TG_ASK_SIZE) / more_than_last(0);
-    size_t best, b = 0, t = 0, nt = f->n - f->nb;
-    /* All runs in ascending order, so that the order in which they came does not matter. */
-    tg_ascend(base, f->nb);
-    tg_ascend(fresh, nt);
-    for (size_t i = 0; i < f->n; i++) {
-        bool of_base = t == nt || (b < f->nb && base[b] <= fresh[t]);
-        f->run[of_base ? b : f->nb + t] = i;
-        f->x[i] = of_base ? base[b++] : fresh[t++];
-    }
-    for (size_t k = 0; k < SIZES; k++) {
-        size *= more_than_last(k);
-        f->size[k] = k ? size : 0;
-    }
-    fill_near(f, f->size);
-    double found = gain(f, &best);
-    if (found > 0) {
-        s.e = refine(f, best);
-        s.p = s.e > least ? chance_of(f, found) : 1;
-    }
-    return s;
-}
-
 struct tg_shift tg_shift_find(const double *base, size_t nb, const double *fresh, size_t nt,
                               double least)
 {
@@ -233,5 +203,25 @@ struct tg_shift tg_shift_find(const double *base, size_t nb, const double *fresh
     f.x = room + n;
     f.own = room + 2 * n;
     f.all = near + n * n;
-    return find(&f, sorted, sorted + nb, least);
+    /* All runs in ascending order, so that the order in which they came does not matter. */
+    size_t best, b = 0, t = 0;
+    double size = log1p(TG_ASK_SIZE) / more_than_last(0), *other = sorted + nb;
+    tg_ascend(sorted, nb);
+    tg_ascend(other, nt);
+    for (size_t i = 0; i < n; i++) {
+        bool of_base = t == nt || (b < nb && sorted[b] <= other[t]);
+        f.run[of_base ? b : nb + t] = i;
+        f.x[i] = of_base ? sorted[b++] : other[t++];
+    }
+    for (size_t k = 0; k < SIZES; k++) {
+        size *= more_than_last(k);
+        f.size[k] = k ? size : 0;
+    }
+    fill_near(&f, f.size);
+    double found = gain(&f, &best);
+    if (found > 0) {
+        s.e = refine(&f, best);
+        s.p = s.e > least ? chance_of(&f, found) : 1;
+    }
+    return s;
 }

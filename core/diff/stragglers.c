@@ -75,31 +75,6 @@ static int64_t step_number(const struct waits *x, size_t id)
     return number;
 }
 
-/* The step from which on these ranks cause half of the waiting in every step;
- * how many those are. */
-static void find_since(const struct waits *x, const bool *in, struct tg_straggler *out,
-                       struct tg_arena *a)
-{
-    double *own = TG_NEW_N(a, double, x->steps.n + 1), *all = TG_NEW_N(a, double, x->steps.n + 1);
-    int64_t last_other = INT64_MIN;
-    for (size_t i = 0; i < x->n; i++) {
-        all[x->v[i].step] += x->v[i].ns;
-        own[x->v[i].step] += in[x->v[i].rank] ? x->v[i].ns : 0;
-    }
-    for (size_t k = 0; k < x->steps.n; k++)
-        if (own[k] < TG_HALF * all[k] && step_number(x, k) > last_other)
-            last_other = step_number(x, k);
-    out->since = INT64_MAX;
-    for (size_t k = 0; k < x->steps.n; k++) {
-        int64_t number = step_number(x, k);
-        if (number <= last_other)
-            continue;
-        out->n_late++;
-        out->since = number < out->since ? number : out->since;
-    }
-    out->n_steps = x->steps.n;
-}
-
 /* Median over the chosen ranks less the median over the others. */
 static double excess(const struct tg_diff_work *w, const struct tg_op *op, const bool *in,
                      double *room)
@@ -170,7 +145,27 @@ static void tell(struct tg_diff_work *w, const struct waits *x, const bool *in, 
         if (sum[i] > sum[best])
             best = i;
     s->collective = tg_arena_sv(w->a, x->names.text[best]);
-    find_since(x, in, s, w->a);
+    /* The step from which on these ranks cause half of the waiting in every step; how many those
+     * are. */
+    double *own = TG_NEW_N(w->a, double, x->steps.n + 1);
+    double *all = TG_NEW_N(w->a, double, x->steps.n + 1);
+    int64_t last_other = INT64_MIN;
+    for (size_t i = 0; i < x->n; i++) {
+        all[x->v[i].step] += x->v[i].ns;
+        own[x->v[i].step] += in[x->v[i].rank] ? x->v[i].ns : 0;
+    }
+    for (size_t k = 0; k < x->steps.n; k++)
+        if (own[k] < TG_HALF * all[k] && step_number(x, k) > last_other)
+            last_other = step_number(x, k);
+    s->since = INT64_MAX;
+    for (size_t k = 0; k < x->steps.n; k++) {
+        int64_t number = step_number(x, k);
+        if (number <= last_other)
+            continue;
+        s->n_late++;
+        s->since = number < s->since ? number : s->since;
+    }
+    s->n_steps = x->steps.n;
     if (!w->c->n_unnamed)
         find_instead(w, in, s);
     w->c->straggler = s;

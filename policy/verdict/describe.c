@@ -29,21 +29,6 @@ static const char *verb(const struct tg_op *op)
     return op->launched ? "work on the device launched" : is_launched(op) ? "launched" : "called";
 }
 
-/* ", all inside aten::bmm" */
-static void put_calling_op(struct tg_buf *m, const struct tg_op *op)
-{
-    if (!op->calling_op.n)
-        return;
-    tg_buf_puts(m, ", ");
-    if (op->calling_part < 1) {
-        tg_dec_put_fixed(m, 100 * op->calling_part, 0);
-        tg_buf_puts(m, " % of them");
-    } else {
-        tg_buf_puts(m, "all");
-    }
-    tg_buf_printf(m, " inside " TG_NAME, TG_SV_ARG(op->calling_op));
-}
-
 /* Where the calls came, when not in every step of every run; of some steps it is reported
  * before. */
 static void put_where(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op)
@@ -112,7 +97,16 @@ static void describe_count(struct tg_buf *m, const struct tg_comparison *c, cons
     }
     tg_buf_add(m, weight);
     tg_buf_puts(m, one_sided ? "" : ")");
-    put_calling_op(m, op);
+    if (op->calling_op.n) { /* ", all inside aten::bmm" */
+        tg_buf_puts(m, ", ");
+        if (op->calling_part < 1) {
+            tg_dec_put_fixed(m, 100 * op->calling_part, 0);
+            tg_buf_puts(m, " % of them");
+        } else {
+            tg_buf_puts(m, "all");
+        }
+        tg_buf_printf(m, " inside " TG_NAME, TG_SV_ARG(op->calling_op));
+    }
     put_where(m, c, op);
 }
 
@@ -171,14 +165,24 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, const st
         tg_buf_printf(m, ", launched by " TG_NAME, TG_SV_ARG(op->parent));
 }
 
-/* ", 2 over the limit of 1" */
-static void put_overrun(struct tg_buf *m, const struct tg_probe *p, const struct tg_limit *limit)
+/* "launched 3 times per step, 2 over the limit of 1, was 0": a budget is about the value, not
+ * the change. */
+static void describe_budget(struct tg_buf *m, struct tg_result *r, const struct tg_probe *p,
+                            const struct tg_op *op, const struct tg_limit *limit)
 {
     const struct tg_bound *b = limit->bound;
-    double by = limit->n != 1             ? NAN
-                : b->kind == TG_BOUND_MAX ? p->test - b->value
-                : b->kind == TG_BOUND_MIN ? b->value - p->test
-                                          : NAN;
+    bool one = limit->n == 1, max = one && b->kind == TG_BOUND_MAX;
+    bool min = one && b->kind == TG_BOUND_MIN;
+    double by = max ? p->test - b->value : min ? b->value - p->test : NAN;
+    /* Was it exceeded by the baseline, too? Then the change did not do it. */
+    r->was_over = (max && p->base > b->value && p->test > b->value) ||
+                  (min && p->base < b->value && p->test < b->value);
+    if (op && p->unit == TG_UNIT_COUNT)
+        tg_buf_printf(m, "%s %s time%s per step", verb(op), TG_VALUE(p->test, p->unit),
+                      p->test == 1 ? "" : "s");
+    else
+        put_measured(m, p, r);
+    /* ", 2 over the limit of 1" */
     tg_buf_puts(m, ", ");
     if (by > 0 && p->unit == TG_UNIT_PERCENT) {
         tg_dec_put_fixed(m, by, 1);
@@ -192,30 +196,6 @@ static void put_overrun(struct tg_buf *m, const struct tg_probe *p, const struct
         tg_buf_puts(m, "limit ");
         tg_limit_text(limit, m);
     }
-}
-
-/* Was the one bound of a budget exceeded by the baseline, too? Then the change did not do it. */
-static bool was_over(const struct tg_probe *p, const struct tg_limit *limit)
-{
-    const struct tg_bound *b = limit->bound;
-    bool over = p->base > b->value && p->test > b->value;
-    bool under = p->base < b->value && p->test < b->value;
-    return limit->n == 1 &&
-           ((b->kind == TG_BOUND_MAX && over) || (b->kind == TG_BOUND_MIN && under));
-}
-
-/* "launched 3 times per step, 2 over the limit of 1, was 0": a budget is about the value, not
- * the change. */
-static void describe_budget(struct tg_buf *m, struct tg_result *r, const struct tg_probe *p,
-                            const struct tg_op *op, const struct tg_limit *limit)
-{
-    r->was_over = was_over(p, limit);
-    if (op && p->unit == TG_UNIT_COUNT)
-        tg_buf_printf(m, "%s %s time%s per step", verb(op), TG_VALUE(p->test, p->unit),
-                      p->test == 1 ? "" : "s");
-    else
-        put_measured(m, p, r);
-    put_overrun(m, p, limit);
     if (!isnan(p->base))
         tg_buf_printf(m, ", was %s%s", TG_BESIDE(p->base, p->test, p->unit),
                       !r->was_over                         ? ""
@@ -510,22 +490,6 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
     describe_evidence(r, c, p, j, a);
 }
 
-/* "; most of the rise: aten::clone (+4)": the operator that calls them, if it came as often. */
-static void put_behind(struct tg_buf *m, const struct tg_result *r, const struct tg_comparison *c)
-{
-    const struct tg_op *op = tg_result_behind(r, c), *by;
-    double more;
-    if (!op)
-        return;
-    by = op->leader != TG_NO_ID ? &c->ops[op->leader] : op;
-    more = op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
-    tg_buf_printf(m, "; %s of the rise: " TG_NAME " (%s)",
-                  more >= r->delta      ? "all"
-                  : 2 * more > r->delta ? "most"
-                                        : "largest part",
-                  TG_SV_ARG(by->name), TG_SIGNED(more, TG_UNIT_COUNT));
-}
-
 void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
                         const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a)
 {
@@ -538,7 +502,17 @@ void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
         describe_change(&m, p, r, NULL, c);
     if (p->outside > 0)
         tg_buf_printf(&m, "; %s more outside the steps", TG_VALUE(p->outside, TG_UNIT_COUNT));
-    put_behind(&m, r, c);
+    /* "; most of the rise: aten::clone (+4)": the operator that calls them, if it came as often. */
+    const struct tg_op *op = tg_result_behind(r, c);
+    if (op) {
+        const struct tg_op *by = op->leader != TG_NO_ID ? &c->ops[op->leader] : op;
+        double more = tg_op_rise(c, op);
+        tg_buf_printf(&m, "; %s of the rise: " TG_NAME " (%s)",
+                      more >= r->delta      ? "all"
+                      : 2 * more > r->delta ? "most"
+                                            : "largest part",
+                      TG_SV_ARG(by->name), TG_SIGNED(more, TG_UNIT_COUNT));
+    }
     if (tg_result_is_of_extent(r))
         tg_buf_puts(&m, "; " TG_DEVICE_EXTENT_MEANS);
     r->message = tg_phrase_take(&m, a);

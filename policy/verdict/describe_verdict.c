@@ -81,29 +81,22 @@ static void costs_release(struct costs *x)
     free(x->taken_for);
 }
 
-static void index_calls(struct costs *x)
-{
-    uint32_t n = 0;
-    for (size_t i = 0; i < x->c->n_ops; i++)
-        n += (uint32_t)x->c->ops[i].n_callers;
-    tg_buckets_init(&x->called, n);
-    x->calls = tg_xmalloc((n + 1) * sizeof *x->calls);
-    n = 0;
-    for (size_t i = 0; i < x->c->n_ops; i++) {
-        const struct tg_op *op = &x->c->ops[i];
-        for (size_t k = 0; k < op->n_callers; k++) {
-            const struct tg_in_caller *of = &op->callers[k];
-            tg_buckets_add(&x->called, of->in, n);
-            x->calls[n++] = (struct call){ op, of };
-        }
-    }
-}
-
 static void costs_init(struct costs *x, const struct tg_verdict *v, const struct tg_comparison *c)
 {
     *x = (struct costs){ .v = v, .c = c };
     tg_select_children(&x->children, c);
-    index_calls(x);
+    uint32_t n = 0;
+    for (size_t i = 0; i < c->n_ops; i++)
+        n += (uint32_t)c->ops[i].n_callers;
+    tg_buckets_init(&x->called, n);
+    x->calls = tg_xmalloc((n + 1) * sizeof *x->calls);
+    n = 0;
+    for (size_t i = 0; i < c->n_ops; i++)
+        for (size_t k = 0; k < c->ops[i].n_callers; k++) {
+            const struct tg_in_caller *of = &c->ops[i].callers[k];
+            tg_buckets_add(&x->called, of->in, n);
+            x->calls[n++] = (struct call){ &c->ops[i], of };
+        }
     x->first = tg_xmalloc((v->n_results + 1) * sizeof *x->first);
     x->next = tg_xmalloc((v->n_results + 1) * sizeof *x->next);
     x->less = tg_pace_waits_of(c).shorter;
@@ -149,28 +142,6 @@ static void take_names_of(struct costs *x, const struct tg_result *r, uint32_t h
             take(x, g->op[i]);
 }
 
-/* Of a name that came or went its device work, which has other names in a replacement. */
-static void take_launched(struct costs *x, const struct tg_op *by)
-{
-    if (by->kind != TG_KIND_OP || (by->change != TG_ADDED && by->change != TG_REMOVED))
-        return;
-    for (uint32_t k = tg_buckets_first(&x->children, by->name); k != TG_NO_ID;
-         k = tg_buckets_next(&x->children, k))
-        if (x->c->ops[k].change != TG_SAME && tg_kind_is_device(x->c->ops[k].kind))
-            take(x, k);
-}
-
-/* What a name's calls of the runtime take more where it is called in another number than before. */
-static void add_calls(struct cost *cost, const struct costs *x, const struct tg_op *by)
-{
-    if (by->kind != TG_KIND_OP || by->change == TG_SAME)
-        return;
-    for (uint32_t k = tg_buckets_first(&x->called, by->name); k != TG_NO_ID;
-         k = tg_buckets_next(&x->called, k))
-        if (!x->is_mine[x->calls[k].op - x->c->ops])
-            add_cost(cost, x->calls[k].op, x->calls[k].in);
-}
-
 static int by_number(const void *pa, const void *pb)
 {
     const uint32_t *a = pa, *b = pb;
@@ -186,22 +157,6 @@ static bool is_mine_by_name(const struct costs *x, tg_sv name)
             return true;
     }
     return false;
-}
-
-/*
- * What a wait takes more in the finding's own operators, if it is called there; false: it is called
- * by others alone, whose sum is that of the row.
- * All of a row's waits together may be as long as before.
- */
-static bool add_waits_of(struct cost *cost, const struct costs *x, const struct tg_op *wait)
-{
-    bool any = false;
-    for (size_t k = 0; wait->wait && k < wait->n_callers; k++)
-        any |= is_mine_by_name(x, wait->callers[k].in);
-    for (size_t k = 0; any && k < wait->n_callers; k++)
-        if (is_mine_by_name(x, wait->callers[k].in))
-            add_cost(cost, wait, &wait->callers[k]);
-    return any;
 }
 
 static void choose_said(struct cost *x, const struct tg_comparison *c, double less)
@@ -240,17 +195,38 @@ static struct cost cost_of(struct costs *x, uint32_t head)
     for (uint32_t i = x->first[head]; i != TG_NO_ID; i = x->next[i])
         take_names_of(x, &x->v->results[i], head);
     named = x->n_mine;
-    for (size_t i = 0; i < named; i++)
-        take_launched(x, &x->c->ops[x->mine[i]]);
+    for (size_t i = 0; i < named; i++) {
+        const struct tg_op *by = &x->c->ops[x->mine[i]];
+        if (by->kind != TG_KIND_OP || (by->change != TG_ADDED && by->change != TG_REMOVED))
+            continue;
+        for (uint32_t k = tg_buckets_first(&x->children, by->name); k != TG_NO_ID;
+             k = tg_buckets_next(&x->children, k))
+            if (x->c->ops[k].change != TG_SAME && tg_kind_is_device(x->c->ops[k].kind))
+                take(x, k);
+    }
     TG_SORT(x->mine, x->n_mine, by_number); /* sums do not depend on the order of the results */
     for (size_t i = 0; i < x->n_mine; i++) {
         const struct tg_op *op = &x->c->ops[x->mine[i]];
-        if (!add_waits_of(&cost, x, op))
+        /* A wait that is called in the finding's own operators takes more there: all of a row's
+         * waits together may be as long as before. Called by others alone it has the row's sum. */
+        bool inside = false;
+        for (size_t k = 0; op->wait && k < op->n_callers; k++)
+            inside |= is_mine_by_name(x, op->callers[k].in);
+        for (size_t k = 0; inside && k < op->n_callers; k++)
+            if (is_mine_by_name(x, op->callers[k].in))
+                add_cost(&cost, op, &op->callers[k]);
+        if (!inside)
             add_cost(&cost, op,
                      &(struct tg_in_caller){ .self = { op->self[0], op->self[1] },
                                              .least = { op->self_least[0], op->self_least[1] },
                                              .most = { op->self_most[0], op->self_most[1] } });
-        add_calls(&cost, x, op);
+        /* What its calls of the runtime take more where it is called in another number. */
+        if (op->kind != TG_KIND_OP || op->change == TG_SAME)
+            continue;
+        for (uint32_t k = tg_buckets_first(&x->called, op->name); k != TG_NO_ID;
+             k = tg_buckets_next(&x->called, k))
+            if (!x->is_mine[x->calls[k].op - x->c->ops])
+                add_cost(&cost, x->calls[k].op, x->calls[k].in);
     }
     for (size_t i = 0; i < x->n_mine; i++)
         x->is_mine[x->mine[i]] = false;
@@ -530,20 +506,6 @@ static bool is_of_time(const struct tg_result *r)
             r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT));
 }
 
-/* "; the host waits 836 us longer in aten::item (cudaStreamSynchronize), and not because the device
- * has more to do" */
-static void describe_wait(struct tg_result *r, const struct tg_comparison *c, struct tg_arena *a)
-{
-    struct tg_pace_wait wait = tg_pace_wait_behind(c, r->delta);
-    if (wait.call)
-        r->message = TG_SV_PRINTF(
-            a,
-            "%.*s; the host waits %s longer in %.*s (%.*s), and not because the device has more to "
-            "do: host work that overlapped the device comes after the wait now",
-            TG_SV_ARG(r->message), TG_VALUE(wait.ns, TG_UNIT_NS),
-            TG_SV_ARG(wait.in.n ? wait.in : TG_SV("the step")), TG_SV_ARG(wait.call->name));
-}
-
 static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
                       enum tg_state state)
 {
@@ -781,10 +743,19 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
 {
     struct tg_buf b = { 0 };
     tg_describe_weights(v, c, a);
-    for (size_t i = 0; i < v->n_results; i++)
-        if (v->results[i].state >= TG_STATE_WARN && v->results[i].folded_under == TG_NO_ID &&
-            is_of_time(&v->results[i]))
-            describe_wait(&v->results[i], c, a);
+    for (size_t i = 0; i < v->n_results; i++) {
+        struct tg_result *r = &v->results[i];
+        struct tg_pace_wait wait = { 0 };
+        if (r->state >= TG_STATE_WARN && r->folded_under == TG_NO_ID && is_of_time(r))
+            wait = tg_pace_wait_behind(c, r->delta);
+        if (wait.call)
+            r->message = TG_SV_PRINTF(
+                a,
+                "%.*s; the host waits %s longer in %.*s (%.*s), and not because the device has "
+                "more to do: host work that overlapped the device comes after the wait now",
+                TG_SV_ARG(r->message), TG_VALUE(wait.ns, TG_UNIT_NS),
+                TG_SV_ARG(wait.in.n ? wait.in : TG_SV("the step")), TG_SV_ARG(wait.call->name));
+    }
     tg_describe_headline(v, c, a);
     if (v->budgets_judged && !v->counts_judged) /* what a failure may be about comes first */
         tg_buf_puts(&b, "budgets judged; ");

@@ -184,9 +184,19 @@ void tg_eval_part(struct tg_eval_state *e, const struct tg_comparison *c)
     e->brief = false;
 }
 
-static void place_results(struct tg_eval_state *e)
+void tg_eval_end(struct tg_eval_state *e)
 {
     struct tg_verdict *out = e->out;
+    const struct tg_result *open;
+    tg_rank_rows_put(&e->ranks, e);
+    for (size_t i = 0; e->comparable && i < e->in->policy->n_rules; i++)
+        tg_rule_close(e, &e->in->policy->rules[i]);
+    tg_stages_close(e);
+    close_coverage(e);
+    tg_eval_account(e);
+    tg_waive(e);
+    tg_known_explain(e);
+    promote(e);
     if (e->n)
         TG_SORT(e->results, e->n, by_weight);
     tg_fold(e);
@@ -199,32 +209,17 @@ static void place_results(struct tg_eval_state *e)
         out->n_state[out->results[i].state]++;
         out->n_folded[out->results[i].state] += out->results[i].folded_under != TG_NO_ID;
     }
-}
-
-void tg_eval_end(struct tg_eval_state *e)
-{
-    const struct tg_result *open;
-    tg_rank_rows_put(&e->ranks, e);
-    for (size_t i = 0; e->comparable && i < e->in->policy->n_rules; i++)
-        tg_rule_close(e, &e->in->policy->rules[i]);
-    tg_stages_close(e);
-    close_coverage(e);
-    tg_eval_account(e);
-    tg_waive(e);
-    tg_known_explain(e);
-    promote(e);
-    place_results(e);
     tg_note_waits(e);
-    e->out->outcome = tg_outcome_of(e->out);
-    e->out->exit_code = tg_outcome_exit_code(e->out->outcome);
-    open = tg_result_first(e->out->results, e->out->n_results, TG_STATE_INCONCLUSIVE);
-    if (e->out->outcome == TG_OUTCOME_INCONCLUSIVE) {
-        e->out->error = open->message;
-        e->out->error_hint = open->next;
+    out->outcome = tg_outcome_of(out);
+    out->exit_code = tg_outcome_exit_code(out->outcome);
+    open = tg_result_first(out->results, out->n_results, TG_STATE_INCONCLUSIVE);
+    if (out->outcome == TG_OUTCOME_INCONCLUSIVE) {
+        out->error = open->message;
+        out->error_hint = open->next;
     }
-    e->out->next_runs = tg_stages_next(e);
-    tg_describe_verdict(e->out, e->in->comparison, e->arena);
-    tg_verdict_settle(e->out, e->in->policy->fail_on, e->arena);
+    out->next_runs = tg_stages_next(e);
+    tg_describe_verdict(out, e->in->comparison, e->arena);
+    tg_verdict_settle(out, e->in->policy->fail_on, e->arena);
     tg_eval_drop(e);
 }
 

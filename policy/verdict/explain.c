@@ -40,22 +40,6 @@ static void put_limits(struct tg_buf *out, const char *what, const struct tg_lim
     end_line(out, l->at);
 }
 
-/* What exceeds the failing limit and only warns, and what is not judged. */
-static void put_exceptions(struct tg_buf *out, const struct tg_rule *r)
-{
-    uint32_t warns = r->exceptions & ~(1u << TG_EXCEPTION_POLLING);
-    const char *before = "    only warns where it would fail: ";
-    for (int x = TG_EXCEPTION_RENAMED; x <= TG_EXCEPTION_CHANCE; x++)
-        if (warns & 1u << x) {
-            tg_buf_printf(out, "%s%s", before, tg_reason_said((enum tg_reason)x));
-            before = ", ";
-        }
-    if (warns)
-        tg_buf_putc(out, '\n');
-    if (r->exceptions & 1u << TG_EXCEPTION_POLLING)
-        tg_buf_puts(out, "    not judged: runtime calls that noise.ignore names\n");
-}
-
 static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct tg_rule *r,
                      const struct tg_op *op)
 {
@@ -67,7 +51,17 @@ static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct
             before = ", ";
         }
     tg_buf_puts(out, r->against != 1 ? "\n" : "");
-    put_exceptions(out, r);
+    /* What exceeds the failing limit and only warns, and what is not judged. */
+    uint32_t warns = r->exceptions & ~(1u << TG_EXCEPTION_POLLING);
+    before = "    only warns where it would fail: ";
+    for (int x = TG_EXCEPTION_RENAMED; x <= TG_EXCEPTION_CHANCE; x++)
+        if (warns & 1u << x) {
+            tg_buf_printf(out, "%s%s", before, tg_reason_said((enum tg_reason)x));
+            before = ", ";
+        }
+    tg_buf_puts(out, warns ? "\n" : "");
+    if (r->exceptions & 1u << TG_EXCEPTION_POLLING)
+        tg_buf_puts(out, "    not judged: runtime calls that noise.ignore names\n");
     if (r->when.present) {
         tg_buf_puts(out, "    only where its `when` holds");
         end_line(out, r->when.at);

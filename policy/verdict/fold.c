@@ -42,14 +42,6 @@ static bool may_tell(const struct tg_result *head, const struct tg_result *r)
     return may_fold(head) && head->state >= r->state;
 }
 
-static bool may_fold_under(const struct tg_result *head, const struct tg_result *r)
-{
-    /* A waived row: is it what that row's waiver covers beside the name that it gives? */
-    return r->state == TG_STATE_WAIVED
-               ? (head->state == TG_STATE_WAIVED && tg_sv_eq(head->rule, r->rule))
-               : may_tell(head, r);
-}
-
 /* The row that a row is under in the end; itself if it is under none. */
 static uint32_t root_of(const struct tg_result *v, uint32_t i)
 {
@@ -82,8 +74,12 @@ static uint32_t first_head(const struct tg_buckets *of, tg_sv text, uint32_t bes
                            const struct tg_comparison *c)
 {
     uint32_t k = tg_buckets_first(of, text);
+    bool waived = v[i].state == TG_STATE_WAIVED;
     for (; k != TG_NO_ID && k < best; k = tg_buckets_next(of, k))
-        if (may_fold_under(&v[k], &v[i]) && (op->kind == TG_KIND_OP || is_about_op(&v[k])) &&
+        /* A waived row: is it what that row's waiver covers beside the name that it gives? */
+        if ((waived ? v[k].state == TG_STATE_WAIVED && tg_sv_eq(v[k].rule, v[i].rule)
+                    : may_tell(&v[k], &v[i])) &&
+            (op->kind == TG_KIND_OP || is_about_op(&v[k])) &&
             tg_eval_explains(&v[k], &v[i], op, c) && root_of(v, k) != i)
             return k;
     return best;
@@ -235,12 +231,6 @@ static bool is_costlier(const struct tg_result *r, const struct tg_result *head,
     return tg_kind_is_device(head->op_kind) && !tg_kind_is_device(r->op_kind);
 }
 
-static bool same_name(const struct tg_result *head, const struct tg_result *r)
-{
-    return tg_sv_eq(head->op_normalised, r->op_normalised) && head->op_kind == r->op_kind &&
-           head->subject == TG_SUBJECT_NAME && r->subject == TG_SUBJECT_NAME;
-}
-
 /* One name under several rules: what failed before what warns; calls, then time, then how they
  * are called. */
 static bool key_of_name(struct tg_buf *key, const struct tg_result *r,
@@ -326,7 +316,8 @@ static double *sums_of(const struct tg_result *v, size_t n, const struct tg_comp
     double *sum = tg_xcalloc(n + 1, sizeof *sum);
     for (uint32_t m = 0; m < n; m++) {
         uint32_t k = v[m].folded_under == TG_NO_ID ? m : v[m].folded_under;
-        if (m == k || !same_name(&v[m], &v[k]))
+        if (m == k || v[m].subject != TG_SUBJECT_NAME || v[k].subject != TG_SUBJECT_NAME ||
+            v[m].op_kind != v[k].op_kind || !tg_sv_eq(v[m].op_normalised, v[k].op_normalised))
             sum[k] += adds(&v[m], c, device);
     }
     return sum;

@@ -20,25 +20,6 @@ static struct tg_result *guard(struct tg_eval_state *e, enum tg_reason need, str
 #define GUARD(e, need, at, next, ...)                                                              \
     guard((e), (need), (at), (next), TG_SV_PRINTF((e)->arena, __VA_ARGS__))
 
-/* Could these runs have shown a change of step time that matters? */
-static void guard_detectable(struct tg_eval_state *e, const struct tg_comparison *c,
-                             const struct tg_require *q)
-{
-    const struct tg_evidence *ev = &c->metrics[TG_METRIC_STEP_TIME].ev;
-    const char *why = ev->why_not == TG_NOT_FEW_RUNS
-                          ? tg_few_runs_text(e->in->policy->noise.min_runs, e->arena)
-                          : tg_judged_text(ev->why_not);
-    if (!(q->detectable > 0) || (ev->why_not == TG_JUDGED && 100 * ev->mde <= q->detectable))
-        return;
-    if (!why)
-        why = tg_arena_printf(e->arena, "these runs show a change of step time from %s on",
-                              TG_PCT(100 * ev->mde));
-    GUARD(e, TG_NEED_DETECTABLE, q->detectable_at,
-          "Record more runs a side, or on a quieter machine. `tracegate calibrate` says how many.",
-          "%s%s; required is %s", ev->why_not == TG_JUDGED ? "" : "step time is not judged: ", why,
-          TG_PCT(q->detectable));
-}
-
 static struct tg_loc window_at(const struct tg_eval_state *e)
 {
     return e->in->suite ? e->in->suite->window.at : TG_NOWHERE;
@@ -87,7 +68,8 @@ static bool guard_markers(struct tg_eval_state *e)
 /* How steps are marked, beside the marks themselves. */
 enum { NESTED, CROSSING, HOLLOW, MARKINGS };
 
-/* Steps that are cut in another way than the other side's: their calls are not comparable. */
+/* Steps that are cut in another way than the other side's: their calls are not comparable. And a
+ * trace without any that can be used. */
 static bool guard_markings(struct tg_eval_state *e)
 {
     static const char *const what[] = { [NESTED] = "inside others",
@@ -116,6 +98,13 @@ static bool guard_markings(struct tg_eval_state *e)
                   what[i]);
             return true;
         }
+    for (int side = 1; side >= 0; side--)
+        if (!c->least_steps[side]) {
+            GUARD(e, TG_NEED_STEPS, window_at(e),
+                  "Record more steps, or lower `skip_first` and `skip_last` of the suite's window.",
+                  "a %s trace has no usable step", TG_SIDE_NAME(side));
+            return true;
+        }
     return false;
 }
 
@@ -136,19 +125,6 @@ static bool guard_cuts(struct tg_eval_state *e)
           TG_SV_ARG(came.largest->name),
           came.n_names > 1 ? tg_arena_printf(e->arena, " and %zu more", came.n_names - 1) : "");
     return true;
-}
-
-static bool guard_steps(struct tg_eval_state *e)
-{
-    const struct tg_comparison *c = e->in->comparison;
-    for (int side = 1; side >= 0; side--)
-        if (!c->least_steps[side]) {
-            GUARD(e, TG_NEED_STEPS, window_at(e),
-                  "Record more steps, or lower `skip_first` and `skip_last` of the suite's window.",
-                  "a %s trace has no usable step", TG_SIDE_NAME(side));
-            return true;
-        }
-    return false;
 }
 
 /* Where the fresh side alone has device work, and operators launch it that are called as often
@@ -204,23 +180,6 @@ static bool guard_sorts(struct tg_eval_state *e)
         return true;
     }
     return false;
-}
-
-/* A trace without events keeps every budget and shows nothing. */
-static void guard_empty(struct tg_eval_state *e)
-{
-    const struct tg_side *side = &e->in->comparison->given[TG_TEST];
-    const struct tg_shard *s;
-    size_t n = 0;
-    for (size_t i = 0; (s = tg_side_shard(side, i)); i++)
-        n += tg_shard_is_empty(s);
-    if (n)
-        GUARD(e, TG_NEED_FRESH_EVENTS, TG_NOWHERE,
-              "Did the benchmark run while the profiler recorded?", "%s fresh trace%s no events",
-              side->n_runs * side->n_ranks == 1 ? "the"
-              : n == 1                          ? "a"
-                                                : "some",
-              n == 1 ? " holds" : "s hold");
 }
 
 /* "rank 2 of 4 has no fresh trace (found: ranks 0, 1, 3)"; "9 ranks in the baseline run, 8 are
@@ -326,6 +285,21 @@ static void guard_required(struct tg_eval_state *e, const struct tg_comparison *
                   "required name '%s' is not in the fresh trace", name.p);
         r->op = r->op_normalised = name;
     }
+    /* Could these runs have shown a change of step time that matters? */
+    const struct tg_evidence *ev = &c->metrics[TG_METRIC_STEP_TIME].ev;
+    bool judged = ev->why_not == TG_JUDGED;
+    if (!(q->detectable > 0) || (judged && 100 * ev->mde <= q->detectable))
+        return;
+    const char *why = ev->why_not == TG_NOT_FEW_RUNS
+                          ? tg_few_runs_text(e->in->policy->noise.min_runs, e->arena)
+                          : tg_judged_text(ev->why_not);
+    if (!why)
+        why = tg_arena_printf(e->arena, "these runs show a change of step time from %s on",
+                              TG_PCT(100 * ev->mde));
+    GUARD(e, TG_NEED_DETECTABLE, q->detectable_at,
+          "Record more runs a side, or on a quieter machine. `tracegate calibrate` says how many.",
+          "%s%s; required is %s", judged ? "" : "step time is not judged: ", why,
+          TG_PCT(q->detectable));
 }
 
 /* "aten::mm looks slower", "2 names look slower, aten::mm most" of those whose times are
@@ -370,32 +344,39 @@ static void tell_left_runs(struct tg_eval_state *e, const struct tg_comparison *
     }
 }
 
-/* Does any rule limit durations? A policy of counts alone loses nothing by a busy machine. */
-static bool limits_times(const struct tg_eval_state *e)
-{
-    const struct tg_policy *p = e->in->policy;
-    bool any = false;
-    for (size_t i = 0; i < p->n_rules; i++)
-        any |= tg_rule_metric_info(p->rules[i].metric)->unit == TG_UNIT_NS &&
-               (p->rules[i].warn.state == TG_LIMIT_ON || p->rules[i].fail.state == TG_LIMIT_ON);
-    return any;
-}
-
 bool tg_guards(struct tg_eval_state *e)
 {
     const struct tg_require *q = &e->in->policy->require;
     const struct tg_comparison *c = e->in->comparison;
     const struct tg_suite *suite = e->in->suite;
-    bool comparable = !guard_markers(e) && !guard_markings(e) && !guard_steps(e) &&
-                      !guard_cuts(e) && !guard_device(e) && !guard_sorts(e);
-    guard_empty(e);
+    bool comparable = !guard_markers(e) && !guard_markings(e) && !guard_cuts(e) &&
+                      !guard_device(e) && !guard_sorts(e);
+    /* A trace without events keeps every budget and shows nothing. */
+    const struct tg_side *fresh = &c->given[TG_TEST];
+    const struct tg_shard *s;
+    size_t empty = 0;
+    for (size_t i = 0; (s = tg_side_shard(fresh, i)); i++)
+        empty += tg_shard_is_empty(s);
+    if (empty)
+        GUARD(e, TG_NEED_FRESH_EVENTS, TG_NOWHERE,
+              "Did the benchmark run while the profiler recorded?", "%s fresh trace%s no events",
+              fresh->n_runs * fresh->n_ranks == 1 ? "the"
+              : empty == 1                        ? "a"
+                                                  : "some",
+              empty == 1 ? " holds" : "s hold");
     guard_required(e, c, q);
-    guard_detectable(e, c, q);
     if (suite && suite->ranks_expect)
         guard_ranks(e, suite);
     guard_damage(e, suite);
-    /* Durations that are not judged, and look slower. */
-    if (c->n_withheld && limits_times(e) && (c->other_data || c->busy || c->warming != 0))
+    /* Durations that are not judged, and look slower; a policy of counts alone loses nothing by a
+     * busy machine. */
+    bool times = false;
+    for (size_t i = 0; i < e->in->policy->n_rules; i++) {
+        const struct tg_rule *rule = &e->in->policy->rules[i];
+        times |= tg_rule_metric_info(rule->metric)->unit == TG_UNIT_NS &&
+                 (rule->warn.state == TG_LIMIT_ON || rule->fail.state == TG_LIMIT_ON);
+    }
+    if (c->n_withheld && times && (c->other_data || c->busy || c->warming != 0))
         GUARD(e, c->other_data ? TG_REASON_DATA : TG_REASON_MACHINE, TG_NOWHERE,
               c->other_data ? TG_NEXT_DATA
               : c->busy     ? TG_NEXT_MACHINE(e)

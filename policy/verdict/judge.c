@@ -15,24 +15,6 @@ double tg_probe_measured_pct(const struct tg_probe *p)
     return p->base == 0 ? NAN : 100 * (p->test - p->base) / p->base;
 }
 
-static double judged_delta(const struct tg_probe *p)
-{
-    if (has_evidence(p) && p->unit == TG_UNIT_NS)
-        return p->per > 0 ? p->ev->delta_ns / p->per : p->ev->delta_ns;
-    return p->test - p->base;
-}
-
-static double judged_pct(const struct tg_probe *p)
-{
-    if (p->whole > 0 && has_evidence(p))
-        return 100 * p->ev->delta_ns / p->whole;
-    if (p->base == 0)
-        return NAN; /* evidence counts from 1 ns: a percentage of that says nothing */
-    if (has_evidence(p) && p->unit == TG_UNIT_NS)
-        return 100 * expm1(p->ev->e);
-    return tg_probe_measured_pct(p);
-}
-
 /* The change in the bad direction; <= 0: not a bad change. */
 static double badness(double delta, enum tg_polarity bad)
 {
@@ -41,7 +23,11 @@ static double badness(double delta, enum tg_polarity bad)
 
 static bool pct_exceeded(const struct tg_probe *p, const struct tg_bound *b)
 {
-    double pct = judged_pct(p);
+    double pct = tg_probe_measured_pct(p);
+    if (p->whole > 0 && has_evidence(p))
+        pct = 100 * p->ev->delta_ns / p->whole;
+    else if (p->base != 0 && has_evidence(p) && p->unit == TG_UNIT_NS)
+        pct = 100 * expm1(p->ev->e);
     if (b->is_auto) {
         /* tau of the number of runs; without runs enough, the suspicion has its own threshold. */
         double tau = p->ev ? p->ev->tau : 0;
@@ -69,7 +55,10 @@ static bool has_auto(const struct tg_limit *l)
 static bool bound_exceeded(const struct tg_probe *p, const struct tg_limit *l,
                            const struct tg_bound *b)
 {
-    double delta = badness(judged_delta(p), p->bad);
+    double judged = p->test - p->base;
+    if (has_evidence(p) && p->unit == TG_UNIT_NS)
+        judged = p->per > 0 ? p->ev->delta_ns / p->per : p->ev->delta_ns;
+    double delta = badness(judged, p->bad);
     switch (b->kind) {
     case TG_BOUND_PCT:
         return pct_exceeded(p, b);
@@ -228,9 +217,8 @@ static struct tg_judgement need_of(const struct tg_probe *p)
     } else if (ev->why_not != TG_JUDGED) {
         bool few = ev->why_not == TG_NOT_FEW_RUNS && p->few_runs;
         /* "Nothing wrong here" rather than "we could not look". */
-        bool harmless = ev->why_not == TG_NOT_ONE_SIDED ||
-                        ev->why_not == TG_NOT_COUNT_CHANGED || ev->why_not == TG_NOT_COUNT_VARIES ||
-                        ev->why_not == TG_NOT_REPLACED;
+        bool harmless = ev->why_not == TG_NOT_ONE_SIDED || ev->why_not == TG_NOT_COUNT_CHANGED ||
+                        ev->why_not == TG_NOT_COUNT_VARIES || ev->why_not == TG_NOT_REPLACED;
         tg_lack(&j, harmless ? TG_STATE_PASS : j.state, tg_reason_of_judged(ev->why_not),
                 few ? p->few_runs : tg_judged_text(ev->why_not));
     }

@@ -327,21 +327,6 @@ static void put_range(struct tg_buf *b, double lo, double hi, enum tg_unit unit)
     tg_buf_puts(b, TG_BESIDE(hi, lo, unit));
 }
 
-/* "the device's busy time: fresh runs 2.41 ms to 2.60 ms, baseline runs 1.00 ms to 1.05 ms;
- * limit +8 %" */
-static tg_sv evidence_of(const struct tg_eval_state *e, enum tg_account_id id, enum tg_state state)
-{
-    const struct tg_account_series *s = &e->in->comparison->account.of[id];
-    struct tg_buf b = { 0 };
-    tg_buf_printf(&b, "%s: fresh runs ", quantity[id].said);
-    put_range(&b, s->lo[TG_TEST], s->hi[TG_TEST], quantity[id].unit);
-    tg_buf_puts(&b, ", baseline runs ");
-    put_range(&b, s->lo[TG_BASE], s->hi[TG_BASE], quantity[id].unit);
-    tg_buf_printf(&b, "; limit %s%s", TG_PCT(100 * s->limit),
-                  state == TG_STATE_FAIL ? "" : ", unless names that changed explain it");
-    return tg_phrase_take(&b, e->arena);
-}
-
 static struct tg_result *add_row(struct tg_eval_state *e, enum tg_account_id id,
                                  enum tg_state state)
 {
@@ -361,8 +346,17 @@ static struct tg_result *add_row(struct tg_eval_state *e, enum tg_account_id id,
     r->delta = growth(s);
     r->delta_pct = r->base > 0 ? 100 * r->delta / r->base : (double)NAN;
     r->grounds = TG_GROUNDS_RUNS;
-    r->evidence = evidence_of(e, id, state);
     r->rank = r->delta;
+    /* "the device's busy time: fresh runs 2.41 ms to 2.60 ms, baseline runs 1.00 ms to 1.05 ms;
+     * limit +8 %" */
+    struct tg_buf b = { 0 };
+    tg_buf_printf(&b, "%s: fresh runs ", quantity[id].said);
+    put_range(&b, s->lo[TG_TEST], s->hi[TG_TEST], quantity[id].unit);
+    tg_buf_puts(&b, ", baseline runs ");
+    put_range(&b, s->lo[TG_BASE], s->hi[TG_BASE], quantity[id].unit);
+    tg_buf_printf(&b, "; limit %s%s", TG_PCT(100 * s->limit),
+                  state == TG_STATE_FAIL ? "" : ", unless names that changed explain it");
+    r->evidence = tg_phrase_take(&b, e->arena);
     return r;
 }
 

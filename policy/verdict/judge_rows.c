@@ -26,28 +26,6 @@ static bool is_budget(const struct tg_judging *w)
 
 /* ---- measure ---- */
 
-/* The evidence is computed whatever the number of runs, so a rule may ask for more of them than the
- * policy does, or for fewer. The row keeps what the rule makes of it. */
-static void ask_runs(struct tg_judging *w, const struct tg_policy *policy,
-                     const struct tg_comparison *c, struct tg_arena *a)
-{
-    const size_t *n = w->x.kind == TG_QUANTITY_NUMBER ? w->x.number->n_runs : c->n_runs;
-    size_t runs = n[TG_BASE] < n[TG_TEST] ? n[TG_BASE] : n[TG_TEST];
-    bool enough = runs >= (size_t)w->l.noise->min_runs;
-    struct tg_probe *p = &w->p;
-    p->min_runs = w->l.noise->min_runs;
-    if (p->ev && p->min_runs != policy->noise.min_runs &&
-        p->ev->why_not == (enough ? TG_NOT_FEW_RUNS : TG_JUDGED)) {
-        struct tg_evidence *own = TG_NEW(a, struct tg_evidence);
-        *own = *p->ev;
-        own->why_not = enough ? TG_JUDGED : TG_NOT_FEW_RUNS;
-        own->suspicious = enough ? own->suspicious : own->slower;
-        p->ev = own;
-    }
-    if (p->ev && p->ev->why_not == TG_NOT_FEW_RUNS)
-        p->few_runs = tg_few_runs_text(p->min_runs, a);
-}
-
 bool tg_judging_measure(struct tg_judging *w, const struct tg_rule *rule,
                         const struct tg_quantity *x, const struct tg_policy *policy,
                         const struct tg_comparison *c, struct tg_arena *a)
@@ -57,7 +35,22 @@ bool tg_judging_measure(struct tg_judging *w, const struct tg_rule *rule,
     w->l = tg_select_limits(rule, overridden ? x->op : NULL);
     if (!tg_probe(&w->p, w, c, TG_ESTIMATE_LEAST))
         return false;
-    ask_runs(w, policy, c, a);
+    /* The evidence is computed whatever the number of runs, so a rule may ask for more of them than
+     * the policy does, or for fewer. The row keeps what the rule makes of it. */
+    const size_t *n = x->kind == TG_QUANTITY_NUMBER ? x->number->n_runs : c->n_runs;
+    size_t runs = n[TG_BASE] < n[TG_TEST] ? n[TG_BASE] : n[TG_TEST];
+    bool enough = runs >= (size_t)w->l.noise->min_runs;
+    struct tg_probe *p = &w->p;
+    p->min_runs = w->l.noise->min_runs;
+    if (p->ev && p->min_runs != policy->noise.min_runs &&
+        p->ev->why_not == (enough ? TG_NOT_FEW_RUNS : TG_JUDGED)) {
+        struct tg_evidence *own = tg_arena_copy(a, p->ev, 1, sizeof *own);
+        own->why_not = enough ? TG_JUDGED : TG_NOT_FEW_RUNS;
+        own->suspicious = enough ? own->suspicious : own->slower;
+        p->ev = own;
+    }
+    if (p->ev && p->ev->why_not == TG_NOT_FEW_RUNS)
+        p->few_runs = tg_few_runs_text(p->min_runs, a);
     return true;
 }
 
@@ -144,21 +137,6 @@ static bool is_suspect(const struct tg_judging *w, const struct tg_comparison *c
            tg_judge(&then, &none, &w->l.fail).state == TG_STATE_FAIL;
 }
 
-/* Of a device that was not settled in the first look, and is in the new runs: what does not look
- * slower even by a low bar is judged. A look at a device that changes proves nothing. */
-static void judge_settled(const struct tg_eval_state *e, struct tg_judging *w,
-                          const struct tg_comparison *again)
-{
-    struct tg_evidence *ev;
-    if (!again || again->warming != 0 || !w->p.ev || w->p.ev->why_not != TG_NOT_WARM)
-        return;
-    ev = TG_NEW(e->arena, struct tg_evidence);
-    *ev = *w->p.ev;
-    ev->why_not = TG_JUDGED;
-    ev->proven = ev->slower = false;
-    w->p.ev = ev;
-}
-
 /* A time that looks slower, and by which the rule would fail, is what the new runs make of it;
  * until these tell, or if they lack it, it is open. */
 static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum tg_estimate by)
@@ -168,14 +146,21 @@ static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum 
     struct tg_judging there;
     bool known;
     if (!is_suspect(w, e->c)) {
-        judge_settled(e, w, again);
+        /* Of a device that was not settled in the first look, and is in the new runs: what does not
+         * look slower even by a low bar is judged. A look at a device that changes proves
+         * nothing. */
+        if (!again || again->warming != 0 || !w->p.ev || w->p.ev->why_not != TG_NOT_WARM)
+            return;
+        ev = tg_arena_copy(e->arena, w->p.ev, 1, sizeof *ev);
+        ev->why_not = TG_JUDGED;
+        ev->proven = ev->slower = false;
+        w->p.ev = ev;
         return;
     }
     there = *w;
     known = again && tg_quantity_find(&there.x, again) && tg_probe(&there.p, &there, again, by) &&
             there.p.known[TG_BASE] && there.p.known[TG_TEST];
-    ev = TG_NEW(e->arena, struct tg_evidence);
-    *ev = *w->p.ev;
+    ev = tg_arena_copy(e->arena, w->p.ev, 1, sizeof *ev);
     tg_confirm_set(ev, known ? there.p.ev : NULL, e->c->asking);
     if (known && there.p.ev && tg_confirm_tells(there.p.ev)) {
         /* What is red by its shift is shown by it. */
@@ -242,14 +227,6 @@ static void judge_most(struct tg_judging *w)
 
 /* ---- reasons ---- */
 
-/* Of the calls that the fresh side's step lacks. */
-static double part_that_went_out(const struct tg_comparison *c, const struct tg_op *op)
-{
-    double more = tg_outside_calls(c, op, TG_TEST) - tg_outside_calls(c, op, TG_BASE);
-    double less = tg_inside_calls(c, op, TG_BASE) - tg_inside_calls(c, op, TG_TEST);
-    return less > 0 ? fmin(fmax(more, 0) / less, 1) : 0;
-}
-
 /* ns that operators lost, but by what went outside the steps. What device work saves would have
  * ended the waits sooner: it is a saving in another place, too. */
 static double saved_elsewhere(const struct tg_comparison *c)
@@ -260,8 +237,13 @@ static double saved_elsewhere(const struct tg_comparison *c)
         double less = op->self[TG_BASE] - op->self[TG_TEST];
         if (tg_kind_is_device(op->kind))
             device += less;
-        else if (tg_kind_nests(op->kind) && op->kind != TG_KIND_STEP)
-            *(op->wait ? &waits : &operators) += less * (1 - part_that_went_out(c, op));
+        if (tg_kind_is_device(op->kind) || !tg_kind_nests(op->kind) || op->kind == TG_KIND_STEP)
+            continue;
+        /* The part that went out of the calls that the fresh side's step lacks. */
+        double more = tg_outside_calls(c, op, TG_TEST) - tg_outside_calls(c, op, TG_BASE);
+        double lacks = tg_inside_calls(c, op, TG_BASE) - tg_inside_calls(c, op, TG_TEST);
+        double went = lacks > 0 ? fmin(fmax(more, 0) / lacks, 1) : 0;
+        *(op->wait ? &waits : &operators) += less * (1 - went);
     }
     return fmax(operators, 0) + fmin(fmax(device, 0), fmax(waits, 0));
 }

@@ -84,25 +84,20 @@ static void tell_machine(struct tg_eval_state *e)
                      : TG_NEXT_MACHINE(e));
 }
 
-/* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; "" for the first compilation. */
-static tg_sv recompilation_of(tg_sv name)
-{
-    tg_sv rest, frame;
-    if (!tg_sv_skip(&name, TG_SV("Torch-Compiled Region: ")))
-        return TG_SV("");
-    rest = name;
-    frame = tg_sv_cut(&rest, '/');
-    return !frame.n || !rest.n || tg_sv_eq(rest, TG_SV("0")) ? TG_SV("") : name;
-}
-
+/* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; not the first compilation. */
 static void find_recompilations(const struct tg_side *side, struct tg_strmap *out)
 {
     const struct tg_shard *s;
     tg_strmap_init(out);
     for (size_t k = 0; (s = tg_side_shard(side, k)); k++)
-        for (size_t i = 0; i < s->n_rows; i++)
-            if (recompilation_of(s->rows[i].key->name).n)
-                (void)tg_strmap_add(out, recompilation_of(s->rows[i].key->name));
+        for (size_t i = 0; i < s->n_rows; i++) {
+            tg_sv name = s->rows[i].key->name;
+            if (!tg_sv_skip(&name, TG_SV("Torch-Compiled Region: ")))
+                continue;
+            tg_sv rest = name, frame = tg_sv_cut(&rest, '/');
+            if (frame.n && rest.n && !tg_sv_eq(rest, TG_SV("0")))
+                (void)tg_strmap_add(out, name);
+        }
 }
 
 /* One line, whatever they did to the counts of the steps they fell into. */
@@ -267,20 +262,6 @@ static void tell_more_rows(struct tg_eval_state *e, const struct tg_comparison *
     }
 }
 
-/* Events of a side, of all traces; `rest`: those of them that are not rows of a name. */
-static double events_of(const struct tg_comparison *c, int side, double *rest)
-{
-    const struct tg_shard *s;
-    double all = 0;
-    for (size_t i = 0; (s = tg_side_shard(&c->side[side], i)); i++)
-        all += (double)s->events;
-    *rest = all;
-    for (size_t i = 0; i < c->n_ops; i++)
-        *rest -=
-            c->ops[i].kind == TG_KIND_DEVICE_ANNOTATION ? 0 : (double)c->ops[i].whole_count[side];
-    return all;
-}
-
 /*
  * Python functions, the device's copies of annotations, flows, counters: no rule sees them. If
  * there are as many more as the baseline has events, by the step and by the trace, neither fewer
@@ -288,9 +269,15 @@ static double events_of(const struct tg_comparison *c, int side, double *rest)
  */
 static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    double rest[2], all[2], traces[2];
+    double rest[2], all[2] = { 0 }, traces[2]; /* rest: those that are not rows of a name */
     for (int side = 0; side < 2; side++) {
-        all[side] = events_of(c, side, &rest[side]);
+        const struct tg_shard *s;
+        for (size_t i = 0; (s = tg_side_shard(&c->side[side], i)); i++)
+            all[side] += (double)s->events;
+        rest[side] = all[side];
+        for (size_t i = 0; i < c->n_ops; i++)
+            if (c->ops[i].kind != TG_KIND_DEVICE_ANNOTATION)
+                rest[side] -= (double)c->ops[i].whole_count[side];
         traces[side] = (double)(c->side[side].n_runs * c->side[side].n_ranks);
         if (all[side] <= 0 || !c->n_units[side])
             return;
@@ -463,19 +450,6 @@ static bool judges_less(const struct tg_policy *p)
     return false;
 }
 
-/* Does a row that failed or warned say so: of the operator that waits, or of the step? */
-static bool is_wait_told(const struct tg_verdict *v, const struct tg_pace_wait *wait)
-{
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        const struct tg_op *op = tg_result_op(v->comparison, r);
-        if (r->state >= TG_STATE_WARN && (r->subject == TG_SUBJECT_TRACE || op == wait->call ||
-                                          (op && tg_sv_eq(op->name, wait->in))))
-            return true;
-    }
-    return false;
-}
-
 /* "the host waits elsewhere: 1.20 ms longer in aten::item, 1.18 ms less in aten::to": the step may
  * be as long as before. */
 void tg_note_waits(struct tg_eval_state *e)
@@ -483,8 +457,16 @@ void tg_note_waits(struct tg_eval_state *e)
     const struct tg_comparison *c = e->in->comparison;
     struct tg_pace_waits x = tg_pace_waits_of(c);
     double least = TG_RESTLESS * c->wall_ns[TG_BASE];
-    if (x.longer.call && x.shorter.call && x.longer.ns >= least && -x.shorter.ns >= least &&
-        !is_wait_told(e->out, &x.longer))
+    bool told =
+        false; /* by a row that failed or warned: of the operator that waits, or of the step */
+    for (size_t i = 0; x.longer.call && i < e->out->n_results; i++) {
+        const struct tg_result *r = &e->out->results[i];
+        const struct tg_op *op = tg_result_op(c, r);
+        told |=
+            r->state >= TG_STATE_WARN && (r->subject == TG_SUBJECT_TRACE || op == x.longer.call ||
+                                          (op && tg_sv_eq(op->name, x.longer.in)));
+    }
+    if (!told && x.longer.call && x.shorter.call && x.longer.ns >= least && -x.shorter.ns >= least)
         TG_NOTE(e, TG_REASON_NONE, "",
                 "the host waits elsewhere: %s longer in %.*s, %s less in %.*s",
                 TG_VALUE(x.longer.ns, TG_UNIT_NS),

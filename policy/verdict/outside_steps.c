@@ -32,29 +32,23 @@ double tg_outside_growth(const struct tg_comparison *c, const struct tg_op *op)
     return counts && of_trace >= TG_MORE_A_TRACE && more > 0 ? more : 0;
 }
 
-/* Of a trace, the baseline's that came in; 0: as many did not go outside, or as many per trace
- * are there still, as before a first step, of which another number of steps makes another part
- * of a step. */
-static double calls_that_came_in(const struct tg_comparison *c, const struct tg_op *op)
-{
-    double less = tg_outside_calls(c, op, TG_BASE) - tg_outside_calls(c, op, TG_TEST);
-    double more = tg_inside_calls(c, op, TG_TEST) - tg_inside_calls(c, op, TG_BASE);
-    bool as_many = fabs(less - more) <= TG_SLACK * more; /* `more` is not negative then */
-    double steps = (double)c->n_units[TG_BASE] / (double)(c->n_runs[TG_BASE] * c->n_ranks[TG_BASE]);
-    bool fewer = calls_of_trace(c, op, TG_TEST) < calls_of_trace(c, op, TG_BASE);
-    return as_many && fewer && tg_kind_is_counted(op->kind) && !op->launched ? more * steps : 0;
-}
-
 struct tg_came_in tg_outside_came_in(const struct tg_comparison *c)
 {
     struct tg_came_in came = { .device = true };
+    double steps = (double)c->n_units[TG_BASE] / (double)(c->n_runs[TG_BASE] * c->n_ranks[TG_BASE]);
     double most = 0;
     for (size_t i = 0; i < c->n_ops && !tg_outside_has_steps(c); i++) {
         const struct tg_op *op = &c->ops[i];
-        double n = calls_that_came_in(c, op);
-        if (n <= 0)
+        double less = tg_outside_calls(c, op, TG_BASE) - tg_outside_calls(c, op, TG_TEST);
+        double more = tg_inside_calls(c, op, TG_TEST) - tg_inside_calls(c, op, TG_BASE);
+        /* Not if as many did not go outside, or as many per trace are there still, as before a
+         * first step, of which another number of steps makes another part of a step. */
+        if (!tg_kind_is_counted(op->kind) || op->launched || !(more > 0) ||
+            fabs(less - more) > TG_SLACK * more ||
+            calls_of_trace(c, op, TG_TEST) >= calls_of_trace(c, op, TG_BASE))
             continue;
-        double ns = n * (double)op->step_total[TG_TEST] / (double)op->step_count[TG_TEST];
+        double ns =
+            more * steps * (double)op->step_total[TG_TEST] / (double)op->step_count[TG_TEST];
         came.ns += ns;
         came.device &= tg_kind_is_device(op->kind);
         came.n_names++;

@@ -139,15 +139,6 @@ static bool probe_attr(struct tg_probe *p, enum tg_rule_metric m, const struct t
              (op->change == TG_ADDED || op->change == TG_REMOVED));
 }
 
-static bool probe_bytes(struct tg_probe *p, const struct tg_op *op)
-{
-    put_recorded(p, op->bytes_mean);
-    put_exact(p, op->bytes[TG_BASE], op->bytes[TG_TEST],
-              op->moved.proof != TG_COUNT_PROVEN && op->bytes[TG_TEST] >= op->bytes[TG_BASE]);
-    memcpy(p->known, op->bytes_known, sizeof p->known);
-    return p->known[TG_BASE] && (p->known[TG_TEST] || op->bytes[TG_BASE] > 0);
-}
-
 bool tg_lacks_frames(const struct tg_comparison *c, uint32_t kinds, int side)
 {
     return tg_frame_sorts(kinds) & (~c->frame_sorts[side] | c->frames_lack[side]);
@@ -201,7 +192,11 @@ static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_
                        c, op);
         break;
     case TG_RULE_METRIC_BYTES:
-        return probe_bytes(p, op);
+        put_recorded(p, op->bytes_mean);
+        put_exact(p, op->bytes[TG_BASE], op->bytes[TG_TEST],
+                  op->moved.proof != TG_COUNT_PROVEN && op->bytes[TG_TEST] >= op->bytes[TG_BASE]);
+        memcpy(p->known, op->bytes_known, sizeof p->known);
+        return p->known[TG_BASE] && (p->known[TG_TEST] || op->bytes[TG_BASE] > 0);
     default:
         return p->unit == TG_UNIT_ATTR && probe_attr(p, m, c, op);
     }
@@ -209,18 +204,6 @@ static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_
 }
 
 /* ---- the whole trace, and benchmarks' numbers ---- */
-
-static void probe_ranks(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c)
-{
-    bool collectives = m == TG_RULE_METRIC_COLLECTIVE_SKEW;
-    memcpy(p->known, collectives ? c->collectives_known : c->ranks_known, sizeof p->known);
-    if (m == TG_RULE_METRIC_RANK_SPREAD) {
-        put_time(p, &c->rank_spread_ev, c->rank_spread, NULL);
-        return;
-    }
-    p->ev = collectives ? &c->collective_skew_ev : &c->skew_ev;
-    put_values(p, collectives ? c->collective_skew : c->skew);
-}
 
 static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,
                         const struct tg_comparison *c, enum tg_estimate by)
@@ -230,7 +213,14 @@ static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,
     const struct tg_evidence *ev;
     enum tg_metric id;
     if (!tg_rule_metric_of_trace(rule->metric, &id)) {
-        probe_ranks(p, rule->metric, c);
+        bool collectives = rule->metric == TG_RULE_METRIC_COLLECTIVE_SKEW;
+        memcpy(p->known, collectives ? c->collectives_known : c->ranks_known, sizeof p->known);
+        if (rule->metric == TG_RULE_METRIC_RANK_SPREAD)
+            put_time(p, &c->rank_spread_ev, c->rank_spread, NULL);
+        else {
+            p->ev = collectives ? &c->collective_skew_ev : &c->skew_ev;
+            put_values(p, collectives ? c->collective_skew : c->skew);
+        }
         return least;
     }
     m = &c->metrics[id];

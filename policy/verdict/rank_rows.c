@@ -49,10 +49,10 @@ struct tg_result tg_result_copy(const struct tg_result *r, struct tg_arena *a)
     return to;
 }
 
-/* The row of a result's name; a new one is zero. */
-static struct tg_rank_row *row_of(struct tg_rank_rows *x, const struct tg_result *r)
+void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t rank,
+                      struct tg_arena *a)
 {
-    TG_BUF key = { 0 };
+    TG_BUF key = { 0 }; /* its rule and its name */
     size_t known = x->names.n;
     tg_buf_printf(&key, "%.*s\n%.*s\n%.*s\n", TG_SV_ARG(r->rule), TG_SV_ARG(tg_result_kind(r)),
                   TG_SV_ARG(tg_result_metric(r)));
@@ -62,20 +62,10 @@ static struct tg_rank_row *row_of(struct tg_rank_rows *x, const struct tg_result
         x->v = tg_grow(x->v, &x->cap, x->names.n, sizeof *x->v);
         x->v[id] = (struct tg_rank_row){ .worst_rank = -1 };
     }
-    return &x->v[id];
-}
-
-static bool is_worse(const struct tg_result *a, const struct tg_result *b)
-{
-    if (a->state != b->state)
-        return a->state > b->state;
-    return a->has_values && (!b->has_values || fabs(a->delta) > fabs(b->delta));
-}
-
-void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t rank,
-                      struct tg_arena *a)
-{
-    struct tg_rank_row *row = row_of(x, r);
+    struct tg_rank_row *row = &x->v[id];
+    const struct tg_result *worst = &row->worst;
+    bool larger = r->has_values && (!worst->has_values || fabs(r->delta) > fabs(worst->delta));
+    bool worse = r->state != worst->state ? r->state > worst->state : larger;
     bool first = row->n == 0;
     (void)tg_strmap_add(&x->rules, r->rule);
     row->n++;
@@ -83,7 +73,7 @@ void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t
         row->n_rank = 0;
     if (r->state >= row->worst.state)
         *TG_PUSH(row->rank, row->n_rank, row->cap_rank) = rank;
-    if (first || (r->message.n && is_worse(r, &row->worst))) {
+    if (first || (r->message.n && worse)) {
         row->worst = tg_result_copy(r, a);
         row->worst_rank = rank;
     }

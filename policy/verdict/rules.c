@@ -199,25 +199,6 @@ static void judge_numbers(struct tg_eval_state *e, const struct tg_rule *rule)
             "Name the benchmark's results in the suite's `numbers`, or mark the rule optional.");
 }
 
-/* Host time that no operator has: of the step and, if it got slower, of annotations that hold
- * most of that. */
-static void judge_gaps(struct tg_eval_state *e, const struct tg_rule *rule)
-{
-    const struct tg_evidence *ev[] = { &e->c->step.ev, &e->c->step.ev_total,
-                                       &e->c->metrics[TG_METRIC_STEP_TIME].ev };
-    struct tg_quantity x = { .kind = TG_QUANTITY_GAP, .op = &e->c->step, .ev = &e->c->step.ev };
-    double lost = 0; /* ns that the step got slower by */
-    for (size_t i = 0; i < sizeof ev / sizeof *ev; i++)
-        lost = fmax(lost, ev[i]->slower ? ev[i]->delta_ns : 0);
-    tg_judge_quantity(e, rule, &x);
-    for (size_t i = 0; lost > 0 && i < e->c->n_ops; i++) {
-        x.op = &e->c->ops[i];
-        x.ev = &x.op->ev;
-        if (x.op->kind == TG_KIND_ANNOTATION && x.ev->slower && 2 * x.ev->delta_ns > lost)
-            tg_judge_quantity(e, rule, &x);
-    }
-}
-
 /* ---- ranks, devices and streams ---- */
 
 /* Ranks of a side are ascending. */
@@ -322,8 +303,23 @@ void tg_rule_judge_part(struct tg_eval_state *e, const struct tg_rule *rule,
         judge_numbers(e, rule);
     } else {
         tg_judge_quantity(e, rule, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE });
-        if (rule->metric == TG_RULE_METRIC_STEP_TIME && !tg_rule_is_budget(rule))
-            judge_gaps(e, rule);
+        if (rule->metric != TG_RULE_METRIC_STEP_TIME || tg_rule_is_budget(rule))
+            return;
+        /* Host time that no operator has: of the step and, if it got slower, of annotations that
+         * hold most of that. */
+        const struct tg_evidence *ev[] = { &c->step.ev, &c->step.ev_total,
+                                           &c->metrics[TG_METRIC_STEP_TIME].ev };
+        struct tg_quantity x = { .kind = TG_QUANTITY_GAP, .op = &c->step, .ev = &c->step.ev };
+        double lost = 0; /* ns that the step got slower by */
+        for (size_t i = 0; i < sizeof ev / sizeof *ev; i++)
+            lost = fmax(lost, ev[i]->slower ? ev[i]->delta_ns : 0);
+        tg_judge_quantity(e, rule, &x);
+        for (size_t i = 0; lost > 0 && i < c->n_ops; i++) {
+            x.op = &c->ops[i];
+            x.ev = &x.op->ev;
+            if (x.op->kind == TG_KIND_ANNOTATION && x.ev->slower && 2 * x.ev->delta_ns > lost)
+                tg_judge_quantity(e, rule, &x);
+        }
     }
 }
 

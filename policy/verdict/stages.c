@@ -129,21 +129,15 @@ static const char *what_would_tell(const struct tg_eval_state *e, const struct n
                            asking->first + untold->runs);
 }
 
-/* A rule asks for times of a device whose speed still changes within the runs. */
-static bool is_unsettled(const struct tg_eval_state *e)
-{
-    for (size_t i = 0; i < e->n; i++)
-        if (e->results[i].ev && e->results[i].ev->why_not == TG_NOT_WARM)
-            return true;
-    return false;
-}
-
 void tg_stages_close(struct tg_eval_state *e)
 {
     const struct tg_asking *asking = e->in->comparison->asking;
     if (!asking || asking->early)
         return;
-    bool unsettled = asking->next && is_unsettled(e);
+    bool unsettled = false;
+    /* A rule asks for times of a device whose speed still changes within the runs. */
+    for (size_t i = 0; asking->next && i < e->n; i++)
+        unsettled |= e->results[i].ev && e->results[i].ev->why_not == TG_NOT_WARM;
     struct names open = find_names(e, TG_ASKED_OPEN), untold = find_names(e, TG_ASKED_UNTOLD);
     e->out->n_suspects = open.n;
     e->unsettled = unsettled;
@@ -175,31 +169,25 @@ void tg_stages_close(struct tg_eval_state *e)
         note_hidden(e);
 }
 
-/* What the first run of each side proves: an operator's number of calls that is the same in all
- * steps of a side. One that varies from step to step may vary from run to run, and kernels are a
- * library's choice. A recording without events is a mistake that more of them repeat. */
-static bool is_final_early(const struct tg_verdict *v, const struct tg_comparison *c)
-{
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        const struct tg_op *op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
-        if (r->because && strcmp(r->because, tg_reason_id(TG_NEED_FRESH_EVENTS)) == 0)
-            return true;
-        if (op && r->state == TG_STATE_FAIL && r->grounds == TG_GROUNDS_COUNT &&
-            !tg_kind_is_device(op->kind) && op->counted.shape == TG_COUNT_CONSTANT)
-            return true;
-    }
-    return false;
-}
-
 size_t tg_stages_next(const struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
     const struct tg_verdict *v = e->out;
     if (!c->asking)
         return 0;
+    /* What the first run of each side proves: an operator's number of calls that is the same in all
+     * steps of a side. One that varies from step to step may vary from run to run, and kernels are
+     * a library's choice. A recording without events is a mistake that more of them repeat. */
+    for (size_t i = 0; c->asking->early && i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        const struct tg_op *op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
+        if ((r->because && strcmp(r->because, tg_reason_id(TG_NEED_FRESH_EVENTS)) == 0) ||
+            (op && r->state == TG_STATE_FAIL && r->grounds == TG_GROUNDS_COUNT &&
+             !tg_kind_is_device(op->kind) && op->counted.shape == TG_COUNT_CONSTANT))
+            return 0;
+    }
     if (c->asking->early)
-        return is_final_early(v, c) ? 0 : c->asking->next;
+        return c->asking->next;
     if (v->outcome == TG_OUTCOME_FAIL)
         return 0;
     return v->n_suspects || e->unsettled || e->account_open ? c->asking->next : 0;

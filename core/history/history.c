@@ -38,7 +38,13 @@ double tg_history_corrected(const struct tg_history *h, size_t night, uint32_t s
     return isnan(c) ? v->v : v->v - c;
 }
 
-/* Median of the differences of one side's series; NAN: too few. */
+static bool is_called_alike(const struct tg_history_track *t, const struct tg_history_value *v)
+{
+    return isnan(v->calls) || isnan(t->calls) || v->calls == t->calls;
+}
+
+/* Median of the differences of one side's series; NAN: too few. A name with other calls than the
+ * night before does not show what the machine did. */
 static double factor(struct tg_history_replay *r, struct tg_history_stream *s,
                      const struct tg_night *night, int side)
 {
@@ -48,7 +54,7 @@ static double factor(struct tg_history_replay *r, struct tg_history_stream *s,
         const struct tg_series *series = &r->h->series->v[v->series];
         const struct tg_history_track *t = &s->track[v->series];
         if (tg_series_is_name(series) && series->judged && on_device(series) == side &&
-            !isnan(v->v) && t->has_reference && t->shares)
+            !isnan(v->v) && t->has_reference && t->shares && is_called_alike(t, v))
             s->value[n++] = v->v - t->reference;
     }
     return n < TG_HISTORY_FACTOR ? (double)NAN : tg_median(s->value, n);

@@ -106,6 +106,24 @@ CASE(a_step_is_one_open_event)
     assert_true(fabs(e->cost_ns - 13e3) < 1.5e3);
 }
 
+/* Five of eight are called half as often from night 20 on: the machine is no faster for it, and the
+ * three others take as long as before. */
+CASE(fewer_calls_are_not_the_machine)
+{
+    begin(b, 26);
+    for (uint32_t s = 0; s < 5; s++)
+        for (size_t i = 20; i < 26; i++)
+            b->night[i].v[s].calls = 1;
+    for (uint32_t s = 0; s < 5; s++)
+        slower(b, s, 20, 26, 0.5);
+    replay(b);
+    for (size_t i = 0; i < b->h.n_events; i++)
+        for (size_t k = 0; k < b->h.event[i].n; k++)
+            assert_true(b->h.event[i].v[k].series < 5);
+    for (size_t i = 10; i < 26; i++)
+        assert_true(fabs(tg_history_corrected(&b->h, i, 6) - log(160e3)) < 0.02);
+}
+
 /* The id is that of the night it was found: later nights do not change it. */
 CASE(an_event_keeps_its_id)
 {

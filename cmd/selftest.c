@@ -5,7 +5,6 @@
 #include "cmd/options.h"
 #include "core/base/message.h"
 #include "policy/language/keys.h"
-#include "policy/verdict/describe.h"
 
 /* From this many runs on they are split, so that the sides differ by real noise. */
 #define SPLIT_RUNS 6

@@ -1,4 +1,4 @@
-#include "policy/verdict/describe.h"
+#include "policy/verdict/internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,6 @@
 #include "core/base/decimal.h"
 #include "core/diff/confirm.h"
 #include "policy/language/keys.h"
-#include "policy/verdict/phrase.h"
 
 #define RAISE "Raise the limit to what the program needs."
 

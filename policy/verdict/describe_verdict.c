@@ -8,10 +8,8 @@
 #include "core/base/sort.h"
 #include "core/diff/confirm.h"
 #include "core/diff/numbers.h"
-#include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/pace.h"
-#include "policy/verdict/phrase.h"
 
 /* Operators whose smallest slowdown the coverage line gives the larger one of, and the share of
  * the step from which it says that one is not judged. */

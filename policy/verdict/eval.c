@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "core/base/sort.h"
-#include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 
 static int by_weight(const void *a, const void *b)

@@ -7,9 +7,7 @@
 #include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "policy/language/limit.h"
-#include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
-#include "policy/verdict/phrase.h"
 
 #define MOST_NAMES 20 /* of a rule, those with most time */
 

@@ -4,10 +4,8 @@
 #include "core/base/decimal.h"
 #include "core/diff/names.h"
 #include "core/diff/numbers.h"
-#include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/pace.h"
-#include "policy/verdict/phrase.h"
 
 bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
                       const struct tg_op *op, const struct tg_comparison *c)

@@ -3,7 +3,6 @@
 
 #include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
-#include "policy/verdict/phrase.h"
 
 static struct tg_result *guard(struct tg_eval_state *e, enum tg_reason need, struct tg_loc at,
                                const char *next, tg_sv message)

@@ -2,6 +2,7 @@
 #define TG_POLICY_VERDICT_INTERNAL_H
 /* What the files of this room share; all others include eval.h. The stages in their order:
  * README.md. */
+#include "core/base/message.h"
 #include "policy/verdict/eval.h"
 #include "policy/verdict/judge.h"
 
@@ -172,6 +173,64 @@ bool tg_judging_measure(struct tg_judging *w, const struct tg_rule *rule,
 /* Judges a quantity of `e->c` and adds its row: of parts and sums only what is found. Its state. */
 enum tg_state tg_judge_quantity(struct tg_eval_state *e, const struct tg_rule *rule,
                                 const struct tg_quantity *x);
+
+/* ---- phrase.c: pieces of sentences, values with their units ---- */
+
+/* A value in a format: a text until the end of its statement. */
+struct tg_phrase {
+    char text[320]; /* the largest double has 309 digits before its point */
+};
+/* `plus`: before what is not negative. */
+struct tg_phrase tg_phrase_of(double v, enum tg_unit unit, const char *plus);
+#define TG_VALUE(v, unit) (tg_phrase_of((v), (unit), "").text)       /* "12.3 us", "14", "3.2 %" */
+#define TG_SIGNED(v, unit) (tg_phrase_of((v), (unit), "+").text)     /* "+14" */
+#define TG_PCT(pct) (tg_phrase_of((pct), TG_UNIT_PERCENT, "+").text) /* "+3.2 %", "-41 %" */
+/* A time beside another one, in one unit, and with digits that tell them apart: "0.980 ms"
+ * beside "1.030 ms", "1.031 ms" beside "1.034 ms". Of times that are far apart each has its own. */
+struct tg_phrase tg_phrase_beside_of(double v, double other, enum tg_unit unit);
+#define TG_BESIDE(v, other, unit) (tg_phrase_beside_of((v), (other), (unit)).text)
+/* "kernels", "copies", … as people call the names of a kind; its own name for what needs no
+ * other. */
+const char *tg_phrase_kind(enum tg_kind kind);
+/* "aten::mul, aten::erf and 2 more": the names that came or went in a replacement, without `but`
+ * (NULL: all); how many. */
+size_t tg_phrase_region(struct tg_buf *out, const struct tg_comparison *c, uint32_t region,
+                        int side, const struct tg_op *but);
+/* "12 of 27 calls of ": a replacement takes the place of a part of its names' calls; of all:
+ * nothing. */
+void tg_phrase_part(struct tg_buf *out, double part, double all);
+/* "fp16", "fp32", …: what a kernel computes with, as far as its name says; NULL. */
+const char *tg_phrase_type(tg_sv kernel);
+/* "5 kernels +500 % (+571 us)": what takes longer on one rank alone*/
+void tg_phrase_rank_alone(struct tg_buf *out, const struct tg_comparison *c);
+/* "over the limit of 52 us" of "max: 52us", "under the limit of 3" of "min: 3" */
+void tg_phrase_budget(struct tg_buf *out, const struct tg_bound *bound);
+/* "up to 3 calls in 1 of 4 steps of every run" */
+void tg_phrase_some_steps(struct tg_buf *out, const struct tg_count_evidence *ev, size_t n_runs);
+tg_sv tg_phrase_take(struct tg_buf *b, struct tg_arena *a); /* releases `b` */
+
+/* ---- describe.c: sentences, one line a tired engineer understands. Texts live in `a` ---- */
+
+/* What, how much per step, share of the step. Fills message, evidence and next of `r`. */
+void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,
+                    const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a);
+void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
+                        const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a);
+/* Headline and coverage of a verdict whose results are sorted: describe_verdict.c. */
+void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a);
+/* What findings about calls weigh with all that is folded under them now; again when that
+ * changes. */
+void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a);
+/* The headline, for what is folded now: of a single finding with what it costs and the function
+ * that it comes from, if that is known. `c` NULL: without the cost. */
+void tg_describe_headline(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a);
+/* The message of a number of calls; `weight`: what it says of its weight, as ", 4.1 % of the
+ * step". */
+void tg_describe_calls(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,
+                       const double calls[2], tg_sv weight, struct tg_arena *a);
+/* A limit as a reader takes it: "+15 %" for `pct: auto` with a least size, nothing for `abs: 0`
+ * of calls, which the words of a rule say; else as written. */
+void tg_describe_limit(struct tg_buf *b, const struct tg_limit *l, const struct tg_probe *p);
 
 /* ---- stages.c: is the verdict final? ---- */
 

@@ -22,7 +22,6 @@
 #include "core/diff/confirm.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
-#include "policy/verdict/phrase.h"
 
 #define NAMED 3 /* names that grew most, in the sentence */
 

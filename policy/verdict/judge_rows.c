@@ -14,9 +14,7 @@
 #include "core/diff/confirm.h"
 #include "core/diff/numbers.h"
 #include "policy/language/limit.h"
-#include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
-#include "policy/verdict/phrase.h"
 
 static bool is_budget(const struct tg_judging *w)
 {

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "policy/verdict/internal.h"
-#include "policy/verdict/phrase.h"
 
 /* No more than what the event changed, by a quarter or two percent: more is a change of its own. */
 static bool is_within(const struct tg_known *k, const struct tg_result *r)

@@ -7,7 +7,6 @@
 #include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/pace.h"
-#include "policy/verdict/phrase.h"
 
 #define NAMED 3 /* names in a list */
 

@@ -1,4 +1,4 @@
-#include "policy/verdict/phrase.h"
+#include "policy/verdict/internal.h"
 
 #include <math.h>
 #include <string.h>

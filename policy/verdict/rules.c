@@ -6,7 +6,6 @@
 #include "core/base/sort.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
-#include "policy/verdict/phrase.h"
 
 /* A result of the rule that is about no name. */
 static void say(struct tg_eval_state *e, const struct tg_rule *rule, enum tg_state state,

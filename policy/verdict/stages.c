@@ -7,7 +7,6 @@
 #include "core/diff/confirm.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
-#include "policy/verdict/phrase.h"
 
 enum { NAMED = 3, MOST_HIDDEN = 5 }; /* names in a sentence; those of a pass */
 /* Measured on recorded models, with up to MEASURED_RUNS a side: docs/experiments/ask-again.md,

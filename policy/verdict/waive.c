@@ -1,5 +1,4 @@
 #include "policy/verdict/internal.h"
-#include "policy/verdict/phrase.h"
 
 static bool could_waive(const struct tg_waiver *w, const struct tg_result *r)
 {

@@ -3,7 +3,7 @@
  * docs/reports.md and docs/statistics-rules.md; a step lasts 1 ms.
  */
 #include "by_hand.h"
-#include "policy/verdict/describe.h"
+#include "policy/verdict/internal.h"
 
 struct said {
     struct tg_result r;

@@ -2,7 +2,7 @@
  * The forms are those of docs/reports.md. */
 #include "by_hand.h"
 #include "core/diff/internal.h"
-#include "policy/verdict/describe.h"
+#include "policy/verdict/internal.h"
 
 static const struct tg_bound one = { .kind = TG_BOUND_MAX, .value = 1, .text = { "1", 1 } };
 

@@ -3,7 +3,7 @@
  * The mean over ranks of each is longer by 1 us, and so is the step.
  */
 #include "by_hand.h"
-#include "policy/verdict/phrase.h"
+#include "policy/verdict/internal.h"
 
 enum { A, B, C, N };
 

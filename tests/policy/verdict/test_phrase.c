@@ -1,6 +1,6 @@
 /* Numbers in sentences (phrase.c). */
 #include "by_hand.h"
-#include "policy/verdict/phrase.h"
+#include "policy/verdict/internal.h"
 
 TEST(values_have_their_unit)
 {

@@ -527,10 +527,6 @@ static inline bool tg_evidence_compared(const struct tg_evidence *ev)
     return ev->why_not == TG_JUDGED && ev->pairs;
 }
 
-/* Does it look slower, as `ev` says, by what work of other streams does beside it? Else its calls
- * that these overlap no more than before have at least half of it, proven. */
-bool tg_op_is_overlapped(const struct tg_op *op, const struct tg_evidence *ev);
-
 /*
  * Evidence for an operator's time by the mean of the steps: its inclusive time, or its self time
  * (device: its duration). False: not judged by itself.
@@ -585,8 +581,6 @@ static inline bool tg_op_is_collective(const struct tg_op *op)
 }
 /* The operator of this name; NULL: none. */
 const struct tg_op *tg_op_named(const struct tg_comparison *c, tg_sv name);
-/* The operator of these kinds whose calls rose most; NULL: none rose. */
-const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_metric m);
 /* More calls in some steps, which have one number in the baseline: a mean says little of them. */
 bool tg_op_in_some_steps(const struct tg_op *op);
 /* The one of several ranks that calls it more often,

@@ -21,7 +21,9 @@ static struct tg_aim aim_at(const struct tg_diff_work *w, double tick)
 /* The machine whose speed its self time follows. */
 static const struct tg_machine *machine_of(const struct tg_diff_work *w, const struct tg_op *op)
 {
-    return &w->machine[tg_clock_of(op->kind)];
+    return &w->machine[tg_kind_is_device(op->kind) ? TG_DEVICE_TIMES
+                       : tg_kind_is_gap(op->kind)  ? TG_EITHER_TIMES
+                                                   : TG_HOST_TIMES];
 }
 
 /* Every fresh run has slow steps, one or most of them, and the baseline has none. */
@@ -115,8 +117,13 @@ static double tick_of(const struct tg_diff_work *w, const struct tg_op *op)
 void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
                           struct tg_run_values *v, enum tg_clock clock, enum tg_estimate by)
 {
-    struct tg_machine m = tg_machine_of_drift(w);
+    struct tg_machine m = w->machine ? w->machine[TG_EITHER_TIMES] : (struct tg_machine){ 0 };
 
+    /* Outside the list of operators there is no usual noise of others, only how all of them
+     * shifted. */
+    for (int d = 0; d < 2; d++)
+        for (int estimate = 0; estimate < TG_ESTIMATES; estimate++)
+            m.of[d][estimate].has_v0 = false;
     ev->why_not = tg_common_reason(w, TG_HOST_TIMES); /* which may keep a device waiting, too */
     if (ev->why_not == TG_JUDGED)
         ev->why_not = tg_common_reason(w, clock);
@@ -237,11 +244,6 @@ static void judge_alike(struct tg_diff_work *w, struct tg_op *op, struct tg_aim 
     if (v.complete)
         tg_evidence_fill(w, alike, &v, machine_of(w, op), aim, TG_ESTIMATE_LEAST);
     op->alike = alike;
-}
-
-bool tg_op_is_overlapped(const struct tg_op *op, const struct tg_evidence *ev)
-{
-    return op->alike && !(op->alike->proven && op->alike->e >= TG_HALF * ev->e);
 }
 
 void tg_evidence_of_ops(struct tg_diff_work *w)

@@ -278,10 +278,6 @@ struct tg_machine {
  * of the comparison. Levels the values. `m`: TG_CLOCKS of them. */
 void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool *judged,
                      struct tg_machine *m);
-/* Whose speed the self time of a kind follows. */
-enum tg_clock tg_clock_of(enum tg_kind kind);
-/* Outside the list of operators there is no usual noise of others, only how all of them shifted. */
-struct tg_machine tg_machine_of_drift(const struct tg_diff_work *w);
 
 static inline enum tg_step_statistic tg_step_statistic_of(enum tg_estimate e)
 {

@@ -5,13 +5,6 @@
 #include "core/diff/numbers.h"
 #include "core/diff/stats.h"
 
-enum tg_clock tg_clock_of(enum tg_kind kind)
-{
-    return tg_kind_is_device(kind) ? TG_DEVICE_TIMES
-           : tg_kind_is_gap(kind)  ? TG_EITHER_TIMES
-                                   : TG_HOST_TIMES;
-}
-
 /* Does the operator speak for this machine? */
 static bool is_of(const struct tg_diff_work *w, size_t i, enum tg_clock clock)
 {
@@ -191,14 +184,4 @@ void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool
     c->warming = warming_of(w, v, big);
     for (enum tg_clock clock = 0; clock < TG_OWN_CLOCKS; clock++)
         find_busy(w, v, judged, big, clock);
-}
-
-struct tg_machine tg_machine_of_drift(const struct tg_diff_work *w)
-{
-    struct tg_machine m = w->machine ? w->machine[TG_EITHER_TIMES] : (struct tg_machine){ 0 };
-
-    for (int d = 0; d < 2; d++)
-        for (int estimate = 0; estimate < TG_ESTIMATES; estimate++)
-            m.of[d][estimate].has_v0 = false;
-    return m;
 }

@@ -77,22 +77,6 @@ const struct tg_op *tg_op_named(const struct tg_comparison *c, tg_sv name)
     return NULL;
 }
 
-const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_metric m)
-{
-    const struct tg_op *most = NULL;
-    double rise = 0;
-
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        double d = tg_op_rise(c, op);
-        if (!(tg_metric_info(m)->counts & 1u << op->kind) || d <= rise)
-            continue;
-        most = op;
-        rise = d;
-    }
-    return most;
-}
-
 const struct tg_op_rows *tg_op_rows_new(const struct tg_diff_work *w, struct tg_diff_cell **cell)
 {
     struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);

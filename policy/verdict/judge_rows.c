@@ -174,11 +174,6 @@ static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum 
 
 /* ---- limits ---- */
 
-static void judge_limits(struct tg_judging *w)
-{
-    w->j = tg_judge(&w->p, &w->l.warn, &w->l.fail);
-}
-
 /* A limit with a size of its own is about what its metric says, the mean over all steps: what
  * the least of the steps does not show is looked for in the mean, too: of times, which alone
  * have it. The worse answer holds, and its values are shown. */
@@ -191,7 +186,7 @@ static void judge_mean(const struct tg_eval_state *e, struct tg_judging *w)
         return;
     mean.p.min_runs = w->p.min_runs;
     ask_again(e, &mean, TG_ESTIMATE_MEAN);
-    judge_limits(&mean);
+    mean.j = tg_judge(&mean.p, &mean.l.warn, &mean.l.fail);
     if (mean.j.state > w->j.state)
         *w = mean;
 }
@@ -213,8 +208,8 @@ static void judge_most(struct tg_judging *w)
     most = mean = *w;
     most.p.test = ev->most;
     most.p.unchanged = mean.p.unchanged = false;
-    judge_limits(&most);
-    judge_limits(&mean);
+    most.j = tg_judge(&most.p, &most.l.warn, &most.l.fail);
+    mean.j = tg_judge(&mean.p, &mean.l.warn, &mean.l.fail);
     if (most.j.state < TG_STATE_WARN)
         return;
     w->j = most.j;
@@ -293,8 +288,8 @@ static void soften(const struct tg_eval_state *e, struct tg_judging *w)
           TG_STATE_PASS },
         { x && fails, x, TG_STATE_WARN },
         { (fails || w->j.reason == TG_REASON_STEADY) && w->x.kind == TG_QUANTITY_OP && w->p.ev &&
-              !w->p.exact && w->p.noise_test != TG_NOISE_NONE && !is_budget(w) &&
-              tg_op_is_overlapped(w->seen, w->p.ev),
+              !w->p.exact && w->p.noise_test != TG_NOISE_NONE && !is_budget(w) && w->seen->alike &&
+              !(w->seen->alike->proven && w->seen->alike->e >= TG_HALF * w->p.ev->e),
           TG_REASON_OVERLAP, TG_STATE_WARN },
         { fails && repaid && !w->p.exact && !is_budget(w), TG_REASON_REPAID, TG_STATE_WARN },
         /* who asks for a flat limit means it with the wait */
@@ -323,7 +318,7 @@ static void judge(struct tg_eval_state *e, struct tg_judging *w)
         return;
     }
     ask_again(e, w, TG_ESTIMATE_LEAST);
-    judge_limits(w);
+    w->j = tg_judge(&w->p, &w->l.warn, &w->l.fail);
     judge_mean(e, w);
     judge_most(w);
     /* A call of the runtime that polled before: its number is random. */

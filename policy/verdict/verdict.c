@@ -137,11 +137,21 @@ tg_sv tg_result_metric(const struct tg_result *r)
 
 const struct tg_op *tg_result_behind(const struct tg_result *r, const struct tg_comparison *c)
 {
+    const struct tg_op *most = NULL;
+    double rise = 0;
     enum tg_metric m;
     if (!c || r->subject != TG_SUBJECT_TRACE || !(r->delta > 0) ||
         !tg_rule_metric_of_trace(r->metric, &m))
         return NULL;
-    return tg_op_behind(c, m);
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        double d = tg_op_rise(c, op);
+        if (!(tg_metric_info(m)->counts & 1u << op->kind) || d <= rise)
+            continue;
+        most = op;
+        rise = d;
+    }
+    return most;
 }
 
 bool tg_result_is_guard(const struct tg_result *r)

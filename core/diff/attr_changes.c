@@ -229,21 +229,32 @@ static void put_word(struct tg_buf *b, tg_sv s)
     tg_buf_add(b, s.n ? s : TG_SV("none"));
 }
 
-/* Elements of two arrays that differ, equal pairs once; all of them when the lengths differ. */
-static void put_arrays(struct tg_buf text[2], tg_sv a, tg_sv b)
+/* Of two arrays the elements that differ, equal pairs once; all of them when the lengths differ. */
+static void put_pair(struct tg_buf text[2], tg_sv key, tg_sv a, tg_sv b)
 {
     tg_sv rest[2] = { elements_of(a), elements_of(b) }, e[2], last[2] = { { 0 } };
-    size_t start[2] = { text[0].n, text[1].n }, length[2] = { 0 };
-    bool more[2];
+    size_t start[2], length[2] = { 0 };
+    bool more[2] = { true, true };
 
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        if (text[i].n)
+            tg_buf_puts(&text[i], ", ");
+        if (key.n)
+            tg_buf_printf(&text[i], "%.*s ", TG_SV_ARG(key));
+    }
+    if (!is_array(a) || !is_array(b) || !(strchr("[\"", a.p[1]) || strchr("[\"", b.p[1]))) {
+        put_word(&text[0], a);
+        put_word(&text[1], b);
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        start[i] = text[i].n;
         for (tg_sv of = rest[i]; next_element(&of, &e[i]);)
             length[i]++;
-    for (;;) {
+    }
+    while (more[0] || more[1]) {
         for (int i = 0; i < 2; i++)
             more[i] = next_element(&rest[i], &e[i]);
-        if (!more[0] && !more[1])
-            return;
         if (length[0] == length[1] &&
             (tg_sv_eq(e[0], e[1]) || (tg_sv_eq(e[0], last[0]) && tg_sv_eq(e[1], last[1]))))
             continue;
@@ -254,22 +265,6 @@ static void put_arrays(struct tg_buf text[2], tg_sv a, tg_sv b)
                 put_word(&text[i], e[i]);
         }
         memcpy(last, e, sizeof last);
-    }
-}
-
-static void put_pair(struct tg_buf text[2], tg_sv key, tg_sv a, tg_sv b)
-{
-    for (int i = 0; i < 2; i++) {
-        if (text[i].n)
-            tg_buf_puts(&text[i], ", ");
-        if (key.n)
-            tg_buf_printf(&text[i], "%.*s ", TG_SV_ARG(key));
-    }
-    if (is_array(a) && is_array(b) && (strchr("[\"", a.p[1]) || strchr("[\"", b.p[1])))
-        put_arrays(text, a, b);
-    else {
-        put_word(&text[0], a);
-        put_word(&text[1], b);
     }
 }
 

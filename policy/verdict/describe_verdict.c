@@ -387,21 +387,6 @@ static bool put_side(struct tg_buf *b, const struct tg_comparison *c, uint32_t r
     return n > 0;
 }
 
-/* "aten::mul and 5 more instead of aten::gelu:"; false: nothing went. It is found by a name that
- * came. */
-static bool put_replaced(struct tg_buf *b, const struct tg_region *g, const struct tg_comparison *c)
-{
-    uint32_t region = (uint32_t)(g - c->regions);
-    TG_BUF went = { 0 };
-    if (!put_side(&went, c, region, TG_BASE))
-        return false;
-    (void)put_side(b, c, region, TG_TEST);
-    tg_buf_puts(b, " instead of ");
-    tg_buf_add(b, tg_buf_sv(&went));
-    tg_buf_putc(b, ':');
-    return true;
-}
-
 static void put_calls(struct tg_buf *b, double delta, const char *unit)
 {
     tg_buf_printf(b, "%s %s%s", TG_SIGNED(delta, TG_UNIT_COUNT), unit, fabs(delta) == 1 ? "" : "s");
@@ -452,7 +437,15 @@ static void put_finding(struct tg_buf *b, const struct tg_result *r, const struc
         tg_phrase_rank_alone(b, c);
         return;
     }
-    if (!g || !put_replaced(b, g, c)) {
+    TG_BUF went = { 0 };
+    uint32_t region = g ? (uint32_t)(g - c->regions) : 0;
+    if (g &&
+        put_side(&went, c, region, TG_BASE)) { /* "aten::mul and 5 more instead of aten::gelu:" */
+        (void)put_side(b, c, region, TG_TEST);
+        tg_buf_puts(b, " instead of ");
+        tg_buf_add(b, tg_buf_sv(&went));
+        tg_buf_putc(b, ':');
+    } else { /* nothing went, or no replacement: it is found by a name that came */
         put_name(b, c, r);
         if (r->dimension == TG_DIM_DURATION && r->ev && r->ev->pooled)
             tg_buf_printf(b, " and %zu more", r->ev->pooled - 1);

@@ -166,13 +166,6 @@ static bool put_quantity(struct tg_buf *out, const struct tg_policy *policy,
     return true;
 }
 
-static bool put_name(struct tg_buf *out, const struct tg_policy *policy, const struct tg_rule *r,
-                     const struct tg_op *op, const struct tg_comparison *c)
-{
-    return put_quantity(out, policy, r, &(struct tg_quantity){ .kind = TG_QUANTITY_OP, .op = op },
-                        c);
-}
-
 /* As a check chooses: of frames those of the metric's side, host or device. */
 static bool judges(const struct tg_rule *r, const struct tg_op *op)
 {
@@ -201,8 +194,9 @@ static void rule_names(struct tg_buf *out, const struct tg_policy *policy, const
     TG_SORT(op, n, by_time);
     tg_buf_printf(out, "    matches %zu name%s of these traces\n", n, TG_PLURAL(n));
     for (size_t i = 0; i < n && i < MOST_NAMES; i++) {
+        const struct tg_quantity x = { .kind = TG_QUANTITY_OP, .op = op[i] };
         TG_BUF line = { 0 };
-        if (put_name(&line, policy, r, op[i], c))
+        if (put_quantity(&line, policy, r, &x, c))
             tg_buf_printf(out, "      %.*s: %.*s", TG_SV_ARG(op[i]->name),
                           TG_SV_ARG(tg_buf_sv(&line)));
     }
@@ -267,10 +261,9 @@ static void put_rule(struct tg_buf *out, const struct tg_policy *p, const struct
         rule_names(out, p, r, c);
         return;
     }
-    if (op)
-        known = put_name(&numbers, p, r, op, c);
-    else if (info->scope != TG_SCOPE_NUMBERS)
-        known = put_quantity(&numbers, p, r, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE }, c);
+    const struct tg_quantity x = { .kind = op ? TG_QUANTITY_OP : TG_QUANTITY_TRACE, .op = op };
+    if (op || info->scope != TG_SCOPE_NUMBERS)
+        known = put_quantity(&numbers, p, r, &x, c);
     if (known)
         tg_buf_printf(out, "    %s", numbers.p);
     else if (!op)

@@ -183,32 +183,21 @@ static const struct tg_op *came(const struct tg_result *r, const struct tg_compa
     return op && tg_op_rose(op) && !(tg_op_makes_wait(op) && tg_has_device_ops(c)) ? op : NULL;
 }
 
-/* The place that a row is about and is not yet told with: of a name that came or got slower, or
- * of the time of all that came and went there. NULL: none, or one rank alone. */
-static const tg_sv *place_of(const struct tg_result *r, const struct tg_comparison *c)
-{
-    const struct tg_op *op = came(r, c);
-    bool slower = may_fold(r) && r->dimension == TG_DIM_DURATION && r->subject == TG_SUBJECT_NAME;
-    if (r->folded_under != TG_NO_ID || !tg_sv_eq(r->plain, r->op_normalised))
-        return NULL;
-    op = slower ? tg_result_op(c, r) : op;
-    return op && op->joined && op->region < c->n_regions ? &c->regions[op->region].encloser
-           : op                                          ? &op->place
-                                                         : NULL;
-}
-
 /* What came or got slower inside one annotation, or else in the step; by each of the two clocks,
  * what only got slower. */
 static bool key_of_place(struct tg_buf *key, const struct tg_result *r,
                          const struct tg_comparison *c)
 {
-    const tg_sv *place = place_of(r, c);
-    const struct tg_op *op = place ? tg_result_op(c, r) : NULL;
-    if (place)
-        tg_buf_add(key, *place);
-    if (op && !op->joined && r->dimension == TG_DIM_DURATION && tg_kind_is_device(op->kind))
+    const struct tg_op *op = came(r, c);
+    if (may_fold(r) && r->dimension == TG_DIM_DURATION && r->subject == TG_SUBJECT_NAME)
+        op = tg_result_op(c, r);
+    if (!op || r->folded_under != TG_NO_ID || !tg_sv_eq(r->plain, r->op_normalised))
+        return false; /* told already, or one rank alone */
+    tg_buf_add(key, op->joined && op->region < c->n_regions ? c->regions[op->region].encloser
+                                                            : op->place);
+    if (!op->joined && r->dimension == TG_DIM_DURATION && tg_kind_is_device(op->kind))
         tg_buf_putc(key, '\0'); /* no name has it */
-    return place;
+    return true;
 }
 
 /* Views and autograd's own rows are made by others. */
@@ -272,21 +261,6 @@ static bool is_step_time(const struct tg_result *r)
             r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT));
 }
 
-/* The device's part of a step under the step, which grew with it. */
-static void fold_extent(struct tg_result *v, size_t n)
-{
-    uint32_t step = TG_NO_ID;
-    for (uint32_t i = 0; i < n; i++)
-        if (v[i].subject == TG_SUBJECT_TRACE && v[i].metric == TG_RULE_METRIC_STEP_TIME &&
-            may_fold(&v[i]) && step == TG_NO_ID)
-            step = i;
-    for (uint32_t i = 0; step != TG_NO_ID && i < n; i++)
-        if (i != step && v[step].folded_under == TG_NO_ID && is_step_time(&v[i]) &&
-            may_tell(&v[step], &v[i]) && may_fold(&v[i]) && v[i].folded_under == TG_NO_ID &&
-            v[step].delta >= TG_HALF * v[i].delta)
-            v[i].folded_under = step;
-}
-
 static bool is_busy(const struct tg_result *r)
 {
     return r->subject == TG_SUBJECT_TRACE && r->metric == tg_rule_metric_of(TG_METRIC_GPU_BUSY);
@@ -321,16 +295,6 @@ static double *sums_of(const struct tg_result *v, size_t n, const struct tg_comp
     return sum;
 }
 
-/* Does the finding hold the wait that the step is longer by? */
-static bool holds_wait(const struct tg_result *v, size_t n, uint32_t head,
-                       const struct tg_pace_wait *wait, const struct tg_comparison *c)
-{
-    for (uint32_t m = 0; m < n; m++)
-        if ((m == head || v[m].folded_under == head) && tg_result_op(c, &v[m]) == wait->call)
-            return v[m].dimension == TG_DIM_COUNT && tg_op_rose(wait->call);
-    return false;
-}
-
 /* The step is longer by what findings add, and by the Python around the calls that came: they
  * are one. */
 static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison *c)
@@ -359,19 +323,35 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
             *(is_busy(&v[k]) ? &busy : &all) +=
                 sum[k]; /* the device's time is that of names, too */
         }
-        for (uint32_t k = 0; wait.call && k < n; k++)
-            if (v[k].folded_under == TG_NO_ID && may_tell(&v[k], &v[i]) &&
-                holds_wait(v, n, k, &wait, c)) {
+        /* A finding that holds the wait that the step is longer by, by the first of its rows. */
+        for (uint32_t k = 0; wait.call && k < n; k++) {
+            uint32_t m = 0;
+            if (v[k].folded_under != TG_NO_ID || !may_tell(&v[k], &v[i]))
+                continue;
+            while (m < n &&
+                   !((m == k || v[m].folded_under == k) && tg_result_op(c, &v[m]) == wait.call))
+                m++;
+            if (m < n && v[m].dimension == TG_DIM_COUNT && tg_op_rose(wait.call)) {
                 best = k;
                 all = v[i].delta;
             }
+        }
         /* Had the host worked for it, the step would be longer by their sum. */
         bool mirrored = step[TG_TEST] - step[TG_BASE] < TG_WINS * (most + v[i].delta);
         if (v[i].delta > 0 && (gaps ? most : fmax(all, busy)) >= TG_HALF * v[i].delta &&
             (!waits || mirrored))
             v[i].folded_under = best;
     }
-    fold_extent(v, n);
+    /* The device's part of a step under the step, which grew with it. */
+    uint32_t step = 0;
+    while (step < n && !(v[step].subject == TG_SUBJECT_TRACE && may_fold(&v[step]) &&
+                         v[step].metric == TG_RULE_METRIC_STEP_TIME))
+        step++;
+    for (uint32_t i = 0; step < n && i < n; i++)
+        if (i != step && v[step].folded_under == TG_NO_ID && is_step_time(&v[i]) &&
+            may_tell(&v[step], &v[i]) && may_fold(&v[i]) && v[i].folded_under == TG_NO_ID &&
+            v[step].delta >= TG_HALF * v[i].delta)
+            v[i].folded_under = step;
     flatten(v, n);
 }
 
@@ -417,32 +397,28 @@ static void fold_renamed(struct tg_result *v, size_t n, const struct tg_comparis
     }
 }
 
-/* A growth of the whole that warnings explain belongs to the first of them. */
-static void fold_told(struct tg_result *v, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        if (v[i].because != tg_reason_id(TG_REASON_TOLD))
-            continue;
-        for (uint32_t k = 0; k < n && v[i].folded_under == TG_NO_ID; k++)
-            if (v[k].state == v[i].state && v[k].folded_under == TG_NO_ID &&
-                may_tell(&v[k], &v[i]) && !tg_sv_eq(v[k].rule, v[i].rule))
-                v[i].folded_under = k;
-    }
-}
-
 void tg_fold(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
-    fold_calls(e->results, e->n, c);
-    fold_nodes(e->results, e->n, c);
-    fold_groups(e->results, e->n, c, key_of_name, is_told_before);
-    fold_groups(e->results, e->n, c, key_of_attribute, NULL);
-    fold_groups(e->results, e->n, c, key_of_place, is_costlier);
-    fold_groups(e->results, e->n, c, key_of_waiver, NULL);
-    fold_renamed(e->results, e->n, c);
-    flatten(e->results, e->n);
-    fold_step(e->results, e->n, c);
-    fold_told(e->results, (uint32_t)e->n);
+    struct tg_result *v = e->results;
+    size_t n = e->n;
+    fold_calls(v, n, c);
+    fold_nodes(v, n, c);
+    fold_groups(v, n, c, key_of_name, is_told_before);
+    fold_groups(v, n, c, key_of_attribute, NULL);
+    fold_groups(v, n, c, key_of_place, is_costlier);
+    fold_groups(v, n, c, key_of_waiver, NULL);
+    fold_renamed(v, n, c);
+    flatten(v, n);
+    fold_step(v, n, c);
+    /* A growth of the whole that warnings explain belongs to the first of them. */
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0;
+             v[i].because == tg_reason_id(TG_REASON_TOLD) && k < n && v[i].folded_under == TG_NO_ID;
+             k++)
+            if (v[k].state == v[i].state && v[k].folded_under == TG_NO_ID &&
+                may_tell(&v[k], &v[i]) && !tg_sv_eq(v[k].rule, v[i].rule))
+                v[i].folded_under = k;
 }
 
 /* ---- causes ---- */

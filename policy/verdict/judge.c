@@ -166,20 +166,6 @@ static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_
     return worst;
 }
 
-/* Device work varies less from run to run than the sizes by numbers of runs allow, but single
- * processes may differ by more: what is proven warns, and fails where new runs confirm it. */
-static bool is_steady_work_slower(const struct tg_probe *p, const struct tg_limit_list *fail)
-{
-    struct tg_probe fine = *p;
-    struct tg_evidence ev;
-    if (!has_evidence(p) || p->ev->steady_tau == 0 || p->ev->steady_tau >= p->ev->tau)
-        return false;
-    ev = *p->ev;
-    ev.tau = ev.steady_tau;
-    fine.ev = &ev;
-    return judge_list(&fine, fail, TG_STATE_FAIL).state == TG_STATE_FAIL;
-}
-
 bool tg_limit_lists_have_size(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
 {
     const struct tg_limit_list *const lists[] = { warn, fail };
@@ -237,8 +223,17 @@ struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_lis
         tg_lack(&j, need.state, need.reason, need.why_not);
     if (j.state == TG_STATE_PASS && (some_steps_slow(p, fail) || some_steps_slow(p, warn)))
         j = (struct tg_judgement){ .state = TG_STATE_WARN, .reason = TG_REASON_SOME_STEPS };
-    if (j.state == TG_STATE_PASS && is_steady_work_slower(p, fail))
-        j = (struct tg_judgement){ .state = TG_STATE_WARN, .reason = TG_REASON_STEADY };
+    /* Device work varies less from run to run than the sizes by numbers of runs allow, but single
+     * processes may differ by more: what is proven warns, and fails where new runs confirm it. */
+    if (j.state == TG_STATE_PASS && has_evidence(p) && p->ev->steady_tau > 0 &&
+        p->ev->steady_tau < p->ev->tau) {
+        struct tg_evidence ev = *p->ev;
+        struct tg_probe fine = *p;
+        ev.tau = ev.steady_tau;
+        fine.ev = &ev;
+        if (judge_list(&fine, fail, TG_STATE_FAIL).state == TG_STATE_FAIL)
+            j = (struct tg_judgement){ .state = TG_STATE_WARN, .reason = TG_REASON_STEADY };
+    }
     return j;
 }
 

@@ -183,13 +183,6 @@ static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id i
     return TG_REASON_NONE;
 }
 
-static const char *excuse_said(const struct tg_eval_state *e, enum tg_reason why)
-{
-    return why == TG_REASON_DEVICE ? tg_arena_printf(e->arena, "the sides differ in %.*s",
-                                                     TG_SV_ARG(e->in->comparison->differs))
-                                   : tg_reason_said(why);
-}
-
 /* What is missing to judge it, also in words; NONE: nothing. */
 static enum tg_reason missing(const struct tg_eval_state *e, enum tg_account_id id,
                               const char **said)
@@ -413,14 +406,17 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
                                  TG_SV(", which new runs have to tell"),
                                  "Record more runs a side: new ones tell." };
     }
-    if (why == TG_REASON_REPAID)
+    if (why) {
+        bool repaid = why == TG_REASON_REPAID;
+        const char *said =
+            why == TG_REASON_DEVICE
+                ? tg_arena_printf(e->arena, "the sides differ in %.*s", TG_SV_ARG(c->differs))
+                : tg_reason_said(why);
         return (struct finding){ TG_STATE_WARN, why,
-                                 TG_SV_PRINTF(e->arena, "; %s", excuse_said(e, why)), "" };
-    if (why)
-        return (struct finding){ TG_STATE_WARN, why,
-                                 TG_SV_PRINTF(e->arena, "; it may not be the program: %s",
-                                              excuse_said(e, why)),
-                                 TG_NEXT_MACHINE(e) };
+                                 TG_SV_PRINTF(e->arena, "; %s%s",
+                                              repaid ? "" : "it may not be the program: ", said),
+                                 repaid ? "" : TG_NEXT_MACHINE(e) };
+    }
     if (lacks)
         return (struct finding){
             TG_STATE_INCONCLUSIVE, lacks,

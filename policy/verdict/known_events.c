@@ -36,12 +36,16 @@ static double way(enum tg_dimension d, double from, double to)
     return d == TG_DIM_RATIO ? to - from : log(to / from);
 }
 
-static bool is_no_more(const struct tg_known *then, const struct tg_known *now)
+bool tg_known_goes_on(const struct tg_known *then, const struct tg_known *now)
 {
     enum tg_dimension d = then->dimension;
     double change = way(d, then->before, then->after);
     double up = change < 0 ? -1 : 1, quarter = fabs(change) / 4;
     double room = d == TG_DIM_RATIO ? quarter : fmax(0.02, quarter);
+    if (!tg_sv_eq(then->rule, now->rule) || then->subject != now->subject ||
+        then->kind != now->kind || !tg_sv_eq(then->name, now->name) ||
+        then->metric != now->metric || d != now->dimension)
+        return false;
     if (d == TG_DIM_COUNT)
         return now->before == then->before && now->after == then->after;
     if (then->before <= 0 && d != TG_DIM_RATIO) /* a new name */
@@ -49,30 +53,6 @@ static bool is_no_more(const struct tg_known *then, const struct tg_known *now)
     return up * way(d, now->before, now->after) > 0 &&
            up * way(d, then->before, now->after) <= fabs(change) + room &&
            up * way(d, then->before, now->before) <= quarter;
-}
-
-bool tg_known_goes_on(const struct tg_known *then, const struct tg_known *now)
-{
-    return tg_sv_eq(then->rule, now->rule) && then->subject == now->subject &&
-           then->kind == now->kind && tg_sv_eq(then->name, now->name) &&
-           then->metric == now->metric && then->dimension == now->dimension &&
-           is_no_more(then, now);
-}
-
-static void tell(struct tg_eval_state *e, struct tg_result *r, const struct tg_known *k)
-{
-    bool fails = (e->in->policy->fail_on & TG_FAIL_ON_OPEN) && !k->accepted;
-    tg_eval_revise(e, r, fails ? TG_STATE_FAIL : TG_STATE_WARN,
-                   fails ? TG_REASON_NONE : TG_REASON_EVENT,
-                   TG_SV_PRINTF(e->arena, "%.*s%s", TG_SV_ARG(k->text),
-                                fails ? ": `fail_on` makes it a failure" : ""));
-    r->event = k->id;
-    if (k->what == TG_KNOWN_FAILURE)
-        r->next = TG_SV("Fix it. More nights make it an event, which can be accepted.");
-    else if (!k->accepted)
-        r->next = TG_SV_PRINTF(e->arena,
-                               "Fix it, or accept it: tracegate history accept %.*s --reason TEXT",
-                               TG_SV_ARG(k->id));
 }
 
 static bool explains(const struct tg_known *k, const struct tg_result *r)
@@ -102,18 +82,38 @@ static void explain_by(struct tg_eval_state *e, enum tg_known_from from)
         if (!asked)
             n = e->in->ask_known(e->in->known_arg, from, &v);
         asked = true;
-        for (size_t k = 0; k < n; k++)
-            if (explains(&v[k], r)) {
-                tell(e, r, &v[k]);
-                break;
-            }
+        size_t k = 0;
+        while (k < n && !explains(&v[k], r))
+            k++;
+        if (k == n)
+            continue;
+        bool fails = (e->in->policy->fail_on & TG_FAIL_ON_OPEN) && !v[k].accepted;
+        tg_eval_revise(e, r, fails ? TG_STATE_FAIL : TG_STATE_WARN,
+                       fails ? TG_REASON_NONE : TG_REASON_EVENT,
+                       TG_SV_PRINTF(e->arena, "%.*s%s", TG_SV_ARG(v[k].text),
+                                    fails ? ": `fail_on` makes it a failure" : ""));
+        r->event = v[k].id;
+        if (v[k].what == TG_KNOWN_FAILURE)
+            r->next = TG_SV("Fix it. More nights make it an event, which can be accepted.");
+        else if (!v[k].accepted)
+            r->next = TG_SV_PRINTF(
+                e->arena, "Fix it, or accept it: tracegate history accept %.*s --reason TEXT",
+                TG_SV_ARG(v[k].id));
     }
 }
 
-/* Of what takes longer, or the step: what it took in the last nights. */
-static void tell_trends(struct tg_eval_state *e)
+void tg_known_explain(struct tg_eval_state *e)
 {
     const struct tg_known *v = NULL;
+    bool fails = false;
+    for (size_t i = 0; i < e->n; i++)
+        fails |= e->results[i].state == TG_STATE_FAIL && e->results[i].has_values &&
+                 !e->results[i].over_budget;
+    if (!e->in->ask_known || !fails)
+        return;
+    for (int from = 0; from < TG_KNOWN_SOURCES; from++)
+        explain_by(e, (enum tg_known_from)from);
+    /* Of what takes longer, or the step: what it took in the last nights. */
     size_t n = e->in->ask_known(e->in->known_arg, TG_KNOWN_TREND, &v);
     for (size_t i = 0; n && i < e->n; i++) {
         struct tg_result *r = &e->results[i];
@@ -129,16 +129,4 @@ static void tell_trends(struct tg_eval_state *e)
                 break;
             }
     }
-}
-
-void tg_known_explain(struct tg_eval_state *e)
-{
-    bool fails = false;
-    for (size_t i = 0; i < e->n; i++)
-        fails |= e->results[i].state == TG_STATE_FAIL && e->results[i].has_values &&
-                 !e->results[i].over_budget;
-    for (int from = 0; e->in->ask_known && fails && from < TG_KNOWN_SOURCES; from++)
-        explain_by(e, (enum tg_known_from)from);
-    if (e->in->ask_known && fails)
-        tell_trends(e);
 }

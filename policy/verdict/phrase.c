@@ -12,18 +12,6 @@ tg_sv tg_phrase_take(struct tg_buf *b, struct tg_arena *a)
     return s;
 }
 
-static void put_bytes(struct tg_buf *out, double v)
-{
-    static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-    size_t i = 0;
-    while (fabs(v) >= 1024 && i < 4) {
-        v /= 1024;
-        i++;
-    }
-    tg_dec_put_fixed(out, v, i ? 1 : 0);
-    tg_buf_printf(out, " %s", unit[i]);
-}
-
 static struct tg_phrase phrase_in(const struct tg_buf *b)
 {
     struct tg_phrase p;
@@ -33,6 +21,8 @@ static struct tg_phrase phrase_in(const struct tg_buf *b)
 
 struct tg_phrase tg_phrase_of(double v, enum tg_unit unit, const char *plus)
 {
+    static const char *const bytes[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+    size_t power = 0; /* of 1024 */
     TG_BUF b = { 0 };
     tg_buf_puts(&b, v >= 0 ? plus : "");
     switch (unit) {
@@ -44,7 +34,10 @@ struct tg_phrase tg_phrase_of(double v, enum tg_unit unit, const char *plus)
         tg_buf_puts(&b, " %");
         break;
     case TG_UNIT_BYTES:
-        put_bytes(&b, v);
+        for (; fabs(v) >= 1024 && power < 4; power++)
+            v /= 1024;
+        tg_dec_put_fixed(&b, v, power ? 1 : 0);
+        tg_buf_printf(&b, " %s", bytes[power]);
         break;
     case TG_UNIT_RATE:
         tg_dec_put_fixed(&b, v, 2);

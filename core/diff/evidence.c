@@ -231,21 +231,6 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
             c->ops[i].relation = TG_REL_REPLACED;
 }
 
-/* What of it looks slower by more than other work beside it explains. */
-static void judge_alike(struct tg_diff_work *w, struct tg_op *op, struct tg_aim aim)
-{
-    struct tg_run_values v;
-    struct tg_evidence *alike;
-
-    if (!aim.device || op->ev.e < log1p(TG_TAU_DEVICE) || !tg_run_values_alike(w, op, &v))
-        return;
-    alike = TG_NEW(w->a, struct tg_evidence);
-    alike->why_not = op->ev.why_not;
-    if (v.complete)
-        tg_evidence_fill(w, alike, &v, machine_of(w, op), aim, TG_ESTIMATE_LEAST);
-    op->alike = alike;
-}
-
 void tg_evidence_of_ops(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
@@ -274,7 +259,16 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         struct tg_aim aim = aim_at(w, tick_of(w, op)), own_aim = aim;
         own_aim.device = tg_kind_is_device(op->kind) && !tg_op_is_collective(op);
         tg_evidence_fill(w, &op->ev, &v[i], machine_of(w, op), own_aim, TG_ESTIMATE_LEAST);
-        judge_alike(w, op, own_aim);
+        /* What of it looks slower by more than other work beside it explains. */
+        struct tg_run_values alike;
+        if (own_aim.device && op->ev.e >= log1p(TG_TAU_DEVICE) &&
+            tg_run_values_alike(w, op, &alike)) {
+            struct tg_evidence *ev = TG_NEW(w->a, struct tg_evidence);
+            ev->why_not = op->ev.why_not;
+            if (alike.complete)
+                tg_evidence_fill(w, ev, &alike, machine_of(w, op), own_aim, TG_ESTIMATE_LEAST);
+            op->alike = ev;
+        }
         find_slow_steps(w, op, &v[i]);
         /* Two single runs say nothing of the bus,
          * and of collectives if these take twice as long. */

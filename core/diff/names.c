@@ -133,19 +133,6 @@ static void put_inductor(struct tg_buf *out, tg_sv w, size_t prefix)
     tg_buf_add(out, signature);
 }
 
-/* The cache folder of Inductor is named after the user and the hash: only the file is kept. */
-static void torchinductor(struct scan *z)
-{
-    size_t end = z->i, slash = 0;
-    while (end < z->s.n && !strchr(" (:", z->s.p[end])) {
-        if (z->s.p[end] == '/')
-            slash = end;
-        end++;
-    }
-    tg_buf_puts(z->out, slash ? "torchinductor_*/" : "torchinductor_*");
-    z->i = slash ? slash + 1 : end;
-}
-
 static void word(struct scan *z)
 {
     size_t i = z->i;
@@ -161,7 +148,12 @@ static void word(struct scan *z)
     char before = z->i ? z->s.p[z->i - 1] : '\0', after = end < z->s.n ? z->s.p[end] : '\0';
     size_t prefix = inductor_prefix(plain);
     if (tg_sv_starts(w, TG_SV("torchinductor_"))) {
-        torchinductor(z);
+        /* Its cache folder is named after the user and the hash: only the file is kept. */
+        size_t slash = 0;
+        for (end = z->i; end < z->s.n && !strchr(" (:", z->s.p[end]); end++)
+            slash = z->s.p[end] == '/' ? end : slash;
+        tg_buf_puts(z->out, slash ? "torchinductor_*/" : "torchinductor_*");
+        z->i = slash ? slash + 1 : end;
         return;
     }
     z->i = end;
@@ -247,20 +239,6 @@ static void without_numbers(tg_sv s, struct tg_buf *out)
 
 /* ---- XLA's instructions: fusion.3, all-reduce-start.1.clone.2, loop_add_fusion_4 ---- */
 
-/* On GPUs the number is a word of the kernel's name. */
-static tg_sv without_last_numbers(tg_sv w)
-{
-    tg_sv stem = w;
-    for (tg_sv part = last_part(stem, 0); part.n < stem.n && all_digits(part);
-         part = last_part(stem, 0))
-        stem.n -= part.n + 1;
-    return tg_sv_ends(stem, TG_SV("fusion")) || tg_sv_starts(stem, TG_SV("wrapped_")) ||
-                   tg_sv_starts(stem, TG_SV("triton_gemm_")) ||
-                   tg_sv_starts(stem, TG_SV("triton_softmax"))
-               ? stem
-               : w;
-}
-
 /* False, and nothing written: the name has no number of this sort. */
 static bool put_instruction(struct tg_buf *out, tg_sv raw)
 {
@@ -272,7 +250,15 @@ static bool put_instruction(struct tg_buf *out, tg_sv raw)
              raw.p[i] == '.';
     if (!ok)
         return false;
-    tg_buf_add(out, without_last_numbers(tg_sv_cut(&rest, '.')));
+    /* On GPUs the number is a word of the kernel's name. */
+    tg_sv first = tg_sv_cut(&rest, '.'), stem = first;
+    for (tg_sv part = last_part(stem, 0); part.n < stem.n && all_digits(part);
+         part = last_part(stem, 0))
+        stem.n -= part.n + 1;
+    bool numbered = tg_sv_ends(stem, TG_SV("fusion")) || tg_sv_starts(stem, TG_SV("wrapped_")) ||
+                    tg_sv_starts(stem, TG_SV("triton_gemm_")) ||
+                    tg_sv_starts(stem, TG_SV("triton_softmax"));
+    tg_buf_add(out, numbered ? stem : first);
     while (rest.n) {
         tg_sv part = tg_sv_cut(&rest, '.');
         if (all_digits(part) || tg_sv_eq(part, TG_SV("clone")))

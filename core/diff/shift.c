@@ -135,13 +135,6 @@ static double refine(const struct field *f, size_t best)
 
 /* ---- divisions ---- */
 
-/* The next larger number with as many bits. */
-static uint64_t next_choice(uint64_t bits)
-{
-    uint64_t low = bits & (~bits + 1), ripple = bits + low;
-    return ripple | ((bits ^ ripple) / low >> 2);
-}
-
 /* xorshift64*: a fixed sequence, the same everywhere. */
 static size_t draw(uint64_t *state, size_t below)
 {
@@ -156,12 +149,14 @@ static double chance_of(const struct field *f, double found)
     double least = found - 1e-9 * fmax(1, found); /* rounding */
     size_t n = 0, as_much = 0, best;
     if (tg_choose(f->n, f->nb) <= ALL && f->n < 64) {
-        for (uint64_t bits = (UINT64_C(1) << f->nb) - 1; bits >> f->n == 0;
-             bits = next_choice(bits), n++) {
+        for (uint64_t bits = (UINT64_C(1) << f->nb) - 1; bits >> f->n == 0; n++) {
             size_t base = 0, fresh = f->nb; /* bit i: run i is of the baseline */
             for (size_t i = 0; i < f->n; i++)
                 f->run[bits >> i & 1 ? base++ : fresh++] = i;
             as_much += gain(f, &best) >= least;
+            /* The next larger number with as many bits. */
+            uint64_t low = bits & (~bits + 1), ripple = bits + low;
+            bits = ripple | ((bits ^ ripple) / low >> 2);
         }
         return (double)as_much / (double)n;
     }

@@ -282,32 +282,6 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
     tg_buf_puts(b, !g && in_some_steps(c, r) && !cost.by_waiting ? ", per step on average)" : ")");
 }
 
-/* ", +144 us on the host, 12.6 % of the step" */
-static void put_weight(struct tg_buf *b, const struct cost *cost, const struct costs *x)
-{
-    double share = cost->said / x->c->wall_ns[TG_TEST];
-    if (cost->moved) {
-        double less = -x->less.ns;
-        bool all = less >= 0.995 * cost->said;
-        tg_buf_printf(b,
-                      ", the host waits %s in it, %s%s moved here from " TG_NAME
-                      " (%s -> %s): the host can no longer run ahead of "
-                      "the device",
-                      TG_VALUE(cost->said, TG_UNIT_NS), all ? "" : TG_VALUE(less, TG_UNIT_NS),
-                      all ? "which" : " of it",
-                      TG_SV_ARG(x->less.in.n ? x->less.in : x->less.call->name),
-                      TG_VALUE(x->less.of->self[TG_BASE], TG_UNIT_NS),
-                      TG_VALUE(x->less.of->self[TG_TEST], TG_UNIT_NS));
-        return;
-    }
-    bool own = cost->on_host && !cost->by_waiting && cost->n_names == 1 && !cost->waits_too;
-    if (share < 0.0005 || own || cost->noise)
-        return; /* little, or the name's own time */
-    tg_buf_puts(b, ", ");
-    put_said(b, cost);
-    tg_buf_printf(b, ", %s of the step", TG_VALUE(100 * share, TG_UNIT_PERCENT));
-}
-
 /* A finding about calls has one number, of all that follows it: in its row, in the headline, in
  * tables. */
 static void weigh(struct costs *x, struct tg_result *r, struct tg_arena *a)
@@ -327,7 +301,25 @@ static void weigh(struct costs *x, struct tg_result *r, struct tg_arena *a)
     }
     if (!r->has_values || r->over_budget || region || tg_kind_is_device(r->op_kind))
         return;
-    put_weight(&weight, &cost, x);
+    /* ", +144 us on the host, 12.6 % of the step"; nothing of little, or of the name's own time. */
+    double share = cost.said / c->wall_ns[TG_TEST], less = -x->less.ns;
+    bool all = less >= 0.995 * cost.said;
+    bool own = cost.on_host && !cost.by_waiting && cost.n_names == 1 && !cost.waits_too;
+    if (cost.moved) {
+        tg_buf_printf(&weight,
+                      ", the host waits %s in it, %s%s moved here from " TG_NAME
+                      " (%s -> %s): the host can no longer run ahead of "
+                      "the device",
+                      TG_VALUE(cost.said, TG_UNIT_NS), all ? "" : TG_VALUE(less, TG_UNIT_NS),
+                      all ? "which" : " of it",
+                      TG_SV_ARG(x->less.in.n ? x->less.in : x->less.call->name),
+                      TG_VALUE(x->less.of->self[TG_BASE], TG_UNIT_NS),
+                      TG_VALUE(x->less.of->self[TG_TEST], TG_UNIT_NS));
+    } else if (!(share < 0.0005) && !own && !cost.noise) {
+        tg_buf_puts(&weight, ", ");
+        put_said(&weight, &cost);
+        tg_buf_printf(&weight, ", %s of the step", TG_VALUE(100 * share, TG_UNIT_PERCENT));
+    }
     if (weight.n)
         tg_describe_calls(r, op, c, (double[]){ r->base, r->test }, tg_buf_sv(&weight), a);
 }
@@ -353,23 +345,6 @@ void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, st
             *at = *at == TG_NO_ID ? (uint32_t)i : *at;
         }
     }
-}
-
-/* A long kernel's name begins as most do, so where no report shortens it the operator that launches
- * it says more: "a kernel of aten::nonzero", " [rank 2]" after it as after the name. */
-static void put_name(struct tg_buf *b, const struct tg_comparison *c, const struct tg_result *r)
-{
-    enum { LONGEST = 60 };
-    tg_sv rank = r->op_normalised;
-    const struct tg_op *op =
-        c && rank.n > LONGEST && tg_sv_skip(&rank, r->plain) ? tg_result_op(c, r) : NULL;
-    const struct tg_op *by = op && op->kind == TG_KIND_KERNEL ? tg_op_named(c, op->parent) : NULL;
-    if (by) {
-        tg_buf_printf(b, TG_NAMED("%.*s" TG_SAID "a kernel of %.*s%.*s"),
-                      TG_SV_ARG(r->op_normalised), TG_SV_ARG(by->name), TG_SV_ARG(rank));
-        return;
-    }
-    tg_result_put_name(b, r, LONGEST);
 }
 
 /* "aten::mul, aten::erf", "aten::mul and 5 more" */
@@ -446,7 +421,20 @@ static void put_finding(struct tg_buf *b, const struct tg_result *r, const struc
         tg_buf_add(b, tg_buf_sv(&went));
         tg_buf_putc(b, ':');
     } else { /* nothing went, or no replacement: it is found by a name that came */
-        put_name(b, c, r);
+        /* A long kernel's name begins as most do, so where no report shortens it the operator that
+         * launches it says more: "a kernel of aten::nonzero", " [rank 2]" after it as after the
+         * name. */
+        enum { LONGEST = 60 };
+        tg_sv rank = r->op_normalised;
+        const struct tg_op *op =
+            c && rank.n > LONGEST && tg_sv_skip(&rank, r->plain) ? tg_result_op(c, r) : NULL;
+        const struct tg_op *by =
+            op && op->kind == TG_KIND_KERNEL ? tg_op_named(c, op->parent) : NULL;
+        if (by)
+            tg_buf_printf(b, TG_NAMED("%.*s" TG_SAID "a kernel of %.*s%.*s"),
+                          TG_SV_ARG(r->op_normalised), TG_SV_ARG(by->name), TG_SV_ARG(rank));
+        else
+            tg_result_put_name(b, r, LONGEST);
         if (r->dimension == TG_DIM_DURATION && r->ev && r->ev->pooled)
             tg_buf_printf(b, " and %zu more", r->ev->pooled - 1);
         g = NULL;

@@ -291,24 +291,6 @@ static void put_growers(struct tg_buf *b, const struct tg_comparison *c, enum tg
     }
 }
 
-/* "2.49 ms per step, was 1.02 ms (+144 %, +1.47 ms)" */
-static void put_numbers(struct tg_buf *b, const struct tg_comparison *c, enum tg_account_id id)
-{
-    const struct tg_account_series *s = &c->account.of[id];
-    enum tg_unit unit = quantity[id].unit;
-    double pct = 100 * growth(s) / s->value[TG_BASE];
-    tg_buf_printf(b, "%s per step, was %s (", TG_BESIDE(s->value[TG_TEST], s->value[TG_BASE], unit),
-                  TG_BESIDE(s->value[TG_BASE], s->value[TG_TEST], unit));
-    if (s->value[TG_BASE] > 0)
-        tg_buf_printf(b, "%s, ", TG_PCT(pct));
-    tg_buf_printf(b, "%s)", TG_SIGNED(growth(s), unit));
-    if (s->of == TG_ACCOUNT_MOST && !c->rank_alone)
-        tg_buf_puts(b, " on the rank that has most");
-    else if (s->of != TG_ACCOUNT_MEAN)
-        tg_buf_printf(b, " on rank %lld",
-                      (long long)(s->of == TG_ACCOUNT_MOST ? c->rank_alone->rank : s->rank));
-}
-
 /* "2.41 to 2.60 ms", "4.80 ms" */
 static void put_range(struct tg_buf *b, double lo, double hi, enum tg_unit unit)
 {
@@ -448,7 +430,20 @@ static void close_series(struct tg_eval_state *e, const struct tg_buckets *child
                 (failed && (f.state == TG_STATE_WARN || f.because == TG_NEED_NEW_RUNS));
     if (note || f.state == TG_STATE_INCONCLUSIVE) /* the headline has no name before it */
         tg_buf_printf(&b, note ? "%s: " : "%s ", quantity[id].said);
-    put_numbers(&b, e->in->comparison, id);
+    /* "2.49 ms per step, was 1.02 ms (+144 %, +1.47 ms)" */
+    const struct tg_comparison *c = e->in->comparison;
+    enum tg_unit unit = quantity[id].unit;
+    tg_buf_printf(&b, "%s per step, was %s (",
+                  TG_BESIDE(s->value[TG_TEST], s->value[TG_BASE], unit),
+                  TG_BESIDE(s->value[TG_BASE], s->value[TG_TEST], unit));
+    if (s->value[TG_BASE] > 0)
+        tg_buf_printf(&b, "%s, ", TG_PCT(100 * growth(s) / s->value[TG_BASE]));
+    tg_buf_printf(&b, "%s)", TG_SIGNED(growth(s), unit));
+    if (s->of == TG_ACCOUNT_MOST && !c->rank_alone)
+        tg_buf_puts(&b, " on the rank that has most");
+    else if (s->of != TG_ACCOUNT_MEAN)
+        tg_buf_printf(&b, " on rank %lld",
+                      (long long)(s->of == TG_ACCOUNT_MOST ? c->rank_alone->rank : s->rank));
     tg_buf_add(&b, f.more);
     put_growers(&b, e->in->comparison, id);
     if (note) {

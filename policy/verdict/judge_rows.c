@@ -54,24 +54,20 @@ bool tg_judging_measure(struct tg_judging *w, const struct tg_rule *rule,
 
 /* ---- needs ---- */
 
-/* Another device chooses other kernels, and everything takes another time there. What the program
- * asks for stays: operators, copies, sets, synchronisations and graph launches, their number and
- * bytes. Other evidence says so itself. */
-static bool is_of_device(const struct tg_judging *w)
-{
-    const struct tg_op *op = w->x.op;
-    enum tg_metric id;
-    if (w->x.kind == TG_QUANTITY_TRACE)
-        return !w->p.exact ||
-               (tg_rule_metric_of_trace(w->rule->metric, &id) && tg_metric_info(id)->of_device);
-    return w->x.kind == TG_QUANTITY_OP && (op->launched || op->kind == TG_KIND_KERNEL ||
-                                           (tg_kind_is_device(op->kind) && !w->p.exact));
-}
-
 static void find_lack(const struct tg_eval_state *e, struct tg_judging *w)
 {
     const size_t *n = e->c->n_steps;
-    if (!e->c->same_device && is_of_device(w)) {
+    const struct tg_op *op = w->x.op;
+    enum tg_metric id;
+    /* Another device chooses other kernels, and everything takes another time there. What the
+     * program asks for stays: operators, copies, sets, synchronisations and graph launches, their
+     * number and bytes. Other evidence says so itself. */
+    bool of_device = w->x.kind == TG_QUANTITY_OP && (op->launched || op->kind == TG_KIND_KERNEL ||
+                                                     (tg_kind_is_device(op->kind) && !w->p.exact));
+    if (w->x.kind == TG_QUANTITY_TRACE)
+        of_device = !w->p.exact || (tg_rule_metric_of_trace(w->rule->metric, &id) &&
+                                    tg_metric_info(id)->of_device);
+    if (!e->c->same_device && of_device) {
         w->p.lacks = TG_REASON_DEVICE;
         w->p.incomparable = tg_sv_eq(e->c->differs, TG_SV("device"))
                                 ? "the two sides ran on different devices"
@@ -220,10 +216,21 @@ static void judge_most(struct tg_judging *w)
 
 /* ---- reasons ---- */
 
-/* ns that operators lost, but by what went outside the steps. What device work saves would have
- * ended the waits sooner: it is a saving in another place, too. */
-static double saved_elsewhere(const struct tg_comparison *c)
+/* Gaps, and the sum of operators and gaps, also grow where operators leave the marker's thread,
+ * or the marker its place; and where the host waits for the device less, since it comes later.
+ * Then the step is as long as before, beyond the doubt of its runs,
+ * and no operator is shorter instead. */
+static bool is_as_long(const struct tg_comparison *c, const struct tg_judging *w)
 {
+    const struct tg_metric_change *step = &c->metrics[TG_METRIC_HOST_TIME];
+    double longer = step->ev.value[TG_BASE] * expm1(step->ev.e + TG_TWICE * step->ev.se);
+    bool gaps = w->x.kind == TG_QUANTITY_GAP && w->x.op->kind == TG_KIND_STEP;
+    bool whole = w->x.kind == TG_QUANTITY_TRACE && w->rule->metric == TG_RULE_METRIC_STEP_TIME &&
+                 c->step.ev_total.why_not == TG_JUDGED;
+    if (!(gaps || whole) || is_budget(w) || !step->known[TG_BASE])
+        return false;
+    /* ns that operators lost, but by what went outside the steps. What device work saves would have
+     * ended the waits sooner: it is a saving in another place, too. */
     double device = 0, waits = 0, operators = 0;
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
@@ -238,22 +245,8 @@ static double saved_elsewhere(const struct tg_comparison *c)
         double went = lacks > 0 ? fmin(fmax(more, 0) / lacks, 1) : 0;
         *(op->wait ? &waits : &operators) += less * (1 - went);
     }
-    return fmax(operators, 0) + fmin(fmax(device, 0), fmax(waits, 0));
-}
-
-/* Gaps, and the sum of operators and gaps, also grow where operators leave the marker's thread,
- * or the marker its place; and where the host waits for the device less, since it comes later.
- * Then the step is as long as before, beyond the doubt of its runs,
- * and no operator is shorter instead. */
-static bool is_as_long(const struct tg_comparison *c, const struct tg_judging *w)
-{
-    const struct tg_metric_change *step = &c->metrics[TG_METRIC_HOST_TIME];
-    double longer = step->ev.value[TG_BASE] * expm1(step->ev.e + TG_TWICE * step->ev.se);
-    bool gaps = w->x.kind == TG_QUANTITY_GAP && w->x.op->kind == TG_KIND_STEP;
-    bool whole = w->x.kind == TG_QUANTITY_TRACE && w->rule->metric == TG_RULE_METRIC_STEP_TIME &&
-                 c->step.ev_total.why_not == TG_JUDGED;
-    return (gaps || whole) && !is_budget(w) && step->known[TG_BASE] &&
-           fmax(longer, 0) + saved_elsewhere(c) < TG_HALF * w->p.ev->delta_ns;
+    double saved = fmax(operators, 0) + fmin(fmax(device, 0), fmax(waits, 0));
+    return fmax(longer, 0) + saved < TG_HALF * w->p.ev->delta_ns;
 }
 
 /* The exception of the rule that holds, as a reason. */

@@ -3,19 +3,6 @@
 
 #include "policy/verdict/internal.h"
 
-/* No more than what the event changed, by a quarter or two percent: more is a change of its own. */
-static bool is_within(const struct tg_known *k, const struct tg_result *r)
-{
-    double rise = r->base > 0 ? log(r->test / r->base) : INFINITY;
-    if (k->what == TG_KNOWN_STEP)
-        return r->delta > 0 && r->delta <= 1.25 * k->cost_ns;
-    if (r->dimension == TG_DIM_COUNT)
-        return k->exact && r->base == k->before && r->test == k->after;
-    if (!isfinite(k->e))
-        return false; /* the time of a name that is new: the event does not say how long it took */
-    return (k->e > 0) == (rise > 0) && fabs(rise) <= fabs(k->e) + fmax(0.02, fabs(k->e) / 4);
-}
-
 bool tg_known_failure(const struct tg_result *r, struct tg_known *out)
 {
     *out = (struct tg_known){ .what = TG_KNOWN_FAILURE,
@@ -67,7 +54,18 @@ static bool explains(const struct tg_known *k, const struct tg_result *r)
                            tg_sv_eq(r->plain, k->name) &&
                            (r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_DURATION ||
                             r->dimension == TG_DIM_NUMBER);
-    return (goes_on || k->accepted) && about && is_within(k, r);
+    if (!(goes_on || k->accepted) || !about)
+        return false;
+    /* No more than what the event changed, by a quarter or two percent: more is a change of its
+     * own. */
+    double rise = r->base > 0 ? log(r->test / r->base) : INFINITY;
+    if (k->what == TG_KNOWN_STEP)
+        return r->delta > 0 && r->delta <= 1.25 * k->cost_ns;
+    if (r->dimension == TG_DIM_COUNT)
+        return k->exact && r->base == k->before && r->test == k->after;
+    if (!isfinite(k->e))
+        return false; /* the time of a name that is new: the event does not say how long it took */
+    return (k->e > 0) == (rise > 0) && fabs(rise) <= fabs(k->e) + fmax(0.02, fabs(k->e) / 4);
 }
 
 static void explain_by(struct tg_eval_state *e, enum tg_known_from from)

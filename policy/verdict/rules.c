@@ -58,37 +58,6 @@ static struct tg_op *stand_in(struct tg_arena *a, enum tg_kind kind, tg_sv name)
 /* ---- libraries' choices: their launches under rules about calls, their time under rules about
  * times ---- */
 
-/* Launches are nothing that the runs show to be as fast as before. */
-static void say_choice(struct tg_eval_state *e, const struct tg_rule *rule,
-                       const struct tg_algorithm *x, const struct tg_op *op)
-{
-    struct tg_result *r = tg_eval_add(e, rule);
-    bool as_fast = x->known || (x->ev.why_not == TG_JUDGED && !x->ev.slower);
-    struct tg_buf b = { 0 };
-    /* "same calls: void a(float*) in place of void b(float*), 5 launches per step, was 3" */
-    tg_buf_puts(&b, "same calls: ");
-    if (x->came)
-        tg_message_put_name(&b, x->came->name, 60);
-    if (x->went) {
-        tg_buf_puts(&b, x->came ? " in place of " : "without ");
-        tg_message_put_name(&b, x->went->name, 60);
-    }
-    if (x->calls[TG_BASE] != x->calls[TG_TEST])
-        tg_buf_printf(&b, ", %s launches per step, was %s",
-                      TG_VALUE(x->calls[TG_TEST], TG_UNIT_COUNT),
-                      TG_VALUE(x->calls[TG_BASE], TG_UNIT_COUNT));
-    tg_eval_message(
-        r, as_fast ? TG_STATE_PASS : TG_STATE_WARN, TG_SUBJECT_NAME, TG_REASON_CHOICE, op->name,
-        tg_phrase_take(&b, e->arena),
-        TG_SV(
-            "If a library picked them: docs/guides/noisy-machines.md says how to pin its choice."));
-    r->op_kind = op->kind;
-    r->metric = rule->metric;
-    r->dimension = TG_DIM_ATTR;
-    r->grounds = TG_GROUNDS_ATTR;
-    r->rank = fabs(x->ev.delta_ns);
-}
-
 static void judge_choices(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     bool counts = rule->metric == TG_RULE_METRIC_COUNT && rule->bad == TG_MORE_IS_BAD &&
@@ -99,12 +68,37 @@ static void judge_choices(struct tg_eval_state *e, const struct tg_rule *rule)
         struct tg_op *op = stand_in(e->arena, TG_KIND_KERNEL, e->c->ops[x->by].name);
         if (tg_select_op(&rule->match, op) != TG_HIT_YES)
             continue;
-        if (counts)
-            say_choice(e, rule, x, op);
-        else
+        if (times) {
             tg_judge_quantity(
                 e, rule,
                 &(struct tg_quantity){ .kind = TG_QUANTITY_CHOICE, .op = op, .ev = &x->ev });
+            continue;
+        }
+        /* Launches are nothing that the runs show to be as fast as before: "same calls: void
+         * a(float*) in place of void b(float*), 5 launches per step, was 3" */
+        struct tg_result *r = tg_eval_add(e, rule);
+        bool as_fast = x->known || (x->ev.why_not == TG_JUDGED && !x->ev.slower);
+        struct tg_buf b = { 0 };
+        tg_buf_puts(&b, "same calls: ");
+        if (x->came)
+            tg_message_put_name(&b, x->came->name, 60);
+        if (x->went) {
+            tg_buf_puts(&b, x->came ? " in place of " : "without ");
+            tg_message_put_name(&b, x->went->name, 60);
+        }
+        if (x->calls[TG_BASE] != x->calls[TG_TEST])
+            tg_buf_printf(&b, ", %s launches per step, was %s",
+                          TG_VALUE(x->calls[TG_TEST], TG_UNIT_COUNT),
+                          TG_VALUE(x->calls[TG_BASE], TG_UNIT_COUNT));
+        tg_eval_message(r, as_fast ? TG_STATE_PASS : TG_STATE_WARN, TG_SUBJECT_NAME,
+                        TG_REASON_CHOICE, op->name, tg_phrase_take(&b, e->arena),
+                        TG_SV("If a library picked them: docs/guides/noisy-machines.md says how to "
+                              "pin its choice."));
+        r->op_kind = op->kind;
+        r->metric = rule->metric;
+        r->dimension = TG_DIM_ATTR;
+        r->grounds = TG_GROUNDS_ATTR;
+        r->rank = fabs(x->ev.delta_ns);
     }
 }
 

@@ -18,16 +18,6 @@ enum {
 };
 enum { MOST_RUNS = 100 }; /* per side: nobody would make more */
 
-/* Judged, a part of the step that is asked about, and yet it could hide the size that matters. */
-static bool could_hide(const struct tg_eval_state *e, const struct tg_result *r)
-{
-    const struct tg_comparison *c = e->in->comparison;
-    return r->state == TG_STATE_PASS && r->subject == TG_SUBJECT_NAME && r->of_rank < 0 &&
-           r->ev->why_not == TG_JUDGED &&
-           r->ev->value[TG_BASE] >= TG_ASK_PART * c->step_ns[TG_BASE] &&
-           !tg_confirm_excludes(r->ev, c->asking->detect);
-}
-
 /* The one that looks slower most is most likely to be. */
 static int by_rank_test(const void *pa, const void *pb)
 {
@@ -47,11 +37,17 @@ struct names { /* of times, in the order of their rank tests */
 static struct names find_names(const struct tg_eval_state *e, enum tg_asked asked)
 {
     const struct tg_asking *asking = e->in->comparison->asking;
+    double step_ns = e->in->comparison->step_ns[TG_BASE];
     struct names x = { .v = TG_NEW_N(e->arena, const struct tg_result *, e->n + 1) };
     for (size_t i = 0; i < e->n; i++) {
         const struct tg_result *r = &e->results[i];
-        if (!r->ev ||
-            (asked ? r->state != TG_STATE_NOT_JUDGED || r->ev->asked != asked : !could_hide(e, r)))
+        bool listed = r->ev && r->state == TG_STATE_NOT_JUDGED && r->ev->asked == asked;
+        if (!asked) /* judged, a part of the step that is asked about, and yet it could hide it */
+            listed = r->ev && r->state == TG_STATE_PASS && r->subject == TG_SUBJECT_NAME &&
+                     r->of_rank < 0 && r->ev->why_not == TG_JUDGED &&
+                     r->ev->value[TG_BASE] >= TG_ASK_PART * step_ns &&
+                     !tg_confirm_excludes(r->ev, asking->detect);
+        if (!listed)
             continue;
         size_t runs =
             r->ev->asked ? r->ev->tell_runs : tg_confirm_runs(r->ev, asking->first, asking->detect);

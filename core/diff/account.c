@@ -24,7 +24,6 @@ static bool metric_of_step(const struct tg_shard *s, size_t step, enum tg_accoun
     const struct tg_metric_value *v = &s->metrics[(size_t)m * s->n_steps + step];
     const struct tg_metric_value *comm =
         &s->metrics[(size_t)TG_METRIC_COMM_EXPOSED * s->n_steps + step];
-
     if (!v->known || v->den <= 0)
         return false;
     *out = (double)v->num / (double)v->den;
@@ -39,7 +38,6 @@ static bool is_chosen(struct tg_diff_work *w, const struct tg_row *row)
 {
     const struct tg_comparison *c = w->c;
     bool may = tg_kind_is_device(row->key->kind) || tg_kind_is_call(row->key->kind);
-
     for (size_t i = 0; may && i < c->n_choices; i++)
         if (tg_sv_eq(tg_diff_name(w, TG_KIND_OP, row->key->parent), c->ops[c->choices[i].by].name))
             return true;
@@ -54,7 +52,6 @@ static bool series_of_trace(struct tg_diff_work *w, enum tg_account_id id, int s
     const struct tg_shard *s = named ? w->shard[at] : w->measured[side].shard[at];
     const struct tg_used *used = named ? &w->used[at] : &w->measured[side].used[at];
     bool known = used->n && (named || s->metrics);
-
     *out = (struct by_step){ TG_NEW_N(w->a, double, used->n + 1), used->n, 0 };
     for (size_t i = 0; named && i < w->c->n_ops; i++) {
         const struct tg_op *op = &w->c->ops[i];
@@ -113,7 +110,6 @@ static struct runs runs_of(struct tg_diff_work *w, enum tg_account_id id, enum p
 {
     const struct tg_comparison *c = w->c;
     struct runs y = { .known = true };
-
     for (int side = 0; side < 2; side++) {
         size_t n_ranks = ranks_of(w, id, side), n = c->n_runs[side];
         double *v = y.of[side] = TG_NEW_N(w->a, double, (TG_ACCOUNT_RANKS + n_ranks) * n + 1);
@@ -147,7 +143,6 @@ static bool is_above(const double *less, size_t n_less, const double *more, size
 {
     double p = fmax(1 / tg_choose(n_less + n_more, n_more), TG_P_5);
     TG_FREE double *v = tg_xmalloc((n_less + n_more + 1) * sizeof *v); /* medians order them */
-
     memcpy(v, less, n_less * sizeof *v);
     memcpy(v + n_less, more, n_more * sizeof *v);
     return tg_median(v + n_less, n_more) > (1 + limit) * tg_median(v, n_less) &&
@@ -190,7 +185,6 @@ static bool is_spread(const struct tg_diff_work *w, enum tg_account_id id, doubl
     struct part *v = TG_NEW_N(w->a, struct part, w->c->n_ops + 1);
     double before = 0, more = 0;
     size_t n = 0;
-
     for (size_t i = 0; i < w->c->n_ops; i++) {
         const struct tg_op *op = &w->c->ops[i];
         double self[2] = { 0 };
@@ -223,7 +217,6 @@ static bool is_held_outside(struct tg_diff_work *w, enum tg_account_id id, enum 
     const struct tg_account_series *s = &c->account.of[id];
     struct runs y = runs_of(w, id, part);
     double *of[2];
-
     values_of(c, &y, s->of, of);
     if (growth_of(c, of, s->limit) >= s->growth)
         return false;
@@ -238,7 +231,6 @@ static void close_series(struct tg_diff_work *w, enum tg_account_id id)
     struct tg_account_series *s = &w->c->account.of[id];
     double arranged = tg_choose(c->n_runs[TG_BASE] + c->n_runs[TG_TEST], c->n_runs[TG_TEST]), *v[2];
     struct runs y = runs_of(w, id, ALL);
-
     s->known = y.known;
     if (!y.known)
         return;

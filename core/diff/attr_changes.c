@@ -33,7 +33,6 @@ static bool next_element(tg_sv *rest, tg_sv *out)
 {
     size_t depth = 0, i = 0;
     bool text = false;
-
     if (rest->n == 0)
         return false;
     for (; i < rest->n; i++) {
@@ -78,7 +77,6 @@ static bool tells(const struct tg_attr *f)
 {
     tg_sv rest = elements_of(f->value), e;
     bool number = f->kind != TG_ATTR_KIND_TYPES || !rest.n;
-
     while (!number && next_element(&rest, &e))
         number = is_number_type(e);
     return f->count && number;
@@ -90,7 +88,6 @@ static tg_sv types_of_tensors(tg_sv value, struct tg_arena *a)
     tg_sv rest = elements_of(value), e;
     TG_BUF b = { 0 };
     bool others = false;
-
     while (next_element(&rest, &e)) {
         if (is_number_type(e))
             tg_buf_printf(&b, "%s%.*s", b.n ? "," : "[", TG_SV_ARG(e));
@@ -121,7 +118,6 @@ static struct table table_of(const struct tg_diff_work *w, const struct tg_op *o
     struct table t = { .first = { 0, n_base }, .end = { n_base, n_runs } };
     struct event *v = NULL;
     size_t n = 0, cap = 0;
-
     t.run = tg_xcalloc(n_runs + 1, sizeof *t.run);
     for (size_t run = 0, at = 0; run < n_runs; run++) {
         int side = run >= n_base;
@@ -235,7 +231,6 @@ static void put_pair(struct tg_buf text[2], tg_sv key, tg_sv a, tg_sv b)
     tg_sv rest[2] = { elements_of(a), elements_of(b) }, e[2], last[2] = { { 0 } };
     size_t start[2], length[2] = { 0 };
     bool more[2] = { true, true };
-
     for (int i = 0; i < 2; i++) {
         if (text[i].n)
             tg_buf_puts(&text[i], ", ");
@@ -294,7 +289,6 @@ static bool describe(const struct tg_diff_work *w, enum tg_attr_kind kind, const
     struct tg_buf text[2] = { { 0 }, { 0 } };
     size_t n[2] = { 0 }, first[2] = { 0 }; /* values that a side has more often */
     uint64_t times[2] = { 0 };
-
     for (size_t i = 0; i < t->n; i++) {
         uint64_t of[2] = { told_times(t, i, TG_BASE, told), told_times(t, i, TG_TEST, told) };
         int more = of[TG_TEST] > of[TG_BASE];
@@ -338,7 +332,6 @@ static bool describe(const struct tg_diff_work *w, enum tg_attr_kind kind, const
 static bool are_alike(const struct table *t, size_t first, size_t end)
 {
     bool alike = end - first > 1;
-
     for (size_t run = first; run < end; run++) {
         alike &= t->run[run].steps == t->run[first].steps;
         for (size_t i = 0; alike && i < t->n; i++)
@@ -386,7 +379,6 @@ static struct tg_attr_state compare_kind(const struct tg_diff_work *w, const str
     struct tg_attr_state state = { TG_ATTR_COMPARED, 0 };
     unsigned vary = !is_steady(&t, TG_BASE) << TG_BASE | !is_steady(&t, TG_TEST) << TG_TEST;
     bool same = op->change == TG_SAME, equal = true;
-
     /* The same usual values, and as often; at other counts the same values. */
     for (size_t i = 0; i < t.n; i++) {
         uint64_t a = usual(&t, i, t.first[TG_BASE]), b = usual(&t, i, t.first[TG_TEST]);
@@ -417,7 +409,6 @@ void tg_compare_attrs(struct tg_diff_work *w)
                                                TG_ATTR_KIND_SHAPES, TG_ATTR_KIND_BYTES,
                                                TG_ATTR_KIND_COLLECTIVE };
     enum { N = sizeof kinds / sizeof *kinds };
-
     for (size_t i = 0; i < w->c->n_ops; i++) {
         struct tg_op *op = &w->c->ops[i];
         struct tg_attr_change found[N];
@@ -458,7 +449,6 @@ const char *tg_attr_state_text(const struct tg_op *op, enum tg_attr_kind kind, s
         [TG_ATTR_OTHER_DEVICE] = { "", " of different devices" },
     };
     const struct tg_attr_state *s = &op->attr[kind];
-
     return s->what == TG_ATTR_COMPARED
                ? NULL
                : tg_arena_printf(a, "%s%s%s%s", text[s->what].before, of[kind], text[s->what].after,

@@ -33,7 +33,6 @@ static bool bytes_of_attr(const struct tg_attr *f, double *out)
     };
     int64_t in = 0, back = 0, bytes = 0;
     bool any;
-
     if (f->kind == TG_ATTR_KIND_BYTES) {
         any = tg_sv_i64(f->value, &bytes);
         *out = any ? (double)bytes : 0;
@@ -59,7 +58,6 @@ static bool split_evenly(const struct tg_row *row, size_t n_steps, double *each,
 {
     uint64_t per_step = row->count[n_steps - 1], more = row->count[0] - per_step, of_step = 0,
              left = 0;
-
     *each = *first = 0;
     for (size_t j = 1; j < n_steps; j++)
         if (row->count[j] != per_step)
@@ -86,7 +84,6 @@ static void add_row(const struct tg_row *row, size_t n_steps, const struct tg_us
     uint64_t calls = 0, known = 0;
     double sum = 0, each = 0, first = 0, size = -1;
     bool one_size = true, even;
-
     for (size_t j = 0; j < n_steps; j++)
         calls += row->count[j];
     for (size_t i = 0; i < row->n_attrs; i++) {
@@ -119,7 +116,6 @@ static struct sizes sizes_of(const struct tg_diff_work *w, const struct tg_op *o
                        .of_rank = TG_NEW_N(w->a, double, n_ranks + 1),
                        .known = true };
     double *of_one = TG_NEW_N(w->a, double, w->max_steps + 1);
-
     for (size_t run = 0; run < n_runs; run++) {
         double *by_step = TG_NEW_N(w->a, double, w->max_steps + 1);
         size_t n = SIZE_MAX;
@@ -156,7 +152,6 @@ static double value_of(const struct tg_diff_work *w, const struct sizes *s, int 
 {
     size_t n = w->c->n_runs[side];
     double *v = TG_NEW_N(w->a, double, n + 1), *step = TG_NEW_N(w->a, double, w->max_steps + 1);
-
     for (size_t run = 0; run < n; run++) {
         memcpy(step, s->run[run].v, s->run[run].n * sizeof *step);
         v[run] = usual ? tg_median(step, s->run[run].n) : s->mean[run];
@@ -174,7 +169,6 @@ static void judge_op(struct tg_diff_work *w, struct tg_op *op)
     const struct tg_step_counts *const run[2] = { of[0].run, of[1].run };
     struct tg_count_evidence *ev = &op->moved;
     bool marked = w->c->marked[TG_BASE] && w->c->marked[TG_TEST], usual;
-
     *ev = (struct tg_count_evidence){ .p = 1 };
     if (of[TG_BASE].known && of[TG_TEST].known && before == op)
         op->bytes_shift =

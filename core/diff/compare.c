@@ -13,7 +13,6 @@
 static void find_other_data(struct tg_comparison *c)
 {
     size_t vary = 0, moved = 0;
-
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_count_evidence *ev = &c->ops[i].counted;
         if (ev->shape != TG_COUNT_VARIES || c->ops[i].polling || c->ops[i].choice ||
@@ -45,7 +44,6 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
     struct tg_diff_work *w = TG_NEW(a, struct tg_diff_work);
     TG_AUTO(tg_strmap_release) struct tg_strmap names;
     bool ok;
-
     *out = (struct tg_comparison){ .arena = a };
     out->side[TG_BASE] = *base;
     out->side[TG_TEST] = *test;

@@ -9,7 +9,6 @@ struct tg_asking tg_asking_of(size_t first, size_t new, size_t most, double dete
     struct tg_asking x = { .detect = detect, .first = first, .new = new };
     size_t wanted = new < TG_ASK_LOOKS *TG_ASK_NEW ? new + TG_ASK_NEW : 2 * new;
     size_t left = most > first ? most - first : 0;
-
     x.early = first < TG_ASK_FIRST && first < most && !new;
     if (x.early)
         x.next = most < TG_ASK_FIRST ? most : TG_ASK_FIRST;
@@ -103,7 +102,6 @@ void tg_confirm_set(struct tg_evidence *ev, const struct tg_evidence *again,
                     const struct tg_asking *asking)
 {
     bool last = !asking->next;
-
     if (again && tg_confirm_tells(again)) {
         struct tg_shift found;
         enum tg_asked asked = tg_confirm(ev, again, asking->detect, last, &found);
@@ -147,7 +145,6 @@ void tg_confirm_whole(struct tg_comparison *c)
 {
     static const enum tg_account_id times[] = { TG_ACCOUNT_WALL, TG_ACCOUNT_BUSY };
     const struct tg_comparison *again = c->asking->again;
-
     if (!again)
         return;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {

@@ -33,7 +33,6 @@ static struct pool pool_of(const struct tg_step_counts *run, size_t n_runs)
 {
     struct pool p = { 0 };
     size_t n = 1;
-
     for (size_t i = 0; i < n_runs; i++)
         n += run[i].n;
     p.v = tg_xmalloc(n * sizeof *p.v);
@@ -83,7 +82,6 @@ static unsigned runs_above(const struct tg_step_counts *run, size_t n, double li
 static void judge_first_steps(const struct question *q, struct tg_count_evidence *ev)
 {
     double most = q->all[TG_BASE].most;
-
     ev->above = (unsigned)above(q->all[TG_TEST].v, q->all[TG_TEST].n, most);
     if (!ev->above)
         return;
@@ -97,7 +95,6 @@ static void judge_parts(const struct question *q, bool waits, struct tg_count_ev
 {
     const struct pool *base = &q->rest[TG_BASE], *fresh = &q->rest[TG_TEST];
     size_t more = above(fresh->v, fresh->n, base->most);
-
     ev->shape = runs_constant(q, TG_TEST) ? TG_COUNT_RUNS_DIFFER : TG_COUNT_SOME_STEPS;
     ev->p = all_fresh(base->n, fresh->n, more);
     if (more == 0) {
@@ -122,7 +119,6 @@ static double ln_orders(const double *v, size_t n)
 {
     TG_FREE double *sorted = tg_xmalloc(n * sizeof *sorted);
     double ln = lgamma((double)n + 1);
-
     memcpy(sorted, v, n * sizeof *v);
     tg_ascend(sorted, n);
     for (size_t i = 0, alike = 1; i < n; i++, alike++)
@@ -185,7 +181,6 @@ static bool judge_schedules(const struct question *q, bool waits, struct tg_coun
 static bool repeats_one_run(const struct question *q, int side)
 {
     const struct tg_step_counts *s = q->warm[side];
-
     for (size_t i = 1; i < q->n_runs[side]; i++)
         if (s[i].n != s[0].n || memcmp(s[i].v, s[0].v, s[0].n * sizeof *s[0].v) != 0)
             return false;
@@ -202,7 +197,6 @@ static void judge_varying(const struct question *q, bool waits, struct tg_count_
     const struct pool *base = &q->rest[TG_BASE], *fresh = &q->rest[TG_TEST];
     const struct pool *all = &q->all[TG_BASE];
     double width = fmax(base->most - base->least, fresh->most - fresh->least), most = -INFINITY;
-
     ev->shape = TG_COUNT_VARIES;
     ev->above = (unsigned)above(fresh->v, fresh->n, base->most);
     /* Fresh runs whose mean is above that of every baseline run. */
@@ -238,7 +232,6 @@ static bool follows_odd_run(const struct question *q)
 {
     double fresh = q->rest[TG_TEST].most;
     size_t alike = 0;
-
     if (q->n_runs[TG_BASE] < 3 || q->n_runs[TG_TEST] < 3 || !is_constant(&q->rest[TG_TEST]) ||
         !runs_constant(q, TG_BASE))
         return false;
@@ -256,7 +249,6 @@ void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *c
 {
     struct question q = { .run = { run[TG_BASE], run[TG_TEST] },
                           .n_runs = { n_runs[TG_BASE], n_runs[TG_TEST] } };
-
     *ev = (struct tg_count_evidence){ .shape = TG_COUNT_CONSTANT, .p = 1 };
     for (int side = 0; side < 2; side++) {
         q.warm[side] = tg_xmalloc((n_runs[side] + 1) * sizeof *q.warm[side]);

@@ -36,7 +36,6 @@ static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
     bool device = tg_kind_is_device(op->kind);
     bool all = op->ev.why_not == TG_JUDGED && !op->ev.slower && v->form != TG_FORM_CALLS &&
                !tg_op_is_collective(op); /* one rank was late once */
-
     for (int side = 0; all && side < 2; side++) {
         slowest[side] = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
         for (size_t run = 0; run < c->n_runs[side]; run++) {
@@ -72,7 +71,6 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v)
     const struct tg_machine *m = &w->machine[TG_EITHER_TIMES];
     struct tg_run_values sum = tg_run_values_new(w);
     bool device = false;
-
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         device |= tg_kind_is_device(op->kind);
@@ -118,7 +116,6 @@ void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
                           struct tg_run_values *v, enum tg_clock clock, enum tg_estimate by)
 {
     struct tg_machine m = w->machine ? w->machine[TG_EITHER_TIMES] : (struct tg_machine){ 0 };
-
     /* Outside the list of operators there is no usual noise of others, only how all of them
      * shifted. */
     for (int d = 0; d < 2; d++)
@@ -136,7 +133,6 @@ void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev
 {
     struct tg_run_values v = { 0 };
     struct tg_machine m = { 0 };
-
     for (int side = 0; side < 2; side++) {
         double *x = v.y[TG_LEAST][side] = TG_NEW_N(w->a, double, w->c->n_runs[side] + 1);
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
@@ -186,7 +182,6 @@ bool tg_borne_out(struct tg_diff_work *w, const uint32_t *around, size_t n,
     struct tg_op *all = tg_ops_join(w, around, NULL, n);
     struct tg_run_values v = tg_run_values(w, all, TG_ASK_INCLUSIVE_STEPS);
     struct tg_evidence whole = { .why_not = ev->why_not };
-
     tg_evidence_fill(w, &whole, &v, &w->machine[TG_EITHER_TIMES], aim_at(w, 0), ev->estimate);
     return v.complete && shows(w, &whole, ev);
 }
@@ -205,7 +200,6 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
     bool on_device = tg_kind_is_device(leader->kind);
     struct tg_run_values v = tg_run_values(w, joint->op, TG_ASK_BEST);
     struct tg_evidence ev = { 0 };
-
     ev.why_not = reason_of(w, &v, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES);
     tg_evidence_fill(w, &ev, &v, machine_of(w, leader), aim_at(w, tick_of(w, joint->op)),
                      TG_ESTIMATE_LEAST);
@@ -238,7 +232,6 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
     bool *judged = TG_NEW_N(w->a, bool, c->n_ops + 1);
     struct tg_machine *m = TG_NEW_N(w->a, struct tg_machine, TG_CLOCKS);
     enum tg_judged host, device;
-
     w->room = tg_value_room_new(w);
     for (size_t i = 0; i < c->n_ops; i++) {
         v[i] = tg_run_values(w, &c->ops[i], TG_ASK_BEST);
@@ -289,7 +282,6 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
 void tg_evidence_of_places(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
-
     /* The step's own operator, for its gaps. With several (raw names), the first. */
     const struct tg_evidence whole = c->step.ev_total;
     c->step.ev.why_not = TG_NOT_NO_STEPS;
@@ -320,7 +312,6 @@ bool tg_op_evidence_of_mean(const struct tg_op *op, enum tg_op_part part, struct
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
     bool total = part == TG_OP_TOTAL && !tg_kind_is_device(op->kind);
     struct tg_run_values v;
-
     if (!w || !w->machine || op->ev.why_not != TG_JUDGED || op->relation != TG_REL_NONE)
         return false;
     if (tg_kind_is_frame(op->kind))
@@ -341,7 +332,6 @@ static bool is_slower_by(const struct tg_diff_work *w, struct tg_run_values *v,
                          const struct tg_machine *m, struct tg_aim aim, double factor)
 {
     struct tg_evidence ev = { .why_not = TG_JUDGED };
-
     for (enum tg_step_statistic s = 0; s < TG_STEP_STATISTICS; s++)
         for (size_t run = 0; run < w->c->n_runs[TG_TEST]; run++)
             v->y[s][TG_TEST][run] *= factor;
@@ -353,7 +343,6 @@ double tg_op_slower_from(const struct tg_op *op, double most)
 {
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
     double low = 1, high = most, now = 1;
-
     if (!w || !w->machine || op->ev.why_not != TG_JUDGED || op->relation != TG_REL_NONE)
         return most;
     struct tg_run_values v = tg_run_values(w, op, TG_ASK_BEST);
@@ -378,7 +367,6 @@ static double cells_quantile(const struct tg_diff_work *w, const struct tg_op *o
     size_t n = 0, cap = 0;
     TG_FREE double *v = NULL;
     bool dropped = false;
-
     for (size_t at = from; at < to; at++)
         for (size_t r = 0; r < op->rows->cell[at].n; r++) {
             const struct tg_row *row = op->rows->cell[at].row[r];

@@ -22,7 +22,6 @@ static void find_speeds(struct tg_diff_work *w, const struct tg_run_values *v, c
     struct tg_logs *l = TG_NEW_N(w->a, struct tg_logs, c->n_ops + 1);
     double *away = TG_NEW_N(w->a, double, c->n_ops + 1);
     size_t n = 0;
-
     for (size_t i = 0; i < c->n_ops; i++)
         if (big[i] && is_of(w, i, clock))
             l[n++] = tg_logs_of_values(w, v[i].y[TG_LEAST], TG_FORWARD);
@@ -47,7 +46,6 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
     double *var = TG_NEW_N(w->a, double, 3 * (c->n_ops + 1));
     double *shifts = var + c->n_ops + 1, *fine = shifts + c->n_ops + 1;
     size_t n = 0, n_fine = 0;
-
     for (size_t i = 0; i < c->n_ops; i++) {
         if (!big[i] || !is_of(w, i, clock))
             continue;
@@ -85,7 +83,6 @@ static void find_busy(struct tg_diff_work *w, const struct tg_run_values *v, con
     double *rise = TG_NEW_N(w->a, double, c->n_ops + 1), sum = 0, step = 0;
     double *x = TG_NEW_N(w->a, double, c->n_runs[TG_BASE] + c->n_runs[TG_TEST] + 1);
     size_t n = 0, n_big = 0, risen = 0;
-
     for (size_t i = 0; i < c->n_ops; i++) {
         double least[2], excess[2]; /* the middle run's: its steps above their least, on average */
         if (!judged[i] || v[i].form != TG_FORM_SLOTS || !is_of(w, i, clock))
@@ -123,7 +120,6 @@ static double warming_of(const struct tg_diff_work *w, const struct tg_run_value
 {
     const struct tg_comparison *c = w->c;
     double most = 0;
-
     for (int side = 0; side < 2; side++) {
         double *x = TG_NEW_N(w->a, double, c->n_ops * c->n_runs[side] + 1);
         size_t n = 0, n_ops = 0;
@@ -148,7 +144,6 @@ void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool
     struct tg_comparison *c = w->c;
     bool *big = TG_NEW_N(w->a, bool, c->n_ops + 1);
     double factor[TG_OWN_CLOCKS];
-
     /* These speak for the machine and for the usual noise. */
     for (size_t i = 0; i < c->n_ops; i++)
         big[i] = judged[i] && !tg_kind_is_gap(c->ops[i].kind) &&

@@ -65,7 +65,6 @@ static struct value value_of(enum tg_metric m, const struct tg_side_shards *of, 
     TG_FREE double *each = tg_xmalloc((used->n + 1) * sizeof *each);
     struct value x = { 0 };
     size_t n = 0;
-
     for (size_t j = 0; s->metrics && j < used->n; j++) {
         const struct tg_metric_value *v = &s->metrics[m * s->n_steps + used->step[j]];
         double one = v->den ? (double)v->num / (double)v->den : 0;
@@ -92,7 +91,6 @@ bool tg_metric_of_rank(const struct tg_diff_work *w, enum tg_metric m, int side,
     const struct tg_side_shards *of = &w->measured[side];
     double *of_run = TG_NEW_N(w->a, double, w->c->n_runs[side] + 1);
     bool known = true;
-
     for (size_t run = 0; run < w->c->n_runs[side]; run++) {
         struct value x = value_of(m, of, run * of->n_ranks + rank);
         known &= x.known;
@@ -108,7 +106,6 @@ static struct value *values_of(const struct tg_diff_work *w, enum tg_metric m, i
 {
     size_t n = w->c->n_runs[side] * of->n_ranks;
     struct value *v = tg_xmalloc((n + 1) * sizeof *v);
-
     for (size_t at = 0; at < n; at++)
         v[at] = value_of(m, of, at);
     return v;
@@ -124,7 +121,6 @@ static bool put_side(const struct tg_diff_work *w, enum tg_metric m, int side,
     size_t n_runs = w->c->n_runs[side];
     int sign = tg_metric_info(m)->worse; /* larger is worse by it */
     bool known = n_runs > 0;
-
     for (size_t run = 0; run < n_runs; run++) {
         struct value x = { 0 };
         size_t n = 0; /* ranks that know it */
@@ -155,7 +151,6 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
     struct tg_run_values y[OVERS] = { tg_run_values_new(w), tg_run_values_new(w) };
     struct tg_evidence *const ev[OVERS][2] = { { &m->ev, &m->mean },
                                                { &m->ev_slowest, &m->mean_slowest } };
-
     m->id = id;
     for (int side = 0; side < 2; side++) {
         const struct tg_side_shards *of = &w->measured[side];
@@ -228,7 +223,6 @@ static void compare_ranks(struct tg_diff_work *w)
     struct tg_comparison *c = w->c;
     struct tg_run_values spread = { 0 };
     double *skew[2];
-
     for (int side = 0; side < 2; side++) {
         const struct tg_side_shards *given = &w->given[side];
         size_t n_runs = c->n_runs[side];
@@ -263,7 +257,6 @@ void tg_compare_metrics(struct tg_diff_work *w)
     const struct tg_side_shards *m = &w->measured[TG_TEST];
     struct tg_comparison *c = w->c;
     double longest = -1, *skew[2];
-
     for (int i = 0; i < TG_METRICS; i++)
         compare_metric(w, (enum tg_metric)i);
     compare_ranks(w);
@@ -297,7 +290,6 @@ static tg_sv env_of(const struct tg_diff_work *w, int side, tg_sv key)
     const struct tg_side_shards *m = &w->measured[side];
     TG_BUF b = { 0 };
     TG_AUTO(tg_strmap_release) struct tg_strmap seen;
-
     tg_strmap_init(&seen);
     for (size_t at = 0; at < w->c->n_runs[side] * m->n_ranks; at++)
         for (size_t i = 0; i < m->shard[at]->n_env; i++) {
@@ -319,7 +311,6 @@ static bool same_env(const struct tg_diff_work *w, tg_sv key)
                 : tg_sv_eq(key, TG_SV("torch_minor")) ? 2
                                                       : 0;
     tg_sv name = parts == 1 ? TG_SV("cuda") : parts == 2 ? TG_SV("torch") : key, v[2];
-
     for (int side = 0; side < 2; side++) {
         v[side] = env_of(w, side, name);
         for (size_t i = 0, dots = 0; i < v[side].n && parts; i++)
@@ -343,7 +334,6 @@ void tg_compare_env(struct tg_diff_work *w)
     struct tg_comparison *c = w->c;
     const char *const *flags;
     TG_AUTO(tg_strmap_release) struct tg_strmap keys;
-
     tg_strmap_init(&keys);
     for (int side = 0; side < 2; side++)
         for (size_t at = 0; at < c->n_runs[side] * w->measured[side].n_ranks; at++)

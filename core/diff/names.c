@@ -356,7 +356,6 @@ bool tg_name_is_node(tg_sv name)
 static bool cut_node(tg_sv *node)
 {
     const tg_sv end = TG_SV("Backward");
-
     (void)tg_sv_skip(node, AROUND_NODE);
     *node = without_digits(*node);
     if (!tg_sv_ends(*node, end) || node->n == end.n)
@@ -368,7 +367,6 @@ static bool cut_node(tg_sv *node)
 bool tg_name_is_backward_of(tg_sv node, tg_sv op)
 {
     int a, b;
-
     if (!cut_node(&node) || !tg_sv_skip(&op, TG_SV("aten::")))
         return false;
     do {
@@ -425,7 +423,6 @@ bool tg_name_is_view(tg_sv name)
 {
     bool node = tg_name_is_node(name), found = false;
     tg_sv bare = name, rest = { views, sizeof views - 1 };
-
     /* The profiler's second row of what dispatches by hand has no namespace. */
     (void)tg_sv_skip(&bare, TG_SV("aten::"));
     while (rest.n && !found) {

@@ -55,7 +55,6 @@ double tg_op_rise(const struct tg_comparison *c, const struct tg_op *op)
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op)
 {
     double each = op->count[TG_BASE] > 0 ? op->bytes[TG_BASE] / op->count[TG_BASE] : INFINITY;
-
     if (op->relation == TG_REL_REPLACED || op->choice)
         return TG_EXCEPTION_REPLACED;
     if (tg_op_rose(op) && op->relation != TG_REL_RENAMED &&
@@ -80,7 +79,6 @@ const struct tg_op *tg_op_named(const struct tg_comparison *c, tg_sv name)
 const struct tg_op_rows *tg_op_rows_new(const struct tg_diff_work *w, struct tg_diff_cell **cell)
 {
     struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);
-
     *cell = TG_NEW_N(w->a, struct tg_diff_cell, w->n_cells);
     *rows = (struct tg_op_rows){ *cell, w };
     return rows;
@@ -90,7 +88,6 @@ tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw)
 {
     TG_BUF b = { 0 };
     tg_sv name = raw;
-
     if (raw.n == 0)
         return TG_SV("");
     if (!w->o->raw_names ||

@@ -16,7 +16,6 @@ struct tg_logs tg_logs_of_values(const struct tg_diff_work *w, double *const y[2
     struct tg_logs l;
     const size_t n[2] = { w->c->n_runs[order], w->c->n_runs[!order] };
     double *x = TG_NEW_N(w->a, double, 2 * (n[0] + n[1]));
-
     for (int i = 0; i < 2; i++, x += 2 * n[i - 1]) {
         l.x[i] = x;
         for (size_t run = 0; run < n[i]; run++)
@@ -36,7 +35,6 @@ static void divide(const struct tg_diff_work *w, const struct tg_run_values *v,
 {
     double *const *speed = w->speed[v->device ? TG_DEVICE_TIMES : TG_HOST_TIMES];
     double *const *y = v->y[statistic];
-
     for (int side = 0; y[side] && side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++)
             y[side][run] *= way == BACK ? speed[side][run] : 1 / speed[side][run];
@@ -46,7 +44,6 @@ static double variance_of(const struct tg_diff_work *w, double *const y[2])
 {
     struct tg_logs l = tg_logs_of_values(w, y, TG_FORWARD);
     double sum = 0;
-
     for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++)
             sum += (l.x[side][run] - l.median[side]) * (l.x[side][run] - l.median[side]);
@@ -99,7 +96,6 @@ enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock cloc
 {
     const struct tg_comparison *c = w->c;
     size_t need = w->o->min_runs ? w->o->min_runs : TG_FEWEST_RUNS;
-
     if (!c->marked[TG_BASE] || !c->marked[TG_TEST] || tg_fewest_steps(w) == 0)
         return TG_NOT_NO_STEPS;
     for (size_t at = 0; at < w->n_cells; at++)
@@ -157,7 +153,6 @@ static bool supports(const struct tg_diff_work *w, const struct question *q,
 {
     struct tg_logs l = tg_logs_of_values(w, q->v->y[statistic], q->order);
     size_t nb = w->c->n_runs[q->order], nt = w->c->n_runs[!q->order];
-
     return l.median[TG_TEST] - l.median[TG_BASE] - c >= TG_HALF * e &&
            tg_rank_table_p(&w->rank[q->order], l.ascending[TG_BASE], l.ascending[TG_TEST], c) <=
                tg_half_p_limit(nb, nt);
@@ -173,7 +168,6 @@ static bool supported(const struct tg_diff_work *w, const struct tg_evidence *ev
                       const struct question *q, enum tg_estimate estimate)
 {
     double c = q->m[estimate].c;
-
     if (estimate == TG_ESTIMATE_MEAN)
         return q->aim.some_steps || supports(w, q, TG_SLOW, c, ev->e);
     return !q->v->y[TG_LEAST_FIRST][0] ||
@@ -188,7 +182,6 @@ static double halves_variance(const struct tg_diff_work *w, const struct tg_run_
 {
     size_t n = w->c->n_runs[TG_BASE] + w->c->n_runs[TG_TEST];
     double sum = 0;
-
     for (int side = 0; v->y[TG_LEAST_FIRST][0] && side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
             double e = log(fmax(v->y[TG_LEAST_FIRST][side][run], 1) /
@@ -215,7 +208,6 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     double v0 = m->has_v0 ? m->v0 : l.variance, most = tg_most(l.x[TG_BASE], nb);
     double *fresh = TG_NEW_N(w->a, double, nt + 1);
     double least = q->aim.device ? halves_variance(w, q->v) : 0;
-
     *ev = (struct tg_evidence){
         .estimate = estimate,
         .value = { time_of(l.median[TG_BASE]), time_of(l.median[TG_TEST]) },
@@ -252,7 +244,6 @@ static bool is_of_fastest(const struct tg_diff_work *w, const struct tg_evidence
                           const struct question *q)
 {
     static const enum tg_step_statistic whole[] = { TG_MEAN, TG_SLOW };
-
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
         struct tg_logs l;
         if (!q->v->y[whole[i]][TG_BASE])
@@ -270,7 +261,6 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     enum tg_judged judged = ev->why_not;
     struct question q = { v, m->of[TG_FORWARD], TG_FORWARD, aim };
     struct question swapped = { v, m->of[TG_SWAPPED], TG_SWAPPED, aim };
-
     tg_logs_level(w, v);
     apply_rule(w, ev, &q, estimate);
     bool slower = ev->slower, least = estimate == TG_ESTIMATE_LEAST;

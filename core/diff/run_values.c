@@ -31,7 +31,6 @@ struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w)
 {
     struct tg_value_room *x = TG_NEW(w->a, struct tg_value_room);
     size_t n = w->max_steps + 1;
-
     *x = (struct tg_value_room){ TG_NEW_N(w->a, uint64_t, n),
                                  TG_NEW_N(w->a, uint64_t, n),
                                  TG_NEW_N(w->a, size_t, n),
@@ -54,7 +53,6 @@ static double slow(double *v, size_t n)
 void tg_step_statistics_add(double out[TG_STEP_STATISTICS], double *v, size_t n)
 {
     size_t last = n > 1 ? n / 2 : n;
-
     out[TG_LEAST] += tg_least(v, n);
     out[TG_LEAST_FIRST] += tg_least(v, (n + 1) / 2);
     out[TG_LEAST_LAST] += tg_least(v + n - last, last);
@@ -75,7 +73,6 @@ static uint64_t calls_in(const struct tg_diff_work *w, const struct tg_op *op, s
 {
     const struct tg_diff_cell *cell = &op->rows->cell[at];
     uint64_t n = 0;
-
     for (size_t r = 0; r < cell->n; r++)
         n += cell->row[r]->count[w->used[at].step[j]];
     return n;
@@ -87,7 +84,6 @@ double tg_cell_time(const struct tg_diff_work *w, const struct tg_op *op, size_t
     const struct tg_diff_cell *cell = &op->rows->cell[at];
     size_t step = w->used[at].step[j];
     double sum = 0;
-
     for (size_t r = 0; r < cell->n; r++)
         sum += (double)(part == TG_OP_TOTAL ? cell->row[r]->total[step] : cell->row[r]->self[step]);
     return sum;
@@ -109,7 +105,6 @@ static uint64_t find_keys(const struct tg_diff_work *w, const struct tg_op *op, 
 {
     const struct tg_diff_cell *cell = &op->rows->cell[at];
     const struct tg_used *used = &w->used[at];
-
     for (size_t j = 0; j < used->n; j++) {
         uint64_t h = 1, sum = 0;
         for (size_t r = 0; alike != ALIKE_NOT && r < cell->n; r++) {
@@ -128,7 +123,6 @@ static uint64_t find_keys(const struct tg_diff_work *w, const struct tg_op *op, 
 size_t tg_fewest_steps(const struct tg_diff_work *w)
 {
     size_t n = SIZE_MAX;
-
     for (size_t at = 0; at < w->n_cells; at++)
         n = w->used[at].n < n ? w->used[at].n : n;
     return n == SIZE_MAX ? 0 : n;
@@ -153,7 +147,6 @@ static double usual_of_run(const struct tg_diff_work *w, const struct tg_op *op,
                            size_t run, enum alike alike, size_t *steps)
 {
     double sum = 0;
-
     *steps = SIZE_MAX;
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
         size_t at = tg_diff_cell_index(w, side, run, rank), n;
@@ -175,7 +168,6 @@ static double usual_of_side(const struct tg_diff_work *w, const struct tg_op *op
 {
     size_t n = w->c->n_runs[side], of_run, have = 0;
     double *x = w->room->of_run, usual;
-
     for (size_t run = 0; run < n; run++)
         x[run] = usual_of_run(w, op, side, run, alike, &of_run);
     tg_ascend(x, n);
@@ -198,7 +190,6 @@ static struct plan usual_plan(const struct tg_diff_work *w, const struct tg_op *
 {
     bool slots = form == TG_FORM_SLOTS;
     struct plan p = { form, slots ? ALIKE_ROWS : ALIKE_CALLS, .steps = SIZE_MAX };
-
     /* Were any slots dropped from the summary for its size? */
     for (size_t at = 0; slots && at < w->n_cells; at++)
         for (size_t j = 0; j < w->used[at].n; j++)
@@ -222,7 +213,6 @@ static bool sort_calls(const struct tg_diff_work *w, const struct tg_op *op, siz
                        uint64_t *out)
 {
     size_t n = w->used[at].n - from;
-
     for (size_t j = 0; j < n; j++)
         out[j] = calls_in(w, op, at, from + j);
     (void)tg_mode(out, n, NULL); /* sorts */
@@ -236,7 +226,6 @@ static bool differ_alike(const struct tg_diff_work *w, const struct tg_op *op)
     size_t n = w->used[0].n, n_ranks = w->c->n_ranks[TG_BASE], from = n > 1;
     uint64_t *want = w->room->key, *have = w->room->sorted;
     bool differ = false;
-
     /* A first step with calls like no other is cold: the steps that say something begin after
      * it. */
     for (size_t j = 1; from && j < n; j++)
@@ -271,7 +260,6 @@ struct reading {
 static void find_offsets(const struct reading *q, const struct tg_row *row, size_t at)
 {
     size_t offset = 0;
-
     for (size_t j = 0; j < q->w->shard[at]->n_steps; j++) {
         q->w->room->offset[j] = offset;
         offset += row->count[j];
@@ -284,7 +272,6 @@ static size_t find_usable(const struct reading *q, size_t at)
     struct tg_value_room *x = q->w->room;
     uint64_t key = find_keys(q->w, q->op, at, q->plan.alike, NULL);
     size_t n = 0;
-
     for (size_t j = 0; j < q->w->used[at].n && n < q->plan.steps; j++)
         if (x->key[j] == key)
             x->usable[n++] = j;
@@ -299,7 +286,6 @@ static bool cell_values(const struct reading *q, size_t at, double out[TG_STEP_S
     struct tg_value_room *x = q->w->room;
     const size_t *step = q->w->used[at].step;
     size_t n = find_usable(q, at), slot = 0; /* of the rank */
-
     for (size_t r = 0; n && q->plan.form == TG_FORM_SLOTS && r < cell->n; r++) {
         const struct tg_row *row = cell->row[r];
         find_offsets(q, row, at);
@@ -327,7 +313,6 @@ static bool call_values(const struct reading *q, size_t at, double of,
 {
     struct tg_value_room *x = q->w->room;
     size_t n = 0;
-
     for (size_t j = 0; j < q->w->used[at].n && n < q->plan.steps; j++) {
         uint64_t calls = calls_in(q->w, q->op, at, j);
         if (calls)
@@ -350,7 +335,6 @@ static bool call_values(const struct reading *q, size_t at, double of,
 struct tg_run_values tg_run_values_new(const struct tg_diff_work *w)
 {
     struct tg_run_values v = { .complete = true };
-
     for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
         for (int side = 0; side < 2; side++)
             v.y[r][side] = TG_NEW_N(w->a, double, w->c->n_runs[side]);
@@ -363,7 +347,6 @@ static struct plan plan_of(const struct tg_diff_work *w, const struct tg_op *op,
     struct plan p = { TG_FORM_STEPS, ALIKE_NOT, .steps = tg_fewest_steps(w) };
     double calls = 0, steps = 0; /* of the baseline */
     bool alike;
-
     if (ask == TG_ASK_STEPS || ask == TG_ASK_INCLUSIVE_STEPS)
         return p;
     alike = differ_alike(w, op);
@@ -391,7 +374,6 @@ static void share_least(const struct tg_diff_work *w, const struct tg_op *op, si
     struct of_rank *least = TG_NEW_N(w->a, struct of_rank, n_ranks);
     uint32_t *group = TG_NEW_N(w->a, uint32_t, n_ranks);
     TG_AUTO(tg_strmap_release) struct tg_strmap groups;
-
     tg_strmap_init(&groups);
     for (size_t rank = 0; rank < n_ranks; rank++) {
         const struct tg_diff_cell *cell = &op->rows->cell[at + rank];
@@ -414,7 +396,6 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
     bool inclusive = ask == TG_ASK_INCLUSIVE || ask == TG_ASK_INCLUSIVE_STEPS;
     struct reading q = { w, op, inclusive ? TG_OP_TOTAL : TG_OP_SELF, plan_of(w, op, ask), NULL };
     struct tg_run_values v = tg_run_values_new(w);
-
     v.form = q.plan.form;
     v.device = tg_kind_is_device(op->kind);
     for (int side = 0; side < 2; side++)
@@ -459,7 +440,6 @@ static void find_leasts(const struct reading *q, size_t at, struct least *out)
     const size_t *step = q->w->used[at].step;
     struct tg_value_room *x = q->w->room;
     size_t n = find_usable(q, at);
-
     for (size_t r = 0; n && r < cell->n; r++) {
         const struct tg_row *row = cell->row[r];
         find_offsets(q, row, at);
@@ -481,7 +461,6 @@ static struct least usual_least(const struct tg_diff_work *w, const struct least
 {
     double *x = w->room->of_run;
     struct least usual;
-
     for (size_t run = 0; run < w->c->n_runs[side]; run++)
         x[run] = v[run * n_slots].whole;
     usual.whole = tg_median(x, w->c->n_runs[side]);
@@ -496,7 +475,6 @@ static struct least usual_least(const struct tg_diff_work *w, const struct least
 static size_t slots_of_rank(const struct reading *q, size_t rank)
 {
     uint64_t key = find_keys(q->w, q->op, rank, q->plan.alike, NULL);
-
     for (size_t at = rank; at < q->w->n_cells; at += q->w->c->n_ranks[TG_BASE])
         if (!q->w->shard[at]->beside_known ||
             find_keys(q->w, q->op, at, q->plan.alike, NULL) != key)
@@ -509,7 +487,6 @@ bool tg_run_values_alike(const struct tg_diff_work *w, const struct tg_op *op,
 {
     struct reading q = { w, op, TG_OP_SELF, plan_of(w, op, TG_ASK_BEST), NULL };
     size_t n_ranks = w->c->n_ranks[TG_BASE], all = 0, left_out = 0;
-
     *out = tg_run_values_new(w);
     out->device = true;
     if (q.plan.form != TG_FORM_SLOTS || n_ranks != w->c->n_ranks[TG_TEST])
@@ -554,7 +531,6 @@ struct tg_slow_step tg_run_slow_step(const struct tg_diff_work *w, const struct 
     struct tg_slow_step s = { 0 };
     double *v = w->room->v;
     size_t n_ranks = w->c->n_ranks[side];
-
     for (size_t rank = 0; rank < n_ranks; rank++) {
         size_t at = tg_diff_cell_index(w, side, run, rank), n = 0;
         uint64_t most = 0;

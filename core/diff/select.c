@@ -29,7 +29,6 @@ void tg_runs_leave(struct tg_diff_work *w)
     const size_t n[2] = { c->side[TG_BASE].n_runs, c->side[TG_TEST].n_runs };
     size_t least = w->o->min_runs ? w->o->min_runs : TG_FEWEST_RUNS, same[2] = { 0 };
     bool enough = false;
-
     for (int side = 0; side < 2; side++) {
         profile[side] = TG_NEW_N(w->a, tg_sv, n[side] + 1);
         for (size_t run = 0; run < n[side]; run++) {
@@ -85,7 +84,6 @@ static void keep_ranks(struct tg_diff_work *w, struct tg_side *s, const int64_t 
                        bool among)
 {
     bool *keep = TG_NEW_N(w->a, bool, s->n_ranks + 1);
-
     for (size_t r = 0; r < s->n_ranks; r++)
         keep[r] = tg_is_among(ranks, n, s->ranks[r]) == among;
     tg_side_keep(s, keep, w->a);
@@ -98,7 +96,6 @@ static size_t drop_lacking(struct tg_diff_work *w, enum lack what, const int64_t
     struct tg_side *in = w->c->side;
     int64_t *v = TG_NEW_N(w->a, int64_t, in[TG_BASE].n_ranks + in[TG_TEST].n_ranks + 1);
     size_t n = 0;
-
     for (int side = 0; side < 2; side++)
         for (size_t r = 0; r < in[side].n_ranks; r++) {
             bool lacks = false;
@@ -121,7 +118,6 @@ bool tg_diff_drop_steps_only(struct tg_diff_work *w, struct tg_side measured[2],
 {
     struct tg_comparison *c = w->c;
     const int64_t *unnamed;
-
     c->n_steps_only = drop_lacking(w, LACKS_ALL_BUT_STEPS, &c->steps_only);
     memcpy(measured, c->side, sizeof c->side);
     c->n_unnamed = drop_lacking(w, LACKS_NAMES, &unnamed);
@@ -143,7 +139,6 @@ void tg_ranks_put(struct tg_buf *b, const int64_t *v, size_t n)
 {
     enum { MOST = 8 }; /* pieces of text */
     size_t pieces = 0;
-
     tg_buf_puts(b, n == 1 ? "rank " : "ranks ");
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i + 1; j < n && v[j] == v[j - 1] + 1; j++)
@@ -162,7 +157,6 @@ static bool none_in_common(const struct tg_diff_work *w, const struct tg_side s[
                            struct tg_err *err)
 {
     struct tg_buf text[2] = { { 0 }, { 0 } };
-
     for (int side = 0; side < 2; side++)
         if (s[side].n_ranks == 1 && s[side].ranks[0] < 0)
             tg_buf_puts(&text[side], "a trace without a rank");
@@ -185,7 +179,6 @@ static bool common_ranks(struct tg_diff_work *w, struct tg_err *err)
     const struct tg_side in[2] = { c->side[TG_BASE], c->side[TG_TEST] };
     bool one_each = true; /* one trace per run on either side: ranks do not matter */
     size_t n = 1;
-
     for (int side = 0; side < 2; side++) {
         c->n_brought[side] = in[side].n_ranks;
         one_each = one_each && in[side].n_ranks == 1 && !in[side].n_partial;
@@ -228,7 +221,6 @@ static bool pick_ranks(struct tg_diff_work *w, int side, struct tg_err *err)
     const struct tg_side *in = &w->c->side[side];
     size_t n_list = w->o->n_rank_numbers[side];
     bool *keep = TG_NEW_N(w->a, bool, in->n_ranks + 1);
-
     for (size_t r = 0; r < in->n_ranks; r++)
         keep[r] = tg_listed(list, n_list, in->ranks[r]);
     for (size_t i = 0; list && i < n_list; i++)
@@ -248,7 +240,6 @@ static struct tg_side_shards lay_out(const struct tg_diff_work *w, int side,
     const int64_t *list = w->o->steps[side];
     size_t n = s->n_runs * s->n_ranks;
     struct tg_side_shards to = { .n_ranks = s->n_ranks, .ranks = s->ranks };
-
     to.shard = TG_NEW_N(w->a, const struct tg_shard *, n + 1);
     to.used = TG_NEW_N(w->a, struct tg_used, n + 1);
     for (size_t i = 0; i < n; i++) {
@@ -270,7 +261,6 @@ static struct tg_side_shards lay_out(const struct tg_diff_work *w, int side,
 static void lay_out_cells(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
-
     for (int side = 0; side < 2; side++) {
         c->n_runs[side] = c->side[side].n_runs;
         c->n_ranks[side] = c->side[side].n_ranks;
@@ -302,7 +292,6 @@ static bool steps_exist(const struct tg_diff_work *w, int side, struct tg_err *e
     const int64_t *list = w->o->steps[side];
     const struct tg_shard *s = w->shard[w->first[side]];
     TG_BUF b = { 0 };
-
     for (size_t i = 0; list && i < w->o->n_step_numbers[side]; i++) {
         bool seen = false;
         for (size_t cell = w->first[side]; cell < w->first[side + 1]; cell++)
@@ -326,7 +315,6 @@ bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
     struct tg_side measured[2];
-
     if (!pick_ranks(w, TG_BASE, err) || !pick_ranks(w, TG_TEST, err) || !common_ranks(w, err))
         return false;
     memcpy(c->given, c->side, sizeof c->side);

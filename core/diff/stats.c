@@ -13,7 +13,6 @@ static int by_count(const void *pa, const void *pb)
 double tg_least(const double *v, size_t n)
 {
     double x = n ? v[0] : 0;
-
     for (size_t i = 1; i < n; i++)
         x = v[i] < x ? v[i] : x;
     return x;
@@ -22,7 +21,6 @@ double tg_least(const double *v, size_t n)
 double tg_most(const double *v, size_t n)
 {
     double x = n ? v[0] : 0;
-
     for (size_t i = 1; i < n; i++)
         x = v[i] > x ? v[i] : x;
     return x;
@@ -31,7 +29,6 @@ double tg_most(const double *v, size_t n)
 double tg_mean(const double *v, size_t n)
 {
     double sum = 0;
-
     for (size_t i = 0; i < n; i++)
         sum += v[i];
     return n ? sum / (double)n : 0;
@@ -43,7 +40,6 @@ void tg_ascend(double *v, size_t n)
 {
     static const size_t gaps[] = { 701, 301, 132, 57, 23, 10, 4, 1 };
     enum { MANY = 4000 };
-
     if (n > MANY) {
         TG_SORT(v, n, tg_by_real);
         return;
@@ -96,7 +92,6 @@ uint64_t tg_mode(uint64_t *v, size_t n, size_t *hits)
 {
     uint64_t best = 0;
     size_t most = 0, up = 1;
-
     while (up < n && v[up - 1] <= v[up])
         up++;
     if (up < n) /* most counts are constant */
@@ -130,7 +125,6 @@ double tg_harmful_variance(const double *base, size_t nb, const double *test, si
                            double median_base, double median_test)
 {
     double sum = 0;
-
     if (nb + nt <= 2)
         return 0;
     for (size_t i = 0; i < nb; i++) {
@@ -150,14 +144,12 @@ double tg_moderated_se(double v, double v0, size_t nb, size_t nt)
         2; /* degrees of freedom that v0 is worth; measured on tests' noise pairs */
     double d = nb + nt > 2 ? (double)(nb + nt - 2) : 0;
     double pooled = (prior * v0 + d * v) / (prior + d);
-
     return sqrt(pooled * (1 / (double)nb + 1 / (double)nt));
 }
 
 double tg_choose(size_t n, size_t k)
 {
     double c = 1;
-
     if (k > n)
         return 0;
     for (size_t i = 1; i <= k; i++)
@@ -199,7 +191,6 @@ static double rank_p_of_many(size_t u, size_t nb, size_t nt)
 {
     double mean = (double)nb * (double)nt / 2;
     double sd = sqrt(mean * (double)(nb + nt + 1) / 6);
-
     return 0.5 * erfc(-((double)u + 0.5 - mean) / (sd * sqrt(2)));
 }
 
@@ -211,7 +202,6 @@ static bool is_many(size_t nb, size_t nt)
 struct tg_rank_table tg_rank_table_new(size_t nb, size_t nt, struct tg_arena *a)
 {
     struct tg_rank_table t = { nb, nt, NULL };
-
     if (nb == 0 || nt == 0 || is_many(nb, nt))
         return t;
     double *p = TG_NEW_N(a, double, nb *nt + 1);
@@ -224,7 +214,6 @@ double tg_rank_table_p(const struct tg_rank_table *t, const double *base, const 
                        double shift)
 {
     size_t u = 0;
-
     if (t->nb == 0 || t->nt == 0)
         return 1;
     for (size_t i = 0, below = 0; i < t->nt; i++) {
@@ -238,7 +227,6 @@ double tg_rank_table_p(const struct tg_rank_table *t, const double *base, const 
 double tg_rank_p(const double *base, size_t nb, const double *test, size_t nt, double shift)
 {
     size_t u = 0;
-
     if (nb == 0 || nt == 0)
         return 1;
     for (size_t i = 0; i < nt; i++)
@@ -261,7 +249,6 @@ struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
                                      : d <= 7 ? TG_TAU_4
                                               : TG_TAU_5,
                               .p_limit = TG_RANK_P };
-
     /*
      * With five runs per side one pair may be the wrong way round; with more runs, as many as are
      * equally unlikely, so that one busy run hides nothing. Smaller changes need the probability of

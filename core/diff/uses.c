@@ -196,7 +196,6 @@ void tg_uses_index(struct tg_diff_work *w)
     struct tg_use_index *x = TG_NEW(w->a, struct tg_use_index);
     struct building b = { .w = w };
     bool flat = false;
-
     for (size_t i = 0; i < w->n_cells; i++)
         flat |= !w->shard[i]->tree.n || w->shard[i]->tree.cut;
     x->exact = w->tick <= 1;

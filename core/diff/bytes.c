@@ -50,48 +50,32 @@ static bool bytes_of_attr(const struct tg_attr *f, double *out)
 }
 
 /*
- * The row's sizes as every step has them, and what the first step has beyond: its calls by step are
- * alike but for the first, and the calls of each size divide evenly. False:
- * the sizes are not known.
+ * Adds the row's bytes to those of the shard's steps that are compared. If its calls by step are
+ * alike but for the first, and the calls of each size divide evenly, every step has the same sizes,
+ * `each`, and the first step has `first` beyond.
  */
-static bool split_evenly(const struct tg_row *row, size_t n_steps, double *each, double *first)
-{
-    uint64_t per_step = row->count[n_steps - 1], more = row->count[0] - per_step, of_step = 0,
-             left = 0;
-    *each = *first = 0;
-    for (size_t j = 1; j < n_steps; j++)
-        if (row->count[j] != per_step)
-            return false;
-    if (row->count[0] < per_step)
-        return false;
-    for (size_t i = 0; i < row->n_attrs; i++) {
-        double bytes;
-        if (!bytes_of_attr(&row->attrs[i], &bytes))
-            continue;
-        uint64_t n = row->attrs[i].count;
-        of_step += n / n_steps;
-        left += n % n_steps;
-        *each += bytes * (double)(n / n_steps);
-        *first += bytes * (double)(n % n_steps);
-    }
-    return of_step == per_step && left == more;
-}
-
-/* Adds the row's bytes to those of the shard's steps that are compared. */
 static void add_row(const struct tg_row *row, size_t n_steps, const struct tg_used *used,
                     struct sizes *s, double *by_step)
 {
-    uint64_t calls = 0, known = 0;
+    uint64_t steps = n_steps ? n_steps : 1, per_step = row->count[steps - 1];
+    uint64_t calls = 0, known = 0, of_step = 0, left = 0;
     double sum = 0, each = 0, first = 0, size = -1;
-    bool one_size = true, even;
-    for (size_t j = 0; j < n_steps; j++)
+    bool one_size = true, even = row->count[0] >= per_step;
+    for (size_t j = 0; j < n_steps; j++) {
         calls += row->count[j];
+        even &= !j || row->count[j] == per_step;
+    }
     for (size_t i = 0; i < row->n_attrs; i++) {
+        uint64_t n = row->attrs[i].count;
         double bytes;
-        if (!row->attrs[i].count || !bytes_of_attr(&row->attrs[i], &bytes))
+        if (!n || !bytes_of_attr(&row->attrs[i], &bytes))
             continue;
-        known += row->attrs[i].count;
-        sum += bytes * (double)row->attrs[i].count;
+        known += n;
+        sum += bytes * (double)n;
+        of_step += n / steps;
+        left += n % steps;
+        each += bytes * (double)(n / steps);
+        first += bytes * (double)(n % steps);
         s->largest = fmax(s->largest, bytes);
         one_size &= size < 0 || bytes == size;
         size = bytes;
@@ -99,7 +83,7 @@ static void add_row(const struct tg_row *row, size_t n_steps, const struct tg_us
     s->known &= known == calls;
     if (!calls || known != calls)
         return;
-    even = !one_size && split_evenly(row, n_steps, &each, &first);
+    even &= !one_size && of_step == per_step && left == row->count[0] - per_step;
     s->varies |= !one_size && !even;
     for (size_t k = 0; k < used->n; k++) {
         size_t j = used->step[k];

@@ -174,23 +174,6 @@ static bool supported(const struct tg_diff_work *w, const struct tg_evidence *ev
            (supports(w, q, TG_LEAST_FIRST, c, ev->e) && supports(w, q, TG_LEAST_LAST, c, ev->e));
 }
 
-/*
- * Where work overlaps on a device a name varies from step to step, and a few runs may be alike by
- * chance: it varies at least as the halves of each run do.
- */
-static double halves_variance(const struct tg_diff_work *w, const struct tg_run_values *v)
-{
-    size_t n = w->c->n_runs[TG_BASE] + w->c->n_runs[TG_TEST];
-    double sum = 0;
-    for (int side = 0; v->y[TG_LEAST_FIRST][0] && side < 2; side++)
-        for (size_t run = 0; run < w->c->n_runs[side]; run++) {
-            double e = log(fmax(v->y[TG_LEAST_FIRST][side][run], 1) /
-                           fmax(v->y[TG_LEAST_LAST][side][run], 1));
-            sum += e * e / (2 * (double)n);
-        }
-    return sum;
-}
-
 /* Nothing has the logarithm of 1 ns. */
 static double time_of(double log_ns)
 {
@@ -207,7 +190,14 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     struct tg_threshold t = tg_threshold_of(nb, nt);
     double v0 = m->has_v0 ? m->v0 : l.variance, most = tg_most(l.x[TG_BASE], nb);
     double *fresh = TG_NEW_N(w->a, double, nt + 1);
-    double least = q->aim.device ? halves_variance(w, q->v) : 0;
+    double *const *halves[] = { q->v->y[TG_LEAST_FIRST], q->v->y[TG_LEAST_LAST] }, least = 0;
+    /* Where work overlaps on a device a name varies from step to step, and a few runs may be alike
+     * by chance: it varies at least as the halves of each run do. */
+    for (int side = 0; q->aim.device && halves[0][0] && side < 2; side++)
+        for (size_t run = 0; run < w->c->n_runs[side]; run++) {
+            double e = log(fmax(halves[0][side][run], 1) / fmax(halves[1][side][run], 1));
+            least += e * e / (2 * (double)(nb + nt));
+        }
     *ev = (struct tg_evidence){
         .estimate = estimate,
         .value = { time_of(l.median[TG_BASE]), time_of(l.median[TG_TEST]) },

@@ -159,31 +159,6 @@ static double usual_of_run(const struct tg_diff_work *w, const struct tg_op *op,
     return sum / (double)w->c->n_ranks[side];
 }
 
-/*
- * What more than half of the side's runs call in a usual step, -1: nothing; `steps` is lowered to
- * how many such steps all of these have. The other runs hide nothing of them.
- */
-static double usual_of_side(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                            enum alike alike, size_t *steps)
-{
-    size_t n = w->c->n_runs[side], of_run, have = 0;
-    double *x = w->room->of_run, usual;
-    for (size_t run = 0; run < n; run++)
-        x[run] = usual_of_run(w, op, side, run, alike, &of_run);
-    tg_ascend(x, n);
-    usual = x[n / 2]; /* what more than half have is in the middle */
-    if (usual < 0)
-        return -1;
-    for (size_t run = 0; run < n; run++) {
-        if (usual_of_run(w, op, side, run, alike, &of_run) != usual)
-            continue;
-        have++;
-        if (of_run < *steps)
-            *steps = of_run; /* the least of more steps is less */
-    }
-    return 2 * have > n ? usual : -1;
-}
-
 /* By usual steps, which most runs of each side have alike; by slots, those of both sides. */
 static struct plan usual_plan(const struct tg_diff_work *w, const struct tg_op *op,
                               enum tg_value_form form)
@@ -198,8 +173,23 @@ static struct plan usual_plan(const struct tg_diff_work *w, const struct tg_op *
                 if (!row->slots && row->count[w->used[at].step[j]])
                     return (struct plan){ 0 };
             }
-    for (int side = 0; side < 2; side++)
-        p.usual[side] = usual_of_side(w, op, side, p.alike, &p.steps);
+    /* What more than half of a side's runs call in a usual step, -1: nothing; `steps` is lowered to
+     * how many such steps all of these have. The other runs hide nothing of them. */
+    for (int side = 0; side < 2; side++) {
+        size_t n = w->c->n_runs[side], steps, have = 0;
+        double *x = w->room->of_run, *usual = &p.usual[side];
+        for (size_t run = 0; run < n; run++)
+            x[run] = usual_of_run(w, op, side, run, p.alike, &steps);
+        tg_ascend(x, n);
+        *usual = x[n / 2]; /* what more than half have is in the middle */
+        for (size_t run = 0; *usual >= 0 && run < n; run++) {
+            if (usual_of_run(w, op, side, run, p.alike, &steps) != *usual)
+                continue;
+            have++;
+            p.steps = steps < p.steps ? steps : p.steps; /* the least of more steps is less */
+        }
+        *usual = 2 * have > n ? *usual : -1;
+    }
     if (p.steps == 0 || p.steps == SIZE_MAX || fmin(p.usual[TG_BASE], p.usual[TG_TEST]) < 0 ||
         (slots && p.usual[TG_BASE] != p.usual[TG_TEST]))
         return (struct plan){ 0 };

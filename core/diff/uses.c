@@ -63,20 +63,6 @@ static uint32_t use_for(struct building *b, uint32_t op, tg_sv in)
     return id;
 }
 
-/* Of the rows of a cell: their operators; TG_NO_ID: not compared. */
-static uint32_t *ops_of_rows(const struct tg_diff_work *w, size_t cell)
-{
-    const struct tg_shard *s = w->shard[cell];
-    uint32_t *of = tg_xmalloc((s->n_rows + 1) * sizeof *of);
-    memset(of, 0xff, (s->n_rows + 1) * sizeof *of);
-    for (uint32_t i = 0; i < w->c->n_ops; i++) {
-        const struct tg_diff_cell *rows = &w->c->ops[i].rows->cell[cell];
-        for (size_t k = 0; k < rows->n; k++)
-            of[rows->row[k] - s->rows] = i;
-    }
-    return of;
-}
-
 /* The calls that each row of a cell counts among. */
 static uint32_t *uses_of_rows(struct building *b, const struct tg_shard *s, const uint32_t *op)
 {
@@ -133,7 +119,14 @@ static void add_cell(struct building *b, enum tg_level level, int side, size_t r
     const struct tg_shard *s = b->w->shard[cell];
     const struct tg_used *used = &b->w->used[cell];
     bool rows = level == TG_IN_CALLER;
-    TG_FREE uint32_t *op = ops_of_rows(b->w, cell);
+    /* The operators of the rows; TG_NO_ID: not compared. */
+    TG_FREE uint32_t *op = tg_xmalloc((s->n_rows + 1) * sizeof *op);
+    memset(op, 0xff, (s->n_rows + 1) * sizeof *op);
+    for (uint32_t i = 0; i < b->w->c->n_ops; i++) {
+        const struct tg_diff_cell *of = &b->w->c->ops[i].rows->cell[cell];
+        for (size_t k = 0; k < of->n; k++)
+            op[of->row[k] - s->rows] = i;
+    }
     TG_FREE uint32_t *of = rows ? uses_of_rows(b, s, op) : uses_of_nodes(b, s, op);
     TG_FREE uint64_t *count = tg_xcalloc(b->key.n * used->n + 1, sizeof *count);
     for (uint32_t i = rows ? 0 : TG_ROOTS; i < (rows ? s->n_rows : s->tree.n); i++) {

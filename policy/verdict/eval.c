@@ -66,24 +66,6 @@ static void close_coverage(struct tg_eval_state *e)
                                   "ones with `extends: [tracegate:recommended]`.");
 }
 
-/* States that `fail_on` names are failures, in every report. */
-static void promote(struct tg_eval_state *e)
-{
-    static const struct {
-        unsigned bit;
-        enum tg_state state;
-        const char *what;
-    } kinds[] = { { TG_FAIL_ON_WARN, TG_STATE_WARN, "a warning" },
-                  { TG_FAIL_ON_SUSPICIOUS, TG_STATE_SUSPICIOUS, "suspicious" },
-                  { TG_FAIL_ON_INCONCLUSIVE, TG_STATE_INCONCLUSIVE, "inconclusive" } };
-    for (size_t i = 0; i < e->n; i++)
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-            if (e->in->policy->fail_on & kinds[k].bit && e->results[i].state == kinds[k].state)
-                tg_eval_revise(
-                    e, &e->results[i], TG_STATE_FAIL, TG_REASON_NONE,
-                    TG_SV_PRINTF(e->arena, "%s: `fail_on` makes it a failure", kinds[k].what));
-}
-
 /* ---- rules and the parts they ask for ---- */
 
 static bool same_numbers(const struct tg_ints *a, const struct tg_ints *b)
@@ -95,28 +77,6 @@ static bool is_of_part(const struct tg_rule *rule, const struct tg_part *part)
 {
     return same_numbers(&rule->match.devices, part->devices) &&
            same_numbers(&rule->match.streams, part->streams);
-}
-
-/* Parts of all ranks together, then of each; each choice of devices and streams once. */
-static void list_parts(struct tg_eval_state *e)
-{
-    const struct tg_policy *p = e->in->policy;
-    const struct tg_side *side = &e->in->comparison->side[TG_TEST];
-    for (size_t k = 0; k <= side->n_ranks; k++) {
-        int64_t rank = k ? side->ranks[k - 1] : -1;
-        size_t first = e->n_parts;
-        if (k && rank < 0)
-            continue; /* the one trace has no rank: it is all */
-        for (size_t i = 0; i < p->n_rules; i++) {
-            bool known = !tg_rule_wants(e, &p->rules[i], rank);
-            for (size_t x = first; x < e->n_parts; x++)
-                known |= is_of_part(&p->rules[i], &e->parts[x]);
-            if (!known)
-                *TG_PUSH(e->parts, e->n_parts, e->cap_parts) =
-                    (struct tg_part){ rank, &p->rules[i].match.devices,
-                                      &p->rules[i].match.streams };
-        }
-    }
 }
 
 struct tg_eval_state *tg_eval_begin(struct tg_verdict *out, const struct tg_eval_input *in,
@@ -140,8 +100,23 @@ struct tg_eval_state *tg_eval_begin(struct tg_verdict *out, const struct tg_eval
     e->comparable &= tg_guard_integrity(e);
     for (size_t i = 0; e->comparable && i < in->policy->n_rules; i++)
         tg_rule_judge(e, &in->policy->rules[i]);
-    if (e->comparable)
-        list_parts(e);
+    /* Parts of all ranks together, then of each; each choice of devices and streams once. */
+    const struct tg_side *side = &in->comparison->side[TG_TEST];
+    for (size_t k = 0; e->comparable && k <= side->n_ranks; k++) {
+        int64_t rank = k ? side->ranks[k - 1] : -1;
+        size_t first = e->n_parts;
+        if (k && rank < 0)
+            continue; /* the one trace has no rank: it is all */
+        for (size_t i = 0; i < in->policy->n_rules; i++) {
+            const struct tg_rule *rule = &in->policy->rules[i];
+            bool known = !tg_rule_wants(e, rule, rank);
+            for (size_t x = first; x < e->n_parts; x++)
+                known |= is_of_part(rule, &e->parts[x]);
+            if (!known)
+                *TG_PUSH(e->parts, e->n_parts, e->cap_parts) =
+                    (struct tg_part){ rank, &rule->match.devices, &rule->match.streams };
+        }
+    }
     return e;
 }
 
@@ -185,6 +160,13 @@ void tg_eval_part(struct tg_eval_state *e, const struct tg_comparison *c)
 
 void tg_eval_end(struct tg_eval_state *e)
 {
+    static const struct {
+        unsigned bit;
+        enum tg_state state;
+        const char *what;
+    } kinds[] = { { TG_FAIL_ON_WARN, TG_STATE_WARN, "a warning" },
+                  { TG_FAIL_ON_SUSPICIOUS, TG_STATE_SUSPICIOUS, "suspicious" },
+                  { TG_FAIL_ON_INCONCLUSIVE, TG_STATE_INCONCLUSIVE, "inconclusive" } };
     struct tg_verdict *out = e->out;
     const struct tg_result *open;
     tg_rank_rows_put(&e->ranks, e);
@@ -195,7 +177,13 @@ void tg_eval_end(struct tg_eval_state *e)
     tg_eval_account(e);
     tg_waive(e);
     tg_known_explain(e);
-    promote(e);
+    /* States that `fail_on` names are failures, in every report. */
+    for (size_t i = 0; i < e->n; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (e->in->policy->fail_on & kinds[k].bit && e->results[i].state == kinds[k].state)
+                tg_eval_revise(
+                    e, &e->results[i], TG_STATE_FAIL, TG_REASON_NONE,
+                    TG_SV_PRINTF(e->arena, "%s: `fail_on` makes it a failure", kinds[k].what));
     if (e->n)
         TG_SORT(e->results, e->n, by_weight);
     tg_fold(e);

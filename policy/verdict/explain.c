@@ -119,30 +119,6 @@ static void put_from(struct tg_buf *out, const struct tg_probe *p, const struct 
         }
 }
 
-/* "; 5 runs: noise 1.8 %, detectable from +8 % (108 us in the fastest steps)": both have to be
- * exceeded, the limit and this. */
-static void put_evidence(struct tg_buf *out, const struct tg_probe *p,
-                         const struct tg_comparison *c)
-{
-    if (p->exact || p->noise_test == TG_NOISE_NONE)
-        return;
-    tg_buf_printf(out, "; %zu run%s: ", c->n_runs[TG_TEST], TG_PLURAL(c->n_runs[TG_TEST]));
-    if (!p->ev || p->ev->why_not != TG_JUDGED) {
-        tg_buf_printf(out, "not judged, %s",
-                      !p->ev                              ? "no evidence exists for this metric"
-                      : p->ev->why_not == TG_NOT_FEW_RUNS ? p->few_runs
-                                                          : tg_judged_text(p->ev->why_not));
-        return;
-    }
-    tg_buf_printf(out, "noise %s, detectable from +%s",
-                  TG_VALUE(100 * p->ev->noise, TG_UNIT_PERCENT),
-                  TG_VALUE(100 * p->ev->mde, TG_UNIT_PERCENT));
-    if (p->unit == TG_UNIT_NS)
-        tg_buf_printf(out, " (%s%s)",
-                      TG_VALUE(p->ev->value[TG_BASE] / fmax(p->per, 1) * (1 + p->ev->mde), p->unit),
-                      p->ev->estimate == TG_ESTIMATE_LEAST ? " in the fastest steps" : "");
-}
-
 /* As a check measures it. False: the rule has no number there: no step has calls, or the traces
  * lack it. */
 static bool put_quantity(struct tg_buf *out, const struct tg_policy *policy,
@@ -161,7 +137,25 @@ static bool put_quantity(struct tg_buf *out, const struct tg_policy *policy,
     tg_buf_printf(out, "now %s", TG_VALUE(w.p.base, w.p.unit));
     put_from(out, &w.p, &w.l.warn, "warns");
     put_from(out, &w.p, &w.l.fail, "fails");
-    put_evidence(out, &w.p, c);
+    /* "; 5 runs: noise 1.8 %, detectable from +8 % (108 us in the fastest steps)": both have to be
+     * exceeded, the limit and this. */
+    const struct tg_evidence *ev = w.p.ev;
+    bool by_runs = !w.p.exact && w.p.noise_test != TG_NOISE_NONE;
+    if (by_runs)
+        tg_buf_printf(out, "; %zu run%s: ", c->n_runs[TG_TEST], TG_PLURAL(c->n_runs[TG_TEST]));
+    if (by_runs && (!ev || ev->why_not != TG_JUDGED))
+        tg_buf_printf(out, "not judged, %s",
+                      !ev                              ? "no evidence exists for this metric"
+                      : ev->why_not == TG_NOT_FEW_RUNS ? w.p.few_runs
+                                                       : tg_judged_text(ev->why_not));
+    else if (by_runs)
+        tg_buf_printf(out, "noise %s, detectable from +%s",
+                      TG_VALUE(100 * ev->noise, TG_UNIT_PERCENT),
+                      TG_VALUE(100 * ev->mde, TG_UNIT_PERCENT));
+    if (by_runs && ev && ev->why_not == TG_JUDGED && w.p.unit == TG_UNIT_NS)
+        tg_buf_printf(out, " (%s%s)",
+                      TG_VALUE(ev->value[TG_BASE] / fmax(w.p.per, 1) * (1 + ev->mde), w.p.unit),
+                      ev->estimate == TG_ESTIMATE_LEAST ? " in the fastest steps" : "");
     tg_buf_putc(out, '\n');
     return true;
 }

@@ -266,31 +266,24 @@ static bool is_busy(const struct tg_result *r)
     return r->subject == TG_SUBJECT_TRACE && r->metric == tg_rule_metric_of(TG_METRIC_GPU_BUSY);
 }
 
-/* What a result that may be told adds to the step, in ns, by the clock that the step waits for. */
-static double adds(const struct tg_result *r, const struct tg_comparison *c, bool device)
-{
-    const struct tg_op *op;
-    if (r->subject == TG_SUBJECT_STEP)
-        return device ? 0 : r->delta;
-    if (is_busy(r))
-        return device ? r->delta : 0;
-    op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
-    if (!op || tg_kind_is_device(op->kind) != device)
-        return 0;
-    return r->dimension == TG_DIM_DURATION ? r->delta : op->self[TG_TEST] - op->self[TG_BASE];
-}
-
-/* What each finding adds with all that is folded under it; nothing of a name that is its own
- * twice. */
+/* What each finding adds to the step, in ns, by the clock that the step waits for, with all that is
+ * folded under it; nothing of a name that is its own twice. */
 static double *sums_of(const struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
     bool device = tg_pace_of(c) == TG_PACE_DEVICE;
     double *sum = tg_xcalloc(n + 1, sizeof *sum);
     for (uint32_t m = 0; m < n; m++) {
-        uint32_t k = v[m].folded_under == TG_NO_ID ? m : v[m].folded_under;
-        if (m == k || v[m].subject != TG_SUBJECT_NAME || v[k].subject != TG_SUBJECT_NAME ||
-            v[m].op_kind != v[k].op_kind || !tg_sv_eq(v[m].op_normalised, v[k].op_normalised))
-            sum[k] += adds(&v[m], c, device);
+        const struct tg_result *r = &v[m];
+        uint32_t k = r->folded_under == TG_NO_ID ? m : r->folded_under;
+        const struct tg_op *op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
+        if (m != k && op && v[k].subject == TG_SUBJECT_NAME && r->op_kind == v[k].op_kind &&
+            tg_sv_eq(r->op_normalised, v[k].op_normalised))
+            continue;
+        if (r->subject == TG_SUBJECT_STEP || is_busy(r))
+            sum[k] += device == is_busy(r) ? r->delta : 0;
+        else if (op && tg_kind_is_device(op->kind) == device)
+            sum[k] +=
+                r->dimension == TG_DIM_DURATION ? r->delta : op->self[TG_TEST] - op->self[TG_BASE];
     }
     return sum;
 }

@@ -21,23 +21,6 @@ static double badness(double delta, enum tg_polarity bad)
     return bad == TG_MORE_IS_BAD ? delta : bad == TG_LESS_IS_BAD ? -delta : fabs(delta);
 }
 
-static bool pct_exceeded(const struct tg_probe *p, const struct tg_bound *b)
-{
-    double pct = tg_probe_measured_pct(p);
-    if (p->whole > 0 && has_evidence(p))
-        pct = 100 * p->ev->delta_ns / p->whole;
-    else if (p->base != 0 && has_evidence(p) && p->unit == TG_UNIT_NS)
-        pct = 100 * expm1(p->ev->e);
-    if (b->is_auto) {
-        /* tau of the number of runs; without runs enough, the suspicion has its own threshold. */
-        double tau = p->ev ? p->ev->tau : 0;
-        return badness(isnan(pct) ? INFINITY : pct, p->bad) > 100 * tau;
-    }
-    if (isnan(pct)) /* from nothing to something: no percentage, but surely a change */
-        return badness(p->test - p->base, p->bad) > 0;
-    return badness(pct, p->bad) > b->value;
-}
-
 /* What a budget is about: the fresh side as recorded, whatever was compared. */
 static double spent(const struct tg_probe *p)
 {
@@ -58,10 +41,19 @@ static bool bound_exceeded(const struct tg_probe *p, const struct tg_limit *l,
     double judged = p->test - p->base;
     if (has_evidence(p) && p->unit == TG_UNIT_NS)
         judged = p->per > 0 ? p->ev->delta_ns / p->per : p->ev->delta_ns;
-    double delta = badness(judged, p->bad);
+    double delta = badness(judged, p->bad), pct = tg_probe_measured_pct(p);
     switch (b->kind) {
     case TG_BOUND_PCT:
-        return pct_exceeded(p, b);
+        if (p->whole > 0 && has_evidence(p))
+            pct = 100 * p->ev->delta_ns / p->whole;
+        else if (p->base != 0 && has_evidence(p) && p->unit == TG_UNIT_NS)
+            pct = 100 * expm1(p->ev->e);
+        /* tau of the number of runs; without runs enough, the suspicion has its own threshold. */
+        if (b->is_auto)
+            return badness(isnan(pct) ? INFINITY : pct, p->bad) > 100 * (p->ev ? p->ev->tau : 0);
+        if (isnan(pct)) /* from nothing to something: no percentage, but surely a change */
+            return badness(p->test - p->base, p->bad) > 0;
+        return badness(pct, p->bad) > b->value;
     case TG_BOUND_ABS:
         /* A part of the step beside `auto` is what one look cannot tell from noise: new runs
          * did. */
@@ -118,28 +110,6 @@ void tg_lack(struct tg_judgement *j, enum tg_state state, enum tg_reason need, c
     j->why_not = why_not;
 }
 
-/* Evidence is required whatever size the policy asks for; `slower` is not, because it contains tau
- * and the floor of the default policy. */
-static struct tg_judgement by_evidence(const struct tg_probe *p, enum tg_state severity,
-                                       const struct tg_limit *l)
-{
-    const struct tg_evidence *ev = p->ev;
-    struct tg_judgement j = { .state = severity, .limit = l };
-    if (p->exact || tg_limit_is_budget(l) || p->noise_test == TG_NOISE_NONE)
-        return j;
-    if (!ev)
-        j.state = TG_STATE_NOT_JUDGED;
-    else if (ev->why_not != TG_JUDGED)
-        j.state = ev->suspicious ? TG_STATE_SUSPICIOUS : TG_STATE_NOT_JUDGED;
-    else if (!ev->proven && ev->some_runs && has_size(l))
-        tg_soften(&j, TG_REASON_SOME_RUNS, TG_STATE_WARN);
-    else if (!ev->proven)
-        j.state = TG_STATE_PASS;
-    if (ev && ev->why_not != TG_JUDGED)
-        j.reason = tg_reason_of_judged(ev->why_not);
-    return j;
-}
-
 /* A step of every fresh run is much slower, or most of the runs are: worth a warning where the
  * noise decides about size, as it does of times alone. */
 static bool some_steps_slow(const struct tg_probe *p, const struct tg_limit_list *list)
@@ -156,10 +126,23 @@ static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_
     struct tg_judgement worst = { .state = TG_STATE_PASS };
     for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++) {
         const struct tg_limit *l = &list->v[i];
-        struct tg_judgement j;
+        const struct tg_evidence *ev = p->ev;
+        struct tg_judgement j = { .state = severity, .limit = l };
+        bool alone = p->exact || tg_limit_is_budget(l) || p->noise_test == TG_NOISE_NONE;
         if (!limit_exceeded(p, l))
             continue;
-        j = by_evidence(p, severity, l);
+        /* Evidence is required whatever size the policy asks for; `slower` is not, because it
+         * contains tau and the floor of the default policy. */
+        if (!alone && !ev) {
+            j.state = TG_STATE_NOT_JUDGED;
+        } else if (!alone && ev->why_not != TG_JUDGED) {
+            j.state = ev->suspicious ? TG_STATE_SUSPICIOUS : TG_STATE_NOT_JUDGED;
+            j.reason = tg_reason_of_judged(ev->why_not);
+        } else if (!alone && !ev->proven && ev->some_runs && has_size(l)) {
+            tg_soften(&j, TG_REASON_SOME_RUNS, TG_STATE_WARN);
+        } else if (!alone && !ev->proven) {
+            j.state = TG_STATE_PASS;
+        }
         if (!worst.limit || j.state > worst.state)
             worst = j;
     }
@@ -185,39 +168,31 @@ const char *tg_few_runs_text(int64_t min_runs, struct tg_arena *a)
                : tg_arena_printf(a, "too few runs a side: %lld needed", (long long)min_runs);
 }
 
-/* What lacks to judge a change, NOT_JUDGED; or why there is nothing to judge, PASS; without
- * `why_not` nothing lacks. */
-static struct tg_judgement need_of(const struct tg_probe *p)
-{
-    const struct tg_evidence *ev = p->ev;
-    struct tg_judgement j = { .state = TG_STATE_NOT_JUDGED };
-    if (p->incomparable) {
-        tg_lack(&j, j.state, p->lacks, p->incomparable);
-    } else if (p->exact || p->noise_test == TG_NOISE_NONE) {
-        return j;
-    } else if (!ev) {
-        tg_lack(&j, j.state, TG_NEED_EVIDENCE,
-                "no evidence exists for this metric in these traces");
-    } else if (tg_confirm_text(ev)) {
-        tg_lack(&j, j.state, TG_NEED_NEW_RUNS, tg_confirm_text(ev));
-    } else if (ev->why_not != TG_JUDGED) {
-        bool few = ev->why_not == TG_NOT_FEW_RUNS && p->few_runs;
-        /* "Nothing wrong here" rather than "we could not look". */
-        bool harmless = ev->why_not == TG_NOT_ONE_SIDED || ev->why_not == TG_NOT_COUNT_CHANGED ||
-                        ev->why_not == TG_NOT_COUNT_VARIES || ev->why_not == TG_NOT_REPLACED;
-        tg_lack(&j, harmless ? TG_STATE_PASS : j.state, tg_reason_of_judged(ev->why_not),
-                few ? p->few_runs : tg_judged_text(ev->why_not));
-    }
-    return j;
-}
-
 struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_list *warn,
                              const struct tg_limit_list *fail)
 {
     struct tg_judgement f = judge_list(p, fail, TG_STATE_FAIL);
     struct tg_judgement w = judge_list(p, warn, TG_STATE_WARN);
     struct tg_judgement j = w.state > f.state || !f.limit ? w : f;
-    struct tg_judgement need = need_of(p);
+    /* What lacks to judge a change, NOT_JUDGED; or why there is nothing to judge, PASS; without
+     * `why_not` nothing lacks. */
+    struct tg_judgement need = { .state = TG_STATE_NOT_JUDGED };
+    bool by_runs = !p->exact && p->noise_test != TG_NOISE_NONE;
+    if (p->incomparable) {
+        tg_lack(&need, need.state, p->lacks, p->incomparable);
+    } else if (by_runs && !p->ev) {
+        tg_lack(&need, need.state, TG_NEED_EVIDENCE,
+                "no evidence exists for this metric in these traces");
+    } else if (by_runs && tg_confirm_text(p->ev)) {
+        tg_lack(&need, need.state, TG_NEED_NEW_RUNS, tg_confirm_text(p->ev));
+    } else if (by_runs && p->ev->why_not != TG_JUDGED) {
+        enum tg_judged why = p->ev->why_not;
+        /* "Nothing wrong here" rather than "we could not look". */
+        bool harmless = why == TG_NOT_ONE_SIDED || why == TG_NOT_COUNT_CHANGED ||
+                        why == TG_NOT_COUNT_VARIES || why == TG_NOT_REPLACED;
+        tg_lack(&need, harmless ? TG_STATE_PASS : need.state, tg_reason_of_judged(why),
+                why == TG_NOT_FEW_RUNS && p->few_runs ? p->few_runs : tg_judged_text(why));
+    }
     /* A kept budget is kept, at any number of runs. */
     if (need.why_not && j.state <= TG_STATE_NOT_JUDGED && !tg_limit_lists_are_budgets(warn, fail))
         tg_lack(&j, need.state, need.reason, need.why_not);

@@ -170,23 +170,6 @@ static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum 
 
 /* ---- limits ---- */
 
-/* A limit with a size of its own is about what its metric says, the mean over all steps: what
- * the least of the steps does not show is looked for in the mean, too: of times, which alone
- * have it. The worse answer holds, and its values are shown. */
-static void judge_mean(const struct tg_eval_state *e, struct tg_judging *w)
-{
-    struct tg_judging mean = *w;
-    if (!w->p.ev || w->p.ev->why_not != TG_JUDGED || w->l.test == TG_NOISE_NONE ||
-        w->p.incomparable || !tg_limit_lists_have_size(&w->l.warn, &w->l.fail) ||
-        !tg_probe(&mean.p, w, e->c, TG_ESTIMATE_MEAN))
-        return;
-    mean.p.min_runs = w->p.min_runs;
-    ask_again(e, &mean, TG_ESTIMATE_MEAN);
-    mean.j = tg_judge(&mean.p, &mean.l.warn, &mean.l.fail);
-    if (mean.j.state > w->j.state)
-        *w = mean;
-}
-
 /* Calls that came in some steps or runs only, where chance is possible: what would fail or warn
  * if every step were like the one with most of them, warns. Never "no change": something did
  * change. It fails if its mean exceeds a failing limit, unless the rule excepts chance. */
@@ -312,7 +295,18 @@ static void judge(struct tg_eval_state *e, struct tg_judging *w)
     }
     ask_again(e, w, TG_ESTIMATE_LEAST);
     w->j = tg_judge(&w->p, &w->l.warn, &w->l.fail);
-    judge_mean(e, w);
+    /* A limit with a size of its own is about what its metric says, the mean over all steps: what
+     * the least of the steps does not show is looked for in the mean, too: of times, which alone
+     * have it. The worse answer holds, and its values are shown. */
+    struct tg_judging mean = *w;
+    if (w->p.ev && w->p.ev->why_not == TG_JUDGED && w->l.test != TG_NOISE_NONE &&
+        !w->p.incomparable && tg_limit_lists_have_size(&w->l.warn, &w->l.fail) &&
+        tg_probe(&mean.p, w, e->c, TG_ESTIMATE_MEAN)) {
+        mean.p.min_runs = w->p.min_runs;
+        ask_again(e, &mean, TG_ESTIMATE_MEAN);
+        mean.j = tg_judge(&mean.p, &mean.l.warn, &mean.l.fail);
+        *w = mean.j.state > w->j.state ? mean : *w;
+    }
     judge_most(w);
     /* A call of the runtime that polled before: its number is random. */
     if (exception_of(w) == TG_REASON_POLLING &&
@@ -371,25 +365,6 @@ static void put_subject(struct tg_result *r, const struct tg_judging *w,
      * it. */
     r->switched_off = r->state == TG_STATE_SKIP && (w->j.reason != TG_REASON_POLLING ||
                                                     !tg_is_polling(op->raw[op->present[TG_TEST]]));
-}
-
-static void put_limit(struct tg_result *r, const struct tg_judging *w, struct tg_arena *a)
-{
-    const struct tg_limit *l = w->j.limit;
-    struct tg_buf b = { 0 };
-    if (!l)
-        return;
-    r->over_budget = tg_limit_is_budget(l);
-    r->bound = r->over_budget && l->n == 1 ? l->bound : NULL;
-    struct tg_directions ways = tg_rule_directions(w->rule);
-    r->ceiling = r->bound && ways.up != ways.down ? r->bound->kind : TG_BOUND_PCT;
-    tg_limit_text(l, &b);
-    r->limit = tg_phrase_take(&b, a);
-    tg_describe_limit(&b, l, &w->p);
-    r->limit_said = tg_phrase_take(&b, a);
-    r->file = l->at.file;
-    r->line = l->at.line;
-    r->col = l->at.col;
 }
 
 /* What the state rests on. */
@@ -468,7 +443,21 @@ static void add_row(struct tg_eval_state *e, struct tg_judging *w)
     r->delta_pct = r->has_values ? tg_probe_measured_pct(&w->p) : (double)NAN;
     r->ev = w->p.exact ? NULL : w->p.ev;
     put_subject(r, w, e->c);
-    put_limit(r, w, e->arena);
+    const struct tg_limit *l = w->j.limit;
+    if (l) {
+        struct tg_directions ways = tg_rule_directions(w->rule);
+        struct tg_buf b = { 0 };
+        r->over_budget = tg_limit_is_budget(l);
+        r->bound = r->over_budget && l->n == 1 ? l->bound : NULL;
+        r->ceiling = r->bound && ways.up != ways.down ? r->bound->kind : TG_BOUND_PCT;
+        tg_limit_text(l, &b);
+        r->limit = tg_phrase_take(&b, e->arena);
+        tg_describe_limit(&b, l, &w->p);
+        r->limit_said = tg_phrase_take(&b, e->arena);
+        r->file = l->at.file;
+        r->line = l->at.line;
+        r->col = l->at.col;
+    }
     put_text(r, e, w);
     bool few = !w->p.exact && w->p.ev && w->p.ev->why_not == TG_NOT_FEW_RUNS;
     r->grounds = grounds_of(w);

@@ -83,27 +83,6 @@ static const char *text_of(const struct names *x, enum tg_asked asked, struct tg
     return tg_arena_printf(a, "%s", b.p);
 }
 
-/* A pass says what it could have missed: only a note,
- * because most passes of the same code have such names. */
-static void note_hidden(struct tg_eval_state *e)
-{
-    const struct tg_asking *asking = e->in->comparison->asking;
-    struct names hidden = find_names(e, TG_ASKED_NOT);
-    if (!hidden.n)
-        return;
-    TG_NOTE(
-        e, TG_REASON_NONE,
-        hidden.runs > MOST_RUNS
-            ? "More runs would not tell: record on a quieter machine, or name a larger --detect."
-            : tg_arena_printf(e->arena,
-                              "One look at %zu runs a side would tell (`ab --once`), or a "
-                              "larger --detect.",
-                              hidden.runs),
-        "%s could hide in %zu name%s, %s of the step: %s", TG_PCT(100 * asking->detect), hidden.n,
-        TG_PLURAL(hidden.n), TG_VALUE(100 * hidden.share, TG_UNIT_PERCENT),
-        text_of(&hidden, TG_ASKED_NOT, e->arena));
-}
-
 /* What to do where new runs could not tell. */
 static const char *what_would_tell(const struct tg_eval_state *e, const struct names *untold)
 {
@@ -160,8 +139,23 @@ void tg_stages_close(struct tg_eval_state *e)
                                      asking->first + asking->new,
                                      text_of(&untold, TG_ASKED_UNTOLD, e->arena)),
                      what_would_tell(e, &untold));
+    /* A pass says what it could have missed: only a note, because most passes of the same code have
+     * such names. */
+    struct names hidden = { 0 };
     if (!open.n)
-        note_hidden(e);
+        hidden = find_names(e, TG_ASKED_NOT);
+    if (hidden.n)
+        TG_NOTE(e, TG_REASON_NONE,
+                hidden.runs > MOST_RUNS
+                    ? "More runs would not tell: record on a quieter machine, or name a larger "
+                      "--detect."
+                    : tg_arena_printf(e->arena,
+                                      "One look at %zu runs a side would tell (`ab --once`), or a "
+                                      "larger --detect.",
+                                      hidden.runs),
+                "%s could hide in %zu name%s, %s of the step: %s", TG_PCT(100 * asking->detect),
+                hidden.n, TG_PLURAL(hidden.n), TG_VALUE(100 * hidden.share, TG_UNIT_PERCENT),
+                text_of(&hidden, TG_ASKED_NOT, e->arena));
 }
 
 size_t tg_stages_next(const struct tg_eval_state *e)

@@ -5,21 +5,6 @@ static bool could_waive(const struct tg_waiver *w, const struct tg_result *r)
     return r->state == TG_STATE_FAIL && r->has_values && tg_sv_eq(w->rule, r->rule);
 }
 
-/* An accepted change has an upper limit: above it the failure is a new one. */
-static bool within_ceiling(const struct tg_eval_state *e, const struct tg_waiver *w,
-                           const struct tg_result *r)
-{
-    struct tg_probe p = { .base = r->base,
-                          .test = r->base + r->delta,
-                          .exact = true,
-                          .step_ns = e->in->comparison->wall_ns[TG_BASE],
-                          .unit = tg_dimension_unit(r->dimension),
-                          .bad = TG_ANY_IS_BAD };
-    struct tg_limit_list ceiling = { .state = TG_LIMIT_ON, .v = &w->ceiling, .n = 1 };
-    struct tg_limit_list none = { .state = TG_LIMIT_OFF };
-    return tg_judge(&p, &none, &ceiling).state != TG_STATE_FAIL;
-}
-
 /* "4 calls more", "+64 %": a ceiling is about the change, unless it is a value. */
 static void put_ceiling(struct tg_buf *b, const struct tg_limit *l, const struct tg_result *r)
 {
@@ -53,11 +38,20 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
     if (head.n)
         tg_buf_printf(&b, "follows from " TG_NAME ", ", TG_SV_ARG(head));
     r->waiver_ended = late > 0;
+    /* An accepted change has an upper limit: above it the failure is a new one. */
+    const struct tg_probe p = { .base = r->base,
+                                .test = r->base + r->delta,
+                                .exact = true,
+                                .step_ns = e->in->comparison->wall_ns[TG_BASE],
+                                .unit = tg_dimension_unit(r->dimension),
+                                .bad = TG_ANY_IS_BAD };
+    const struct tg_limit_list ceiling = { .state = TG_LIMIT_ON, .v = &w->ceiling, .n = 1 };
+    const struct tg_limit_list none = { .state = TG_LIMIT_OFF };
     if (late > 0) {
         tg_buf_printf(&b, "waiver expired %lld day%s ago (%s:%u)", (long long)late, TG_PLURAL(late),
                       w->at.file, w->at.line);
         r->next = TG_SV("Fix the regression, or renew the waiver with a new date.");
-    } else if (!within_ceiling(e, w, r)) {
+    } else if (tg_judge(&p, &none, &ceiling).state == TG_STATE_FAIL) {
         tg_buf_puts(&b, "beyond the waiver: up to ");
         put_ceiling(&b, &w->ceiling, r);
     } else {

@@ -1,12 +1,17 @@
 #ifndef TG_TESTS_SUPPORT_H
 #define TG_TESTS_SUPPORT_H
-/* What our domain needs on top of cmocka. Include first; it brings cmocka and its prerequisites. */
+/* What our domain needs on top of cmocka. Include first; it brings cmocka and its prerequisites, and
+ * of the C library what many tests use. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 

@@ -4,9 +4,6 @@
  * A comparison, a policy and a rule made by hand, and the state of an evaluation over them: for
  * tests of one part of a verdict without traces.
  */
-#include <math.h>
-#include <stdlib.h>
-
 #include "policy/verdict/internal.h"
 #include "tests/support.h"
 
@@ -113,6 +110,25 @@ static inline struct tg_op hand_op(const char *name, enum tg_kind kind)
                            .leader = TG_NO_ID,
                            .ev = { .why_not = TG_NOT_FEW_RUNS },
                            .ev_total = { .why_not = TG_NOT_FEW_RUNS } };
+}
+
+static inline void hand_ops(struct hand *h, struct tg_op *v, size_t n)
+{
+    h->c.ops = v;
+    h->c.n_ops = n;
+}
+
+/* A side of one rank with a shard for each run. */
+static inline struct tg_side hand_side(struct hand *h, const struct tg_shard *v, size_t runs)
+{
+    struct tg_side s = { .n_runs = runs, .n_ranks = 1 };
+
+    s.at = TG_NEW_N(h->a, const struct tg_shard **, runs);
+    for (size_t r = 0; r < runs; r++) {
+        s.at[r] = TG_NEW(h->a, const struct tg_shard *);
+        *s.at[r] = &v[r];
+    }
+    return s;
 }
 
 /* A failure of the rule for calls of a name: `more` than one. */

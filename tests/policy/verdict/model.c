@@ -1,9 +1,5 @@
 #include "model.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "../../reporters/golden.h"
 #include "cmd/gate/gate.h"
 #include "cmd/gate/suite.h"
@@ -217,7 +213,7 @@ static void load_side(struct scene *s, int side, const struct model_side *m, con
     for (unsigned run = 0; run < (m->runs ? m->runs : 1); run++)
         for (int rank = m->ranks ? 0 : -1; rank < (int)m->ranks; rank++) {
             TG_BUF text = { 0 };
-            struct tg_source *from;
+            TG_SOURCE *from = NULL;
             char id[16];
             if (rank >= 0 && m->without_ranks & 1u << rank)
                 continue;
@@ -227,7 +223,6 @@ static void load_side(struct scene *s, int side, const struct model_side *m, con
             (void)snprintf(id, sizeof id, "run%u", run);
             so.run = tg_sv_of(id);
             must(s, tg_summary_add(&s->summary[side], from, &so, NULL, &s->err), what);
-            tg_source_close(from);
         }
     must(s,
          tg_side_arrange_some(&s->side[side], &s->summary[side],
@@ -286,7 +281,7 @@ static void judge_part(struct scene *s, struct tg_eval_state *e, const struct tg
 {
     struct tg_compare_opts o = s->compare;
     struct tg_comparison one;
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     if (p->rank >= 0) {
         o.ranks[0] = o.ranks[1] = &p->rank;
         o.n_rank_numbers[0] = o.n_rank_numbers[1] = 1;
@@ -297,7 +292,6 @@ static void judge_part(struct scene *s, struct tg_eval_state *e, const struct tg
     o.n_streams = p->streams->n;
     must(s, tg_compare(&one, &s->side[0], &s->side[1], &o, a, &s->err), what);
     tg_eval_part(e, &one);
-    tg_arena_free(a);
 }
 
 /* ---- the verdict as text ---- */

@@ -30,6 +30,12 @@ static void says(struct hand *h, struct said *s, const char *want)
     hand_text(s->r.message, want);
 }
 
+static void metric_says(struct hand *h, struct said *s, const char *want)
+{
+    tg_describe_metric(&s->r, &h->c, &s->p, &s->j, h->a);
+    hand_text(s->r.message, want);
+}
+
 /* ---- calls ---- */
 
 WITH_HAND(calls_and_where_they_come_from)
@@ -227,8 +233,7 @@ WITH_HAND(a_budget_and_its_limit)
     s = of_count(1, 3); /* a number of calls of the whole trace has no verb */
     s.r.over_budget = true;
     s.j.limit = max.v;
-    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "3 per step, 2 over the limit of as written, was 1");
+    metric_says(h, &s, "3 per step, 2 over the limit of as written, was 1");
 }
 
 /* Of a number of calls the operator that adds most of them: what makes its calls,
@@ -240,8 +245,7 @@ WITH_HAND(what_is_behind_a_number_of_calls)
                            hand_op("gemm", TG_KIND_KERNEL), hand_op("wait", TG_KIND_SYNC) };
     struct said s = of_count(10, 15);
 
-    h->c.ops = ops;
-    h->c.n_ops = 4;
+    hand_ops(h, ops, 4);
     h->c.iteration_ratio = 1;
     ops[0].count[TG_TEST] = 9; /* operators are not launches */
     ops[1].count[TG_TEST] = 5;
@@ -252,27 +256,24 @@ WITH_HAND(what_is_behind_a_number_of_calls)
     s.r.metric = tg_rule_metric_of(TG_METRIC_LAUNCH_COUNT);
     s.r.delta = 5;
     s.j.limit = max.v;
-    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "15 per step, 14 over the limit of as written, was 10 (over it, too); "
-                           "most of the rise: copy (+4)");
+    metric_says(h, &s,
+                "15 per step, 14 over the limit of as written, was 10 (over it, too); "
+                "most of the rise: copy (+4)");
     ops[1].leader = 0;
     s.r.delta = 9;
-    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message,
-              "15 per step, 14 over the limit of as written, was 10 (over it, too); largest "
-              "part of the rise: aten::clone (+4)");
+    metric_says(h, &s,
+                "15 per step, 14 over the limit of as written, was 10 (over it, too); largest "
+                "part of the rise: aten::clone (+4)");
     s.r.metric = tg_rule_metric_of(TG_METRIC_SYNC_COUNT);
     s.r.delta = 6;
-    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "15 per step, 14 over the limit of as written, was 10 (over it, too); "
-                           "all of the rise: wait (+6)");
+    metric_says(h, &s,
+                "15 per step, 14 over the limit of as written, was 10 (over it, too); "
+                "all of the rise: wait (+6)");
     s.r.metric = tg_rule_metric_of(TG_METRIC_KERNEL_NAMES); /* not a number of calls */
-    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "15 per step, 14 over the limit of as written, was 10 (over it, too)");
+    metric_says(h, &s, "15 per step, 14 over the limit of as written, was 10 (over it, too)");
     s.r.metric = tg_rule_metric_of(TG_METRIC_SYNC_COUNT);
     ops[3].count[TG_TEST] = 1; /* none rose */
-    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "15 per step, 14 over the limit of as written, was 10 (over it, too)");
+    metric_says(h, &s, "15 per step, 14 over the limit of as written, was 10 (over it, too)");
 }
 
 /* ---- attributes ---- */
@@ -356,8 +357,7 @@ WITH_HAND(what_it_is_related_to)
     struct said s = of_count(1, 2);
     const char *plain = "called 2 times per step, was 1 (+1)";
 
-    h->c.ops = ops;
-    h->c.n_ops = 3;
+    hand_ops(h, ops, 3);
     ops[0].present[TG_TEST] = ops[1].present[TG_BASE] = false;
     s.op.relation = TG_REL_RENAMED;
     s.op.partner = 0;
@@ -445,8 +445,7 @@ WITH_HAND(kernels_of_another_data_type)
         ops[0].region = ops[1].region = s.op.region = 0;
         ops[0].change = TG_REMOVED;
         ops[1].change = TG_ADDED;
-        h->c.ops = ops;
-        h->c.n_ops = rows[i].test ? 2 : 1;
+        hand_ops(h, ops, rows[i].test ? 2 : 1);
         s.op.relation = TG_REL_REPLACED_WORSE;
         says(h, &s, tg_arena_printf(h->a, "called 2 times per step, was 1 (+1); %s", rows[i].want));
     }
@@ -470,8 +469,7 @@ WITH_HAND(a_part_of_the_calls_is_replaced)
                            hand_op("other", TG_KIND_OP) };
     struct tg_region region[2] = { { .encloser = TG_SV("f") } };
 
-    h->c.ops = ops;
-    h->c.n_ops = 3;
+    hand_ops(h, ops, 3);
     h->c.regions = region;
     h->c.n_regions = 2;
     ops[0].change = ops[2].change = TG_FEWER;
@@ -626,21 +624,16 @@ WITH_HAND(a_metric_of_the_trace)
     struct said s = of_count(10, 12);
 
     s.p.outside = 2;
-    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "12 per step, was 10 (+20 %, +2); 2 more outside the steps");
+    metric_says(h, &s, "12 per step, was 10 (+20 %, +2); 2 more outside the steps");
     s.p.outside = 0;
     s.p.unit = TG_UNIT_PERCENT;
-    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "12.0 % per step, was 10.0 % (+2.0 points)");
+    metric_says(h, &s, "12.0 % per step, was 10.0 % (+2.0 points)");
     s.p.test = 7.5;
-    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "7.5 % per step, was 10.0 % (-2.5 points)");
+    metric_says(h, &s, "7.5 % per step, was 10.0 % (-2.5 points)");
     s = of_time(100000, 0.5, &ev);
     ev.slowest[TG_BASE] = 200000;
     ev.slowest[TG_TEST] = 900000;
     s.j.reason = TG_REASON_SOME_STEPS;
     ev.some_steps = true;
-    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message,
-              "the slowest step of each fresh run takes 900 us, of the baseline's 200 us");
+    metric_says(h, &s, "the slowest step of each fresh run takes 900 us, of the baseline's 200 us");
 }

@@ -13,6 +13,18 @@ static void described(struct hand *h)
     tg_describe_verdict(&h->v, &h->c, h->a);
 }
 
+static void headed(struct hand *h, const char *want)
+{
+    described(h);
+    hand_text(h->v.headline, want);
+}
+
+static void covered(struct hand *h, const char *want)
+{
+    described(h);
+    hand_text(h->v.coverage, want);
+}
+
 static tg_sv headline_of(struct hand *h, const struct tg_comparison *c)
 {
     tg_regions_group(&h->c);
@@ -20,11 +32,16 @@ static tg_sv headline_of(struct hand *h, const struct tg_comparison *c)
     return h->v.headline;
 }
 
+static void failing(struct hand *h, struct tg_result *v, size_t n)
+{
+    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = n };
+}
+
+/* What the headline says of one failure. */
 static void headline(struct hand *h, struct tg_result row, const char *want)
 {
-    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = &row, .n_results = 1 };
-    described(h);
-    hand_text(h->v.headline, want);
+    failing(h, &row, 1);
+    headed(h, tg_arena_printf(h->a, "FAIL: 1 violation: %s", want));
 }
 
 /* How much, in the words of what it is. */
@@ -34,61 +51,61 @@ WITH_HAND(how_much)
     struct tg_cause cause = { .function = &f, .share = 1 };
     struct tg_result r = hand_row("aten::mm", 2);
 
-    headline(h, r, "FAIL: 1 violation: aten::mm +2 calls");
+    headline(h, r, "aten::mm +2 calls");
     r.subject = TG_SUBJECT_STEP; /* the gaps; by its total it is the step itself */
     r.dimension = TG_DIM_DURATION;
     r.unit = TG_SV("ns");
     r.metric = TG_RULE_METRIC_SELF;
-    headline(h, r, "FAIL: 1 violation: host time between operators +200 % (+2 ns)");
+    headline(h, r, "host time between operators +200 % (+2 ns)");
     r.metric = TG_RULE_METRIC_TOTAL;
-    headline(h, r, "FAIL: 1 violation: aten::mm +200 % (+2 ns)");
+    headline(h, r, "aten::mm +200 % (+2 ns)");
     r = hand_row("aten::mm", 2);
     r.delta = 1;
-    headline(h, r, "FAIL: 1 violation: aten::mm +1 call");
+    headline(h, r, "aten::mm +1 call");
     r.subject = TG_SUBJECT_TRACE;
-    headline(h, r, "FAIL: 1 violation: aten::mm +1");
+    headline(h, r, "aten::mm +1");
     r.over_budget = true;
     r.bound = &one;
-    headline(h, r, "FAIL: 1 violation: aten::mm 3, over the limit of 1");
+    headline(h, r, "aten::mm 3, over the limit of 1");
     r.was_over = true;
-    headline(h, r, "FAIL: 1 violation: aten::mm 3, over the limit of 1 (the baseline was, too)");
+    headline(h, r, "aten::mm 3, over the limit of 1 (the baseline was, too)");
     r.dimension = TG_DIM_DURATION; /* what it changed by is not what is wrong */
     r.delta = -2;
     r.delta_pct = -40;
-    headline(h, r, "FAIL: 1 violation: aten::mm 3 ns, over the limit of 1 (the baseline was, too)");
+    headline(h, r, "aten::mm 3 ns, over the limit of 1 (the baseline was, too)");
     r.dimension = TG_DIM_COUNT;
     r.was_over = false;
     r.bound = NULL;
     r.limit = TG_SV("max: 1, min: 0");
-    headline(h, r, "FAIL: 1 violation: aten::mm 3 (max: 1, min: 0)");
+    headline(h, r, "aten::mm 3 (max: 1, min: 0)");
     r = hand_row("aten::mm", 2);
     r.dimension = TG_DIM_DURATION;
     r.delta = 5000;
     r.delta_pct = 50;
-    headline(h, r, "FAIL: 1 violation: aten::mm +50 % (+5.00 us)");
+    headline(h, r, "aten::mm +50 % (+5.00 us)");
     r.delta_pct = NAN;
-    headline(h, r, "FAIL: 1 violation: aten::mm +5.00 us");
+    headline(h, r, "aten::mm +5.00 us");
     r.delta = NAN; /* unknown in the baseline */
-    headline(h, r, "FAIL: 1 violation: aten::mm ");
+    headline(h, r, "aten::mm ");
     r.delta_pct = 50;
     r.dimension = TG_DIM_RATIO;
     r.test = 12.34;
-    headline(h, r, "FAIL: 1 violation: aten::mm 12.3 %");
+    headline(h, r, "aten::mm 12.3 %");
     r.has_values = false;
     r.dimension = TG_DIM_ATTR;
     r.attrs = TG_SV("registers 128 -> 255");
-    headline(h, r, "FAIL: 1 violation: aten::mm registers 128 -> 255");
+    headline(h, r, "aten::mm registers 128 -> 255");
     r.attrs = TG_SV("registers 128 -> 255 and then some of its parts");
-    headline(h, r, "FAIL: 1 violation: aten::mm registers 128 -> 255 and then some of it…");
+    headline(h, r, "aten::mm registers 128 -> 255 and then some of it…");
     r.attrs = TG_SV("");
-    headline(h, r, "FAIL: 1 violation: aten::mm");
+    headline(h, r, "aten::mm");
     r.dimension = TG_DIM_COUNT; /* a guard: its words are below */
     r.message = TG_SV("the fresh side is empty");
-    headline(h, r, "FAIL: 1 violation: aten::mm");
+    headline(h, r, "aten::mm");
     r.dimension =
         TG_DIM_DURATION; /* a budget without a former value: no change, and no place of it */
     r.cause = &cause;
-    headline(h, r, "FAIL: 1 violation: aten::mm");
+    headline(h, r, "aten::mm");
     h->v.results = &r;
     hand_text(headline_of(h, &h->c), "FAIL: 1 violation: aten::mm");
 }
@@ -103,10 +120,10 @@ WITH_HAND(the_device_has_a_part_of_the_step)
     r.dimension = TG_DIM_DURATION;
     r.delta = 5000;
     r.delta_pct = 50;
-    headline(h, r, "FAIL: 1 violation: the device's extent +50 % (+5.00 us)");
+    headline(h, r, "the device's extent +50 % (+5.00 us)");
     r.over_budget = true;
     r.bound = &one;
-    headline(h, r, "FAIL: 1 violation: device_extent 3 ns, over the limit of 1");
+    headline(h, r, "device_extent 3 ns, over the limit of 1");
 }
 
 /* One finding: what its calls cost, with what is told with it, each operator once;
@@ -121,41 +138,34 @@ WITH_HAND(what_a_finding_costs)
     ops[0] = hand_op("a", TG_KIND_OP);
     ops[1] = hand_op("k", TG_KIND_KERNEL);
     ops[2] = hand_op("other", TG_KIND_KERNEL);
-    h->c.ops = ops;
-    h->c.n_ops = 3;
+    hand_ops(h, ops, 3);
     for (size_t i = 0; i < 3; i++) {
         ops[i].self[TG_BASE] = 1000;
         ops[i].self[TG_TEST] = 3000.0 * (double)(i + 1); /* +2, +5, +8 us */
     }
     v[1].op_kind = v[2].op_kind = TG_KIND_KERNEL;
     v[1].folded_under = v[2].folded_under = 0;
-    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 3 };
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls (+5.00 us on the device)");
+    failing(h, v, 3);
+    headed(h, "FAIL: 1 violation: a +2 calls (+5.00 us on the device)");
     v[1].folded_under = v[2].folded_under = TG_NO_ID;
     v[1].state = v[2].state = TG_STATE_PASS;
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls (+2.00 us on the host)");
+    headed(h, "FAIL: 1 violation: a +2 calls (+2.00 us on the host)");
     /* From 1 to 3 us in the usual runs, and a baseline run of 4: none of the fresh ones was as fast
      * as the usual one before. Once one was, the runs are among each other, and no cost is said. */
     ops[0].self_most[TG_BASE] = ops[0].self_most[TG_TEST] = 4000;
     ops[0].self_least[TG_TEST] = 1100;
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls (+2.00 us on the host)");
+    headed(h, "FAIL: 1 violation: a +2 calls (+2.00 us on the host)");
     assert_true(v[0].whole_known && v[0].whole_ns[TG_BASE] == 1000 &&
                 v[0].whole_ns[TG_TEST] == 3000);
     ops[0].self_least[TG_TEST] = 900;
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls");
+    headed(h, "FAIL: 1 violation: a +2 calls");
     assert_false(v[0].whole_known);
     ops[0].self_least[TG_TEST] = 1100;
     ops[0].wait = true;
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls (the host waits 2.00 us in it)");
+    headed(h, "FAIL: 1 violation: a +2 calls (the host waits 2.00 us in it)");
     ops[0].wait = false;
     ops[0].self[TG_BASE] = ops[0].self[TG_TEST];
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls");
+    headed(h, "FAIL: 1 violation: a +2 calls");
     v[0].cause = &cause;
     hand_text(headline_of(h, &h->c), "FAIL: 1 violation: a +2 calls in Block.forward");
     cause.share = 0.4; /* too little of it */
@@ -178,38 +188,30 @@ WITH_HAND(the_cost_is_of_the_side_that_sets_the_pace)
     ops[0].self[TG_TEST] = 105000;
     ops[1].self[TG_TEST] = 12000;
     ops[2].wait = true;
-    h->c.ops = ops;
-    h->c.n_ops = 3;
+    hand_ops(h, ops, 3);
     v[1].op_kind = TG_KIND_MEMCPY;
     v[1].folded_under = 0;
-    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 2 };
+    failing(h, v, 2);
     described(h); /* times of a step are not known: device */
     hand_text(h->v.headline, "FAIL: 1 violation: aten::clone +3 calls (+12.0 us on the device)");
     step->known[TG_TEST] = busy->known[TG_TEST] = true;
     step->value[TG_TEST] = 800000;
     busy->value[TG_TEST] = 100000;
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: aten::clone +3 calls (+105 us on the host)");
+    headed(h, "FAIL: 1 violation: aten::clone +3 calls (+105 us on the host)");
     ops[1].self[TG_TEST] = 0; /* nothing on the device */
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: aten::clone +3 calls (+105 us on the host)");
+    headed(h, "FAIL: 1 violation: aten::clone +3 calls (+105 us on the host)");
     ops[1].self[TG_TEST] = 12000;
     busy->value[TG_TEST] = 500000; /* of 800: the host works 300, waits 500 */
     ops[2].self[TG_BASE] = ops[2].self[TG_TEST] = 500000;
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: aten::clone +3 calls (+12.0 us on the device)");
+    headed(h, "FAIL: 1 violation: aten::clone +3 calls (+12.0 us on the device)");
     /* The step grew by it all the same: it comes after the wait. */
     h->c.wall_ns[TG_TEST] = h->c.wall_ns[TG_BASE] + 110000;
-    described(h);
-    hand_text(h->v.headline,
-              "FAIL: 1 violation: aten::clone +3 calls (+117 us on host and device)");
+    headed(h, "FAIL: 1 violation: aten::clone +3 calls (+117 us on host and device)");
     h->c.wall_ns[TG_TEST] = h->c.wall_ns[TG_BASE];
     ops[2].self[TG_BASE] = ops[2].self[TG_TEST] = 0; /* no wait with a call of its own, */
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: aten::clone +3 calls (+105 us on the host)");
+    headed(h, "FAIL: 1 violation: aten::clone +3 calls (+105 us on the host)");
     busy->value[TG_TEST] = 650000; /* but the device is busy for more than three quarters */
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: aten::clone +3 calls (+12.0 us on the device)");
+    headed(h, "FAIL: 1 violation: aten::clone +3 calls (+12.0 us on the device)");
 }
 
 /* A cost is that of calls of a name in one finding, told once,
@@ -220,25 +222,22 @@ WITH_HAND(what_has_a_cost)
     struct tg_result v[] = { hand_row("k", 2), hand_row("a", 2), hand_row("k", 2) };
     struct tg_cause cause = { .share = 1 };
 
-    h->c.ops = ops;
-    h->c.n_ops = 2;
+    hand_ops(h, ops, 2);
     ops[0].self[TG_TEST] = 2000;
     ops[1].self[TG_TEST] = 5000;
     v[0].op_kind = v[2].op_kind = TG_KIND_KERNEL;
     v[0].state = TG_STATE_PASS; /* another rule's row of the same name is not of this finding */
     v[2].folded_under = 1;
     v[1].cause = &cause; /* a place without a function */
-    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 3 };
+    failing(h, v, 3);
     hand_text(headline_of(h, &h->c), "FAIL: 1 violation: a +2 calls (+5.00 us on the device)");
     hand_text(headline_of(h, NULL), "FAIL: 1 violation: a +2 calls");
     v[1].subject = TG_SUBJECT_TRACE;
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: a +2");
+    headed(h, "FAIL: 1 violation: a +2");
     v[1].subject = TG_SUBJECT_NAME;
     v[1].over_budget = true;
     v[1].bound = &one;
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: a 3, over the limit of 1");
+    headed(h, "FAIL: 1 violation: a 3, over the limit of 1");
 }
 
 /* A new name had no time before, its former one had. */
@@ -250,16 +249,14 @@ WITH_HAND(a_rename)
     v.base = 0;
     ops[0].self[TG_TEST] = 1630;
     ops[1].self[TG_BASE] = 1270;
-    h->c.ops = ops;
-    h->c.n_ops = 2;
-    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = &v, .n_results = 1 };
+    hand_ops(h, ops, 2);
+    failing(h, &v, 1);
     described(h);
     assert_true(v.whole_ns[TG_BASE] == 0 && v.whole_ns[TG_TEST] == 1630);
     ops[0].relation = ops[1].relation = TG_REL_RENAMED;
     ops[0].partner = 1;
     ops[1].partner = 0;
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: aten::gelu +2 calls (+360 ns on the host)");
+    headed(h, "FAIL: 1 violation: aten::gelu +2 calls (+360 ns on the host)");
     assert_true(v.whole_ns[TG_BASE] == 1270 && v.whole_ns[TG_TEST] == 1630);
 }
 
@@ -282,35 +279,30 @@ WITH_HAND(a_replacement)
     }
     ops[3].parent = ops[0].name;
     ops[4].parent = ops[1].name;
-    h->c.ops = ops;
-    h->c.n_ops = 5;
+    hand_ops(h, ops, 5);
     h->c.regions = &region;
     h->c.n_regions = 1;
-    headline(h, r,
-             "FAIL: 1 violation: aten::mul, aten::erf instead of aten::gelu: +8 calls (+7.00 us "
-             "on the host)");
+    headline(h, r, "aten::mul, aten::erf instead of aten::gelu: +8 calls (+7.00 us on the host)");
     ops[4].self[TG_TEST] = 9000; /* 9 - 7 on the device, which is told where it has work */
-    headline(h, r,
-             "FAIL: 1 violation: aten::mul, aten::erf instead of aten::gelu: +8 calls (+2.00 us "
-             "on the device)");
+    headline(h, r, "aten::mul, aten::erf instead of aten::gelu: +8 calls (+2.00 us on the device)");
     r.dimension = TG_DIM_DURATION;
     r.ev = &pooled;
-    headline(h, r, "FAIL: 1 violation: aten::mul, aten::erf instead of aten::gelu: +800 % (+8 ns)");
+    headline(h, r, "aten::mul, aten::erf instead of aten::gelu: +800 % (+8 ns)");
     ops[0].count[TG_BASE] = 10; /* the others are as they were */
     ops[2].count[TG_BASE] = 30; /* what came is no part of them, nor is what went elsewhere */
     ops[3].count[TG_BASE] = 50;
     ops[3].region = 1;
-    headline(h, r, "FAIL: 1 violation: aten::mul, aten::erf instead of aten::gelu: +8 ns");
+    headline(h, r, "aten::mul, aten::erf instead of aten::gelu: +8 ns");
     ops[0].count[TG_BASE] = 1;
     ops[3].region = TG_NO_ID;
     r.ev = NULL; /* its own time */
-    headline(h, r, "FAIL: 1 violation: aten::mul +800 % (+8 ns)");
+    headline(h, r, "aten::mul +800 % (+8 ns)");
     r.dimension = TG_DIM_COUNT;
     ops[1].relation = TG_REL_REPLACED; /* no more calls than went */
-    headline(h, r, "FAIL: 1 violation: aten::mul +8 calls (+2.00 us on the device)");
+    headline(h, r, "aten::mul +8 calls (+2.00 us on the device)");
     ops[1].relation = TG_REL_REPLACED_WORSE;
     ops[0].change = TG_SAME; /* nothing went */
-    headline(h, r, "FAIL: 1 violation: aten::mul +8 calls (+9.00 us on the device)");
+    headline(h, r, "aten::mul +8 calls (+9.00 us on the device)");
 }
 
 /* What follows a finding about calls counts in its share; of a wait, what it means for the step. */
@@ -322,8 +314,7 @@ WITH_HAND(what_a_finding_weighs)
     const tg_sv said = v[0].message;
     struct tg_metric_change *m = h->c.metrics;
 
-    h->c.ops = ops;
-    h->c.n_ops = 3;
+    hand_ops(h, ops, 3);
     h->c.wall_ns[TG_BASE] = h->c.wall_ns[TG_TEST] = 100000;
     for (int i = 0; i < 3; i++) {
         ops[i].self[TG_TEST] = i == 1 ? 4000 : 100;
@@ -333,7 +324,7 @@ WITH_HAND(what_a_finding_weighs)
     v[1].op_kind = TG_KIND_KERNEL;
     v[2].op_kind = TG_KIND_SYNC;
     v[1].folded_under = v[2].folded_under = 0;
-    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 3 };
+    failing(h, v, 3);
     described(h);
     hand_text(v[0].message,
               "called 3 times per step, was 1 (+2, +4.00 us on the device, 4.0 % of the step)");
@@ -371,8 +362,7 @@ WITH_HAND(a_wait_that_moved)
     struct tg_in_caller sync = { .self = { 50000 }, .least = { 50000 }, .most = { 50000 } };
     struct tg_metric_change *m = h->c.metrics;
 
-    h->c.ops = ops;
-    h->c.n_ops = 7;
+    hand_ops(h, ops, 7);
     ops[2].callers = ops[5].callers = &less;
     ops[3].callers = &sync;
     ops[2].n_callers = ops[3].n_callers = ops[5].n_callers = 1;
@@ -392,16 +382,15 @@ WITH_HAND(a_wait_that_moved)
     v[1].folded_under = 0;
     for (int i = 0; i < 2; i++) {
         sync.self[TG_TEST] = sync.most[TG_TEST] = i ? 40000 : 39000; /* half is not enough */
-        h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 2 };
+        failing(h, v, 2);
         described(h);
         hand_text(
             v[0].message,
             i ? "called 2 times per step, was 1 (+1, the host waits 20.0 us in it, 20.0 % of the "
                 "step)"
               : "called 2 times per step, was 1 (+1, the host waits 20.0 us in it, 11.0 us of it "
-                "moved here from "
-                "sync (50.0 us "
-                "-> 39.0 us): the host can no longer run ahead of the device)");
+                "moved here from sync (50.0 us -> 39.0 us): the host can no longer run ahead of "
+                "the device)");
         hand_text(h->v.headline,
                   i ? "FAIL: 1 violation: a +1 call (the host waits 20.0 us in it)"
                     : "FAIL: 1 violation: a +1 call (11.0 us of waiting moved into it)");
@@ -419,8 +408,7 @@ WITH_HAND(what_is_not_weighed)
         struct tg_result v[] = { hand_row("a", 2), hand_row("k", 2), hand_row("head", 1) };
         struct tg_region region = { .calls = { 1, 3 } };
 
-        h->c.ops = ops;
-        h->c.n_ops = 2;
+        hand_ops(h, ops, 2);
         h->c.regions = &region;
         h->c.n_regions = 1;
         h->c.wall_ns[TG_TEST] = 100000;
@@ -446,7 +434,7 @@ WITH_HAND(what_is_not_weighed)
         }
         if (what == PASSED)
             v[0].state = TG_STATE_PASS;
-        h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 3 };
+        failing(h, v, 3);
         described(h);
         if (what == WEIGHED)
             hand_text(
@@ -477,8 +465,7 @@ WITH_HAND(work_under_what_came)
                                hand_op("k", TG_KIND_KERNEL) };
         struct tg_result v[] = { hand_row("a", 2), hand_row("b", 2) };
 
-        h->c.ops = ops;
-        h->c.n_ops = 3;
+        hand_ops(h, ops, 3);
         ops[1].change = rows[i].how;
         ops[2].change = TG_ADDED;
         ops[2].parent = ops[1].name;
@@ -486,9 +473,8 @@ WITH_HAND(work_under_what_came)
         v[1].op_kind = rows[i].kind;
         v[1].folded_under = rows[i].found ? 0 : TG_NO_ID;
         v[1].state = rows[i].found ? TG_STATE_FAIL : TG_STATE_PASS;
-        h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 2 };
-        described(h);
-        hand_text(h->v.headline, rows[i].want);
+        failing(h, v, 2);
+        headed(h, rows[i].want);
     }
 }
 
@@ -501,13 +487,12 @@ WITH_HAND(calls_of_one_rank)
 
     op.count[TG_TEST] = 3;
     op.shift = &on;
-    h->c.ops = &op;
-    h->c.n_ops = 1;
+    hand_ops(h, &op, 1);
     h->c.n_ranks[TG_TEST] = 4;
-    headline(h, r, "FAIL: 1 violation: aten::mm +8 calls on rank 3 alone");
+    headline(h, r, "aten::mm +8 calls on rank 3 alone");
     r.over_budget = true;
     r.bound = &one;
-    headline(h, r, "FAIL: 1 violation: aten::mm 3, over the limit of 1");
+    headline(h, r, "aten::mm 3, over the limit of 1");
 }
 
 /* Times that are judged together have one row, in which the others are counted. */
@@ -517,11 +502,11 @@ WITH_HAND(names_that_are_judged_together)
     struct tg_result r = hand_row("aten::mm", 2);
 
     r.ev = &pooled;
-    headline(h, r, "FAIL: 1 violation: aten::mm +2 calls");
+    headline(h, r, "aten::mm +2 calls");
     r.dimension = TG_DIM_DURATION;
-    headline(h, r, "FAIL: 1 violation: aten::mm and 2 more +200 % (+2 ns)");
+    headline(h, r, "aten::mm and 2 more +200 % (+2 ns)");
     r.ev = &alone;
-    headline(h, r, "FAIL: 1 violation: aten::mm +200 % (+2 ns)");
+    headline(h, r, "aten::mm +200 % (+2 ns)");
 }
 
 /* Three names, the number of the others; consequences are not counted. */
@@ -532,61 +517,44 @@ WITH_HAND(names_of_a_headline)
     struct tg_op *op = TG_NEW(h->a, struct tg_op);
 
     v[1].folded_under = 0;
-    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 4 };
-    described(h);
-    hand_text(h->v.headline, "FAIL: 3 violations: a +2 calls, c +2 calls, d +2 calls");
+    failing(h, v, 4);
+    headed(h, "FAIL: 3 violations: a +2 calls, c +2 calls, d +2 calls");
     h->v.n_results = 5;
-    described(h);
-    hand_text(h->v.headline, "FAIL: 4 violations: a +2 calls, c +2 calls, d +2 calls and 1 more");
+    headed(h, "FAIL: 4 violations: a +2 calls, c +2 calls, d +2 calls and 1 more");
     v[0].state = v[3].state = TG_STATE_WARN;
-    described(h);
-    hand_text(h->v.headline, "FAIL: 2 violations: c +2 calls, e +2 calls");
+    headed(h, "FAIL: 2 violations: c +2 calls, e +2 calls");
     h->v.outcome = TG_OUTCOME_WARN;
-    described(h);
-    hand_text(h->v.headline, "WARN: nothing failed, 2 warnings: a +2 calls, d +2 calls");
+    headed(h, "WARN: nothing failed, 2 warnings: a +2 calls, d +2 calls");
     v[3].state = TG_STATE_SUSPICIOUS;
-    described(h);
-    hand_text(h->v.headline,
-              "WARN: nothing failed, 1 warning: a +2 calls; 1 suspicious: d +2 calls");
+    headed(h, "WARN: nothing failed, 1 warning: a +2 calls; 1 suspicious: d +2 calls");
     v[0].state = TG_STATE_PASS;
-    described(h);
-    hand_text(h->v.headline, "WARN: nothing failed, 1 suspicious: d +2 calls");
+    headed(h, "WARN: nothing failed, 1 suspicious: d +2 calls");
     h->v.outcome = TG_OUTCOME_PASS;
-    described(h);
-    hand_text(h->v.headline, "PASS: no regression found");
+    headed(h, "PASS: no regression found");
     v[0].needs_runs =
         5; /* a pass says what it could not have found; not of durations that nobody wants */
     v[1].needs_runs = 3;
-    described(h);
-    hand_text(h->v.headline,
-              "PASS: no regression found; durations not judged: record 3 runs a side");
+    headed(h, "PASS: no regression found; durations not judged: record 3 runs a side");
     v[0].needs_runs = v[1].needs_runs = 0;
     h->v.durations_judged = true;
     h->c.metrics[TG_METRIC_STEP_TIME].ev =
         (struct tg_evidence){ .why_not = TG_JUDGED, .mde = 0.54 };
-    described(h);
-    hand_text(h->v.headline, "PASS: no regression found"); /* no rule asks for it */
+    headed(h, "PASS: no regression found"); /* no rule asks for it */
     *op = hand_op("aten::mm", TG_KIND_OP);
     op->ev = (struct tg_evidence){ .why_not = TG_JUDGED, .mde = 0.42, .value = { 900, 900 } };
-    h->c.ops = op;
-    h->c.n_ops = 1;
-    described(h);
-    hand_text(h->v.headline,
-              "PASS: no regression found; slower operators are detectable from +42 % on "
+    hand_ops(h, op, 1);
+    headed(h, "PASS: no regression found; slower operators are detectable from +42 % on "
               "only: record more runs, on an idle machine");
     v[4].subject = TG_SUBJECT_TRACE;
     v[4].metric = TG_RULE_METRIC_STEP_TIME;
     v[4].state = TG_STATE_PASS;
-    described(h);
-    hand_text(h->v.headline, "PASS: no regression found; a slower step is detectable from +54 % on "
-                             "only: record more runs, on an idle machine");
+    headed(h, "PASS: no regression found; a slower step is detectable from +54 % on "
+              "only: record more runs, on an idle machine");
     h->c.metrics[TG_METRIC_STEP_TIME].ev.mde = 0.24;
-    described(h);
-    hand_text(h->v.headline, "PASS: no regression found");
+    headed(h, "PASS: no regression found");
     h->v.outcome = TG_OUTCOME_INCONCLUSIVE;
     h->v.error = TG_SV("no steps");
-    described(h);
-    hand_text(h->v.headline, "INCONCLUSIVE: no steps");
+    headed(h, "INCONCLUSIVE: no steps");
 }
 
 /* What is in the step comes before the step, however much the step grew;
@@ -596,14 +564,11 @@ WITH_HAND(the_step_as_a_whole_comes_last)
     struct tg_result v[] = { hand_row("step_time", 9), hand_row("b", 2), hand_row("c", 2) };
 
     v[0].subject = TG_SUBJECT_TRACE;
-    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 3 };
-    described(h);
-    hand_text(h->v.headline, "FAIL: 3 violations: b +2 calls, c +2 calls, step_time +9");
+    failing(h, v, 3);
+    headed(h, "FAIL: 3 violations: b +2 calls, c +2 calls, step_time +9");
     v[0].over_budget = true;
     v[0].bound = &one;
-    described(h);
-    hand_text(h->v.headline,
-              "FAIL: 3 violations: step_time 10, over the limit of 1, b +2 calls, c +2 calls");
+    headed(h, "FAIL: 3 violations: step_time 10, over the limit of 1, b +2 calls, c +2 calls");
 }
 
 WITH_HAND(long_names_are_cut)
@@ -612,24 +577,20 @@ WITH_HAND(long_names_are_cut)
 
     memset(name, 'x', 61);
     name[61] = '\0';
-    headline(
-        h, hand_row(&name[1], 2),
-        "FAIL: 1 violation: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx +2 calls");
+    headline(h, hand_row(&name[1], 2),
+             "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx +2 calls");
     headline(h, hand_row(name, 2),
-             "FAIL: 1 violation: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… +2 "
-             "calls");
+             "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… +2 calls");
     for (int kernel = 0; kernel < 2; kernel++) { /* the operator that launches it says more */
         struct tg_op ops[] = { hand_op("aten::nonzero", TG_KIND_OP),
                                hand_op(name, kernel ? TG_KIND_KERNEL : TG_KIND_OP) };
         struct tg_result r = hand_row(name, 2);
         ops[1].parent = ops[0].name;
         r.op_kind = ops[1].kind;
-        h->c.ops = ops;
-        h->c.n_ops = 2;
+        hand_ops(h, ops, 2);
         headline(h, r,
-                 kernel ? "FAIL: 1 violation: a kernel of aten::nonzero +2 calls"
-                        : "FAIL: 1 violation: "
-                          "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… +2 calls");
+                 kernel ? "a kernel of aten::nonzero +2 calls"
+                        : "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… +2 calls");
     }
 }
 
@@ -641,8 +602,7 @@ static void covers(struct hand *h, bool counts, bool asked, bool durations, cons
                                 .counts_asked = asked,
                                 .durations_judged = durations,
                                 .min_runs = h->policy.noise.min_runs };
-    described(h);
-    hand_text(h->v.coverage, want);
+    covered(h, want);
 }
 
 /* 5 and 2 runs; the policy asks for 3, one rule for 6, one for 4. */
@@ -653,17 +613,14 @@ WITH_HAND(the_least_number_of_runs_that_would_do)
     h->c.n_runs[TG_TEST] = 2;
     v[1].needs_runs = 6;
     h->v = (struct tg_verdict){ .results = v, .n_results = 3, .min_runs = 3 };
-    described(h);
-    hand_text(h->v.coverage, "counts not judged: no rule asks for them; durations not judged: 5 "
-                             "baseline runs and 2 fresh, at least 6 a side are needed");
+    covered(h, "counts not judged: no rule asks for them; durations not judged: 5 "
+               "baseline runs and 2 fresh, at least 6 a side are needed");
     v[2].needs_runs = 4;
-    described(h);
-    hand_text(h->v.coverage, "counts not judged: no rule asks for them; durations not judged: 5 "
-                             "baseline runs and 2 fresh, at least 4 a side are needed");
+    covered(h, "counts not judged: no rule asks for them; durations not judged: 5 "
+               "baseline runs and 2 fresh, at least 4 a side are needed");
     v[2].needs_runs = 7;
-    described(h);
-    hand_text(h->v.coverage, "counts not judged: no rule asks for them; durations not judged: 5 "
-                             "baseline runs and 2 fresh, at least 6 a side are needed");
+    covered(h, "counts not judged: no rule asks for them; durations not judged: 5 "
+               "baseline runs and 2 fresh, at least 6 a side are needed");
 }
 
 WITH_HAND(coverage_of_counts)
@@ -730,8 +687,7 @@ WITH_HAND(what_could_have_been_detected)
                            hand_op("middle", TG_KIND_OP) };
     static const double value[] = { 900000, 800000, 1000, 3000, 2000 };
 
-    h->c.ops = ops;
-    h->c.n_ops = 5;
+    hand_ops(h, ops, 5);
     for (int i = 0; i < 5; i++) {
         ops[i].ev = hand_evidence(value[i], 0);
         ops[i].ev.mde = 0.1 * (i + 1);
@@ -778,25 +734,19 @@ WITH_HAND(attributes_that_were_not_compared)
     r[3].dimension = TG_DIM_COUNT;
     r[4].op_normalised = TG_SV("b [rank 1]");
     h->c.metrics[TG_METRIC_STEP_TIME].ev.why_not = TG_NOT_WAIT;
-    h->c.ops = ops;
-    h->c.n_ops = 2;
+    hand_ops(h, ops, 2);
     h->v = (struct tg_verdict){ .counts_judged = true,
                                 .counts_asked = true,
                                 .durations_judged = true,
                                 .results = r,
                                 .n_results = 5 };
-    described(h);
-    hand_text(h->v.coverage,
-              tg_arena_printf(
-                  h->a, "%s; not compared: input_types of 1 name, input_shapes of 2 names", said));
+    covered(h, tg_arena_printf(
+                   h->a, "%s; not compared: input_types of 1 name, input_shapes of 2 names", said));
     ops[0].change = TG_ADDED;
     r[2].state = TG_STATE_PASS;
-    described(h);
-    hand_text(h->v.coverage,
-              tg_arena_printf(h->a, "%s; not compared: input_shapes of 1 name", said));
+    covered(h, tg_arena_printf(h->a, "%s; not compared: input_shapes of 1 name", said));
     ops[1].change = TG_MORE;
-    described(h);
-    hand_text(h->v.coverage, said);
+    covered(h, said);
 }
 
 /* Of what varies, what takes 1 % of the step or more on either side;

@@ -3,7 +3,6 @@
  * derived from docs/policy.md when it was written and read through at every change. */
 #include "by_hand.h"
 #include "model.h"
-#include "tests/support.h"
 
 /* In the first step. */
 #define UNSORTED "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1000.1,\"dur\":0.5},"
@@ -243,8 +242,7 @@ static void begin(struct hand *h, const struct tg_rule *rules, size_t n_rules, s
     *op = hand_op("aten::mm", TG_KIND_OP);
     op->change = TG_MORE;
     op->count[TG_TEST] = 2;
-    h->c.ops = op;
-    h->c.n_ops = 1;
+    hand_ops(h, op, 1);
     h->policy.rules = rules;
     h->policy.n_rules = n_rules;
     e = tg_eval_begin(&h->v, &h->in, h->a);

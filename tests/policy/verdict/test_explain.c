@@ -361,8 +361,7 @@ WITH_HAND(the_names_of_a_rule)
         ops[i].self[TG_TEST] = i < 3 ? 1000 : 100 + i; /* three alike: by name */
     }
     ops[22] = hand_op("kernel", TG_KIND_KERNEL);
-    h->c.ops = ops;
-    h->c.n_ops = 23;
+    hand_ops(h, ops, 23);
     tg_buf_puts(&want, HEAD "    matches 22 names of these traces\n");
     for (int i = 0; i < 3; i++)
         tg_buf_printf(&want, "      op%02d: now 1, fails above 1\n", i);

@@ -16,8 +16,7 @@ static struct tg_op *chain(struct hand *h)
     ops[C] = hand_op("c", TG_KIND_OP);
     ops[B].parent = TG_SV("a");
     ops[C].parent = TG_SV("b");
-    h->c.ops = ops;
-    h->c.n_ops = N;
+    hand_ops(h, ops, N);
     return ops;
 }
 

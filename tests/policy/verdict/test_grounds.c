@@ -324,8 +324,7 @@ WITH_HAND(what_another_device_leaves_to_judge)
             op.kind = rows[i].kind;
             op.launched = rows[i].launched;
             op.ev = op.ev_total = hand_evidence(30000, 0);
-            h->c.ops = &op;
-            h->c.n_ops = 1;
+            hand_ops(h, &op, 1);
             h->c.same_device = same;
             r = judged(h, rows[i].exact ? TG_RULE_METRIC_COUNT : TG_RULE_METRIC_SELF, &op);
             if ((r->why_not == NULL) != (same || rows[i].comparable))

@@ -1,11 +1,8 @@
 /* guards.c: what must hold before anything is judged. Each row is a pair of sides and a policy;
  * what the verdict says of it is tests/golden/verdict_guards.txt, derived from docs/policy.md when
  * it was written and read through at every change. */
-#include <stdio.h>
-
 #include "by_hand.h"
 #include "model.h"
-#include "tests/support.h"
 
 #define WINDOW(keys) ABS "suites: [{name: s, trace: x, window: " keys "}]"
 #define EXPECTED(ranks) ABS "suites: [{name: s, trace: x, ranks: {expect: " ranks "}}]"
@@ -309,8 +306,7 @@ WITH_HAND(kernels_a_step)
     struct tg_op ops[] = { hand_op("gemm", TG_KIND_KERNEL), hand_op("aten::mm", TG_KIND_OP),
                            hand_op("copy", TG_KIND_KERNEL) };
 
-    h->c.ops = ops;
-    h->c.n_ops = 3;
+    hand_ops(h, ops, 3);
     guarded(h, "");
     h->policy.require.kernels = 2;
     guarded(h, "");
@@ -389,7 +385,6 @@ WITH_HAND(steps_that_one_side_marks_in_another_way)
     };
     uint32_t gaps[2][4];
     struct tg_shard shard[2];
-    const struct tg_shard *one[2] = { &shard[0], &shard[1] }, **run[2] = { &one[0], &one[1] };
 
     h->c.least_steps[0] = h->c.least_steps[1] = 4;
     h->c.marked[0] = h->c.marked[1] = h->c.any_marked[0] = h->c.any_marked[1] = true;
@@ -401,8 +396,7 @@ WITH_HAND(steps_that_one_side_marks_in_another_way)
             shard[side].gap_count = gaps[side];
             shard[side].integrity.nested_windows = rows[i].nested[side];
             shard[side].integrity.crossing_windows = rows[i].crossing[side];
-            h->c.side[side] =
-                (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run[side] };
+            h->c.side[side] = hand_side(h, &shard[side], 1);
         }
         h->e.n = 0;
         h->suite.window.at.line = 7;
@@ -422,7 +416,6 @@ WITH_HAND(steps_that_one_side_marks_in_another_way)
 WITH_HAND(damage_is_a_part_of_the_whole)
 {
     struct tg_shard shard = { .device_time = 1000000, .spans = 1000, .device_spans = 1000 };
-    const struct tg_shard *one = &shard, **run = &one;
     static const struct {
         tg_ns overlap;
         uint64_t negative, zero;
@@ -444,7 +437,7 @@ WITH_HAND(damage_is_a_part_of_the_whole)
           "0 and duration 0" },
     };
 
-    h->c.given[TG_TEST] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run };
+    h->c.given[TG_TEST] = hand_side(h, &shard, 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         shard.integrity.overlapping_ns = rows[i].overlap;
         shard.integrity.negative_durations = rows[i].negative;
@@ -462,7 +455,6 @@ WITH_HAND(damage_is_a_part_of_the_whole)
 WITH_HAND(pairs_and_times_that_were_lost)
 {
     struct tg_shard shard = { 0 };
-    const struct tg_shard *one = &shard, **run = &one;
     static const struct {
         uint64_t spans, unlinked, lost, undated, unmatched;
         const char *want;
@@ -484,7 +476,7 @@ WITH_HAND(pairs_and_times_that_were_lost)
         { 10000, 0, 0, 0, 100, NULL },
     };
 
-    h->c.given[TG_TEST] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run };
+    h->c.given[TG_TEST] = hand_side(h, &shard, 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         shard.spans = shard.device_spans = rows[i].spans;
         shard.unlinked = shard.integrity.unlinked = rows[i].unlinked;
@@ -504,10 +496,9 @@ WITH_HAND(pairs_and_times_that_were_lost)
 WITH_HAND(events_without_a_time_are_told)
 {
     struct tg_shard shard[2] = { { .spans = 1000 }, { .spans = 1000 } };
-    const struct tg_shard *one[2] = { &shard[0], &shard[1] }, **run[2] = { &one[0], &one[1] };
 
     for (int side = 0; side < 2; side++)
-        h->c.given[side] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run[side] };
+        h->c.given[side] = hand_side(h, &shard[side], 1);
     tg_guard_integrity(&h->e);
     assert_int_equal(h->v.n_notes, 0);
     shard[TG_TEST].integrity.undated = 1;
@@ -530,7 +521,6 @@ WITH_HAND(what_was_accepted_is_told)
         { .spans = 100000, .device_spans = 100000, .device_time = 100000, .unlinked = 12 },
         { .leniencies = 9, .unlinked = 2, .truncated = true },
     };
-    const struct tg_shard *v[2] = { &shard[0], &shard[1] }, **runs[2] = { &v[0], &v[1] };
 
     shard[0].integrity.overlapping = 2;
     shard[0].integrity.negative_durations = 3;
@@ -544,7 +534,7 @@ WITH_HAND(what_was_accepted_is_told)
     shard[1].lenient = (struct tg_lenient){
         .invalid_escapes = 1, .control_bytes = 2, .bad_utf8 = 3, .non_finite = 1, .huge_integers = 2
     };
-    h->c.given[TG_BASE] = (struct tg_side){ .n_runs = 2, .n_ranks = 1, .at = (void *)runs };
+    h->c.given[TG_BASE] = hand_side(h, shard, 2);
     tg_guard_integrity(&h->e);
     assert_int_equal(h->e.n, 0);
     assert_int_equal(h->v.n_notes, 5);
@@ -554,8 +544,7 @@ WITH_HAND(what_was_accepted_is_told)
         "negative duration; 4 are kernels that outlast all steps; 5 are kernels with start 0 and "
         "duration 0; 6 are device work whose launch is not in the trace (dropped, or from before "
         "the recording); 8 are device work that names no launch of the recording, as copies of "
-        "MTIA and "
-        "all of XLA do; 7 are launches whose kernel is not in the trace (dropped)");
+        "MTIA and all of XLA do; 7 are launches whose kernel is not in the trace (dropped)");
     hand_text(h->v.notes[1].text, "a baseline trace is truncated: its missing part was not judged");
     hand_text(
         h->v.notes[2].text,
@@ -571,14 +560,13 @@ WITH_HAND(what_was_accepted_is_told)
 WITH_HAND(more_lost_work_than_in_the_baseline)
 {
     struct tg_shard shard[2] = { { .n_steps = 2 }, { .n_steps = 4 } };
-    const struct tg_shard *one[2] = { &shard[0], &shard[1] }, **run[2] = { &one[0], &one[1] };
     static const struct {
         uint64_t base, fresh;
         bool is_row;
     } rows[] = { { 10, 20, false }, { 10, 23, false }, { 10, 24, true }, { 0, 4, true } };
 
     for (int side = 0; side < 2; side++) {
-        h->c.given[side] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run[side] };
+        h->c.given[side] = hand_side(h, &shard[side], 1);
         shard[side].spans = shard[side].device_spans = 100000;
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -611,10 +599,9 @@ WITH_HAND(a_trace_of_marks_alone_is_empty)
     struct tg_row_key key = { 0 };
     struct tg_row row = { .key = &key };
     struct tg_shard shard = { .rows = &row, .n_rows = 1 };
-    const struct tg_shard *one = &shard, **run = &one;
     const char *empty = "empty: the fresh trace holds no events";
 
-    h->c.given[TG_TEST] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run };
+    h->c.given[TG_TEST] = hand_side(h, &shard, 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         key.kind = rows[i].kind;
         guarded(h, rows[i].empty ? empty : "");
@@ -631,11 +618,10 @@ WITH_HAND(a_trace_of_marks_alone_is_empty)
 /* Of two runs one, then both. */
 WITH_HAND(empty_ones_among_traces)
 {
-    struct tg_shard full = { .n_frames = 1 }, none = { 0 };
-    const struct tg_shard *v[2] = { &full, &none }, **runs[2] = { &v[0], &v[1] };
+    struct tg_shard shard[2] = { { .n_frames = 1 } };
 
-    h->c.given[TG_TEST] = (struct tg_side){ .n_runs = 2, .n_ranks = 1, .at = (void *)runs };
+    h->c.given[TG_TEST] = hand_side(h, shard, 2);
     guarded(h, "empty: a fresh trace holds no events");
-    v[0] = &none;
+    shard[0].n_frames = 0;
     guarded(h, "empty: some fresh traces hold no events");
 }

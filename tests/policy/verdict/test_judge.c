@@ -1,7 +1,5 @@
 #include "tests/support.h"
 
-#include <math.h>
-
 #include "policy/verdict/judge.h"
 
 /* One limit list with one limit of up to two bounds. */
@@ -258,9 +256,8 @@ TEST(a_warning_beside_a_failure)
 TEST(some_reasons_are_harmless)
 {
     for (enum tg_judged why = TG_NOT_FEW_RUNS; why <= TG_NOT_INTEGRITY; why++) {
-        bool harmless = why == TG_NOT_ONE_SIDED ||
-                        why == TG_NOT_COUNT_CHANGED || why == TG_NOT_COUNT_VARIES ||
-                        why == TG_NOT_REPLACED;
+        bool harmless = why == TG_NOT_ONE_SIDED || why == TG_NOT_COUNT_CHANGED ||
+                        why == TG_NOT_COUNT_VARIES || why == TG_NOT_REPLACED;
         struct tg_evidence ev = { .why_not = why };
         struct tg_probe p = timed(&ev, 1000, 2000);
         struct one o;
@@ -275,12 +272,11 @@ TEST(some_reasons_are_harmless)
 
 TEST(how_many_runs_are_needed)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
 
     assert_string_equal(tg_few_runs_text(3, a), "too few runs a side: 3 needed, 5 better");
     assert_string_equal(tg_few_runs_text(4, a), "too few runs a side: 4 needed, 5 better");
     assert_string_equal(tg_few_runs_text(5, a), "too few runs a side: 5 needed");
-    tg_arena_free(a);
 }
 
 /* 100 us -> 130 us of a step of 10 ms: +30 %, 0.3 % of the step. */

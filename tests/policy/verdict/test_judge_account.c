@@ -79,8 +79,7 @@ WITH_HAND(growth_that_nothing_explains_fails)
     ops[1] = hand_op("loader", TG_KIND_ANNOTATION);
     ops[1].self[TG_TEST] = 480000;
     ops[0].self[TG_TEST] = 20000; /* under a twentieth of the largest: not worth a word */
-    h->c.ops = ops;
-    h->c.n_ops = 2;
+    hand_ops(h, ops, 2);
     (void)grown(h, TG_ACCOUNT_WALL);
     assert_int_equal(judged(h, "step_time"), TG_STATE_FAIL);
     hand_near(h->e.results[0].base, 1000000);
@@ -111,8 +110,7 @@ WITH_HAND(rows_that_explain_it)
         struct tg_result r = hand_row("a", 1);
         *op = hand_op("a", TG_KIND_OP);
         op->self[TG_TEST] = cases[i].us * 1000;
-        h->c.ops = op;
-        h->c.n_ops = 1;
+        hand_ops(h, op, 1);
         (void)grown(h, TG_ACCOUNT_WALL);
         r.state = cases[i].state;
         r.subject = TG_SUBJECT_NAME;

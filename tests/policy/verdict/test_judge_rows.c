@@ -110,8 +110,7 @@ WITH_HAND(a_finding_tells_its_evidence)
 {
     struct tg_op ops[] = { hand_op("aten::mm", TG_KIND_OP), hand_op("gemm", TG_KIND_KERNEL) };
 
-    h->c.ops = ops;
-    h->c.n_ops = 2;
+    hand_ops(h, ops, 2);
     for (int i = 0; i < 2; i++)
         ops[i].ev = ops[i].ev_total = hand_evidence(100000, 0.5);
 
@@ -133,8 +132,7 @@ WITH_HAND(what_tells_nothing)
     struct tg_op ops[] = { hand_op("aten::mm", TG_KIND_OP) },
                  frame = hand_op("Linear", TG_KIND_MODULE);
 
-    h->c.ops = ops;
-    h->c.n_ops = 1;
+    hand_ops(h, ops, 1);
     h->c.frame_sorts[0] = h->c.frame_sorts[1] = ~0u;
     rule(h, TG_RULE_METRIC_SELF, hand_limit(h, TG_BOUND_MAX, 10)); /* a budget: as recorded */
     ops[0].ev = hand_evidence(100000, 0.5);
@@ -398,8 +396,7 @@ static struct tg_op *annotations(struct hand *h, double more)
 
     op[0] = hand_op("## forward ##", TG_KIND_ANNOTATION);
     op[0].ev = hand_evidence(100000, more / 100000);
-    h->c.ops = op;
-    h->c.n_ops = 1;
+    hand_ops(h, op, 1);
     return op;
 }
 

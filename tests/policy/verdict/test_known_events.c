@@ -1,8 +1,6 @@
 /* Failures that an event of the history explains: what is no more than the event warns. */
 #include "by_hand.h"
 
-#include <string.h>
-
 static const struct tg_known *known;
 static size_t asked[TG_KNOWN_TREND + 1];
 

@@ -3,7 +3,6 @@
  * docs/policy.md when it was written and read through at every change. */
 #include "by_hand.h"
 #include "model.h"
-#include "tests/support.h"
 
 #define LAUNCHES(limit) "rules: [{id: b, metric: launch_count, " limit "}]\n"
 #define ALONE(what_, how, policy_, test_)                                                          \

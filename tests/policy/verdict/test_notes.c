@@ -3,7 +3,6 @@
  * it was written and read through at every change. */
 #include "by_hand.h"
 #include "model.h"
-#include "tests/support.h"
 
 #define LAUNCHES_AND_SYNCS                                                                         \
     "rules: [{id: l, metric: launch_count, fail: {abs: 0}}, {id: s, metric: sync_count, fail: "    \
@@ -203,8 +202,7 @@ WITH_HAND(the_same_calls_on_other_ranks)
     struct tg_op ops[3] = { hand_op("a", TG_KIND_KERNEL), hand_op("b", TG_KIND_KERNEL),
                             hand_op("c", TG_KIND_KERNEL) };
     plain(h);
-    h->c.ops = ops;
-    h->c.n_ops = 3;
+    hand_ops(h, ops, 3);
     noted(h, "");
     ops[0].shift = &by_two;
     noted(h, "!as many calls as before, but on other ranks: 'a' 2 -> 4 on rank 1");
@@ -244,8 +242,7 @@ WITH_HAND(the_same_bytes_on_other_ranks)
     const struct tg_rank_shift bytes = { 1, { 4096, 6144 }, 1 }, calls = { 1, { 2, 3 }, 1 };
     struct tg_op op = hand_op("a", TG_KIND_MEMCPY);
     plain(h);
-    h->c.ops = &op;
-    h->c.n_ops = 1;
+    hand_ops(h, &op, 1);
     op.bytes[TG_BASE] = op.bytes[TG_TEST] = 5120;
     noted(h, "");
     op.bytes_shift = &bytes;
@@ -279,8 +276,7 @@ WITH_HAND(more_of_what_no_rule_is_about)
     noted(h, "!more events of an unknown category: a +2, b +2, c +2, d +2");
     ops[3].kind = TG_KIND_OP; /* has rules */
     noted(h, "!more events of an unknown category: a +2, b +2, c +2");
-    h->c.ops = &ops[4];
-    h->c.n_ops = 2;
+    hand_ops(h, &ops[4], 2);
     noted(h, "");
     ops[5] = hand_op("f", TG_KIND_ANNOTATION);
     ops[5].change = TG_MORE;
@@ -320,20 +316,16 @@ WITH_HAND(more_events_that_are_no_rows)
     plain(h);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_op op = hand_op("a", rows[i].kind);
-        struct tg_shard shard[2];
-        const struct tg_shard *one[2] = { &shard[0], &shard[1] }, **run[2][2];
+        struct tg_shard shard[2][2]; /* by side, by run */
 
         for (int side = 0; side < 2; side++) {
-            shard[side] = (struct tg_shard){ .events = rows[i].events[side], .n_steps = 4 };
-            run[side][0] = run[side][1] = &one[side];
-            h->c.side[side] = (struct tg_side){ .n_runs = rows[i].runs[side],
-                                                .n_ranks = 1,
-                                                .at = (void *)run[side] };
+            shard[side][0] = (struct tg_shard){ .events = rows[i].events[side], .n_steps = 4 };
+            shard[side][1] = shard[side][0];
+            h->c.side[side] = hand_side(h, shard[side], rows[i].runs[side]);
             h->c.n_units[side] = rows[i].steps[side];
             op.whole_count[side] = op.step_count[side] = rows[i].rows[side];
         }
-        h->c.ops = &op;
-        h->c.n_ops = 1;
+        hand_ops(h, &op, 1);
         noted(h, rows[i].told
                      ? tg_arena_printf(h->a,
                                        "!the fresh traces have %s times as many events a step as "
@@ -351,8 +343,7 @@ WITH_HAND(more_launching_calls_than_work)
 
     plain(h);
     h->c.iteration_ratio = 1;
-    h->c.ops = ops;
-    h->c.n_ops = 2;
+    hand_ops(h, ops, 2);
     ops[0].change = ops[1].change = TG_MORE;
     ops[0].count[TG_TEST] = 4; /* 3 more */
     ops[1].count[TG_TEST] = 3; /* 2 more */
@@ -382,7 +373,6 @@ WITH_HAND(more_calls_outside_the_steps)
 {
     static const char *const names[] = { "a", "b", "c", "d" };
     struct tg_shard shard = { .n_steps = 4 };
-    const struct tg_shard *one = &shard, **run = &one;
     struct tg_op ops[4];
 
     plain(h);
@@ -392,7 +382,7 @@ WITH_HAND(more_calls_outside_the_steps)
         ops[i].whole_count[TG_TEST] = 8;
     }
     for (int side = 0; side < 2; side++) {
-        h->c.side[side] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run };
+        h->c.side[side] = hand_side(h, &shard, 1);
         h->c.n_units[side] = 4;
         h->c.n_runs[side] = 1;
     }
@@ -412,8 +402,7 @@ static void steps_of(struct hand *h, struct tg_op *ops, int moved, double factor
 {
     static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
 
-    h->c.ops = ops;
-    h->c.n_ops = 5;
+    hand_ops(h, ops, 5);
     for (int i = 0; i < 6; i++) {
         ops[i] = hand_op(names[i], TG_KIND_OP);
         ops[i].share[TG_BASE] = 0.1;
@@ -517,7 +506,6 @@ WITH_HAND(recompilations)
     struct tg_row_key keys[10];
     struct tg_row rows[10];
     struct tg_shard shard[2] = { { .rows = rows, .n_rows = 1 }, { .rows = rows, .n_rows = 5 } };
-    const struct tg_shard *one[2] = { &shard[0], &shard[1] }, **run[2] = { &one[0], &one[1] };
 
     plain(h);
     for (int i = 0; i < 10; i++) {
@@ -525,7 +513,7 @@ WITH_HAND(recompilations)
         rows[i] = (struct tg_row){ .key = &keys[i] };
     }
     for (int side = 0; side < 2; side++) {
-        h->c.side[side] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run[side] };
+        h->c.side[side] = hand_side(h, &shard[side], 1);
         h->c.n_units[side] = 1;
     }
     noted(h, ""); /* the baseline had that one, the others are none */
@@ -551,8 +539,7 @@ WITH_HAND(less_work)
     op.change = TG_FEWER;
     op.count[TG_BASE] = 3;
     op.count[TG_TEST] = 1;
-    h->c.ops = &op;
-    h->c.n_ops = 1;
+    hand_ops(h, &op, 1);
     h->rule.metric = TG_RULE_METRIC_COUNT;
     noted(h, "less work: kern -2 calls");
     h->rule.bad = TG_LESS_IS_BAD;

@@ -21,8 +21,7 @@ static void make(struct hand *h)
     ops[B] = hand_op("b", TG_KIND_KERNEL);
     ops[C] = hand_op("c", TG_KIND_KERNEL);
     ops[A].on_rank_alone = ops[B].on_rank_alone = true;
-    h->c.ops = ops;
-    h->c.n_ops = N;
+    hand_ops(h, ops, N);
     h->c.n_ranks[TG_BASE] = h->c.n_ranks[TG_TEST] = 8;
     h->c.rank_alone = &alone;
 }

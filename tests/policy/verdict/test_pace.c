@@ -10,8 +10,7 @@ static enum tg_pace_maker pace(struct hand *h, double busy_us, double waits_us)
     ops[1] = hand_op("cudaStreamSynchronize", TG_KIND_SYNC);
     ops[1].wait = true;
     ops[1].self[TG_TEST] = 1000 * waits_us;
-    h->c.ops = ops;
-    h->c.n_ops = 2;
+    hand_ops(h, ops, 2);
     h->c.metrics[TG_METRIC_STEP_TIME].known[TG_TEST] = true;
     h->c.metrics[TG_METRIC_STEP_TIME].value[TG_TEST] = 800000;
     h->c.metrics[TG_METRIC_GPU_BUSY].known[TG_TEST] = true;

@@ -130,8 +130,7 @@ WITH_HAND(what_else_came)
     };
     struct tg_region region = { .calls = { 1, 4 } };
     struct tg_op ops[4];
-    h->c.ops = ops;
-    h->c.n_ops = 4;
+    hand_ops(h, ops, 4);
     h->c.regions = &region;
     h->c.n_regions = 1;
     for (int i = 0; i < 4; i++) {

@@ -44,8 +44,7 @@ TEST(the_page_lists_all)
 {
     static const char page[] = TG_SOURCE_DIR "/docs/reasons.md";
     TG_BUF text = { 0 }, item = { 0 };
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     assert_true(tg_file_read(&text, page, 1 << 20, &err));
     for (enum tg_reason r = TG_REASON_RENAMED; r < TG_REASONS; r++) {
         tg_buf_clear(&item);

@@ -1,8 +1,6 @@
 /* Results and notes as the stages of an evaluation add them. */
 #include "tests/core/diff/by_hand.h"
 
-#include <stdlib.h>
-
 #include "policy/verdict/internal.h"
 
 BY_HAND(a_result_knows_its_rule)

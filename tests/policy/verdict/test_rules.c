@@ -3,7 +3,6 @@
  * docs/policy.md when it was written and read through at every change. */
 #include "by_hand.h"
 #include "model.h"
-#include "tests/support.h"
 
 /* A call of the driver, in an `events`. */
 #define RUNTIME_EVENT(name, start)                                                                 \
@@ -574,8 +573,7 @@ WITH_HAND(one_rank_is_the_whole)
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
     static const enum tg_match_rank all[] = { TG_MATCH_RANK_EACH, TG_MATCH_RANK_SLOWEST };
 
-    h->c.ops = &op;
-    h->c.n_ops = 1;
+    hand_ops(h, &op, 1);
     for (int side = 0; side < 2; side++)
         with_ranks(h, side, rank, 1);
     (void)rule_of(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
@@ -697,8 +695,7 @@ WITH_HAND(a_rule_whose_names_all_went_warns)
     gone.present[TG_TEST] = false;
     gone.count[TG_TEST] = 0;
     gone.change = TG_REMOVED;
-    h->c.ops = &gone;
-    h->c.n_ops = 1;
+    hand_ops(h, &gone, 1);
     h->rule.metric = TG_RULE_METRIC_COUNT;
     h->rule.bad = TG_MORE_IS_BAD;
     h->rule.fail = hand_limit(h, TG_BOUND_ABS, 0);

@@ -3,7 +3,6 @@
  * docs/policy.md when it was written and read through at every change. */
 #include "by_hand.h"
 #include "model.h"
-#include "tests/support.h"
 
 static const struct model_row model_rows[] = {
     ROW("match: name", FOR("name: 'aten::op3'"), USUAL, SIDE(.more = OP)),

@@ -94,8 +94,7 @@ WITH_HAND(one_run_a_side_proves_constant_counts_alone)
     struct tg_op op = hand_op("aten::clone", TG_KIND_OP);
     struct tg_result row = hand_row("aten::clone", 1);
     in_stages(h, &asking, 1, 0);
-    h->c.ops = &op;
-    h->c.n_ops = 1;
+    hand_ops(h, &op, 1);
     h->v.results = &row;
     h->v.n_results = 1;
     h->v.outcome = TG_OUTCOME_FAIL;

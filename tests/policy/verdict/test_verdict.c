@@ -58,8 +58,7 @@ WITH_HAND(the_operator_that_a_result_is_about)
         { TG_SUBJECT_STEP, TG_KIND_OP, "a", -1 },
         { TG_SUBJECT_TRACE, TG_KIND_OP, "a", -1 },
     };
-    h->c.ops = ops;
-    h->c.n_ops = 4;
+    hand_ops(h, ops, 4);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct tg_result r = { .subject = rows[i].subject,
                                      .op_kind = rows[i].kind,
@@ -88,8 +87,7 @@ WITH_HAND(the_operator_that_a_metric_rose_by)
         { TG_RULE_METRIC_STEP_TIME, TG_SUBJECT_TRACE, 3, false },
         { TG_RULE_METRIC_SKEW, TG_SUBJECT_TRACE, 3, false },
     };
-    h->c.ops = ops;
-    h->c.n_ops = 2;
+    hand_ops(h, ops, 2);
     h->c.iteration_ratio = 1;
     ops[0].count[TG_TEST] = 2;
     ops[1].count[TG_TEST] = 3;
@@ -128,8 +126,7 @@ WITH_HAND(the_replacement_that_a_result_is_about)
     struct tg_op op = hand_op("a", TG_KIND_OP);
 
     op.region = 1;
-    h->c.ops = &op;
-    h->c.n_ops = 1;
+    hand_ops(h, &op, 1);
     h->c.regions = regions;
     h->c.n_regions = 2;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -170,8 +167,7 @@ WITH_HAND(calls_of_a_replacement)
         ops[i].count[TG_TEST] = of[i].test;
         ops[i].change = of[i].test > of[i].base ? TG_MORE : TG_REMOVED;
     }
-    h->c.ops = ops;
-    h->c.n_ops = 5;
+    hand_ops(h, ops, 5);
     h->c.regions = regions;
     h->c.n_regions = 2;
     hand_near(tg_region_all_calls(&h->c, &regions[1]), 9);

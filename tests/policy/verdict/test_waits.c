@@ -23,8 +23,7 @@ static void waits(struct hand *h, double item[2], double copy[2], double busy_mo
     }
     ops[3].callers = in;
     ops[3].n_callers = 2;
-    h->c.ops = ops;
-    h->c.n_ops = 4;
+    hand_ops(h, ops, 4);
 }
 
 WITH_HAND(a_wait_that_comes_earlier)

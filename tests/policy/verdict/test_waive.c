@@ -3,7 +3,6 @@
  * through at every change. */
 #include "by_hand.h"
 #include "model.h"
-#include "tests/support.h"
 
 /* A waiver under the rule of ABS: for what, within what, and its last day. */
 #define WAIVER(what, until)                                                                        \
@@ -203,8 +202,7 @@ static struct tg_op *calls(struct hand *h)
         ops[i] = hand_op(i == 1 ? "b" : i == 2 ? "c" : "d", TG_KIND_OP);
         ops[i].parent = TG_SV("a");
     }
-    h->c.ops = ops;
-    h->c.n_ops = 4;
+    hand_ops(h, ops, 4);
     return ops;
 }
 

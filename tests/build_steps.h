@@ -16,8 +16,7 @@ static const struct tg_window_spec BUILT_AUTO = { TG_WINDOW_AUTO, { NULL, 0 } };
 /* Rows in a random order (`seed` 0: as added), and steps as `w` cuts them. */
 static inline void built_steps(struct built *x, uint64_t seed, const struct tg_window_spec *w)
 {
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     tg_steps_release(&x->s);
     x->t = bt_trace(&x->b, seed);
     assert_true(tg_steps_build(&x->s, x->t, w, &err));

@@ -2,8 +2,6 @@
  * none. */
 #include "tests/support.h"
 
-#include <string.h>
-
 enum { MAX_TESTS = 2048 };
 static struct {
     struct CMUnitTest test;

@@ -1,7 +1,7 @@
 #ifndef TG_TESTS_SUPPORT_H
 #define TG_TESTS_SUPPORT_H
-/* What our domain needs on top of cmocka. Include first; it brings cmocka and its prerequisites, and
- * of the C library what many tests use. */
+/* What our domain needs on top of cmocka. Include first; it brings cmocka and its prerequisites,
+ * and of the C library what many tests use. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

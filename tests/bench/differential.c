@@ -29,11 +29,10 @@ static void put_text(struct tg_buf *out, tg_sv s)
 static char read_one(tg_sv text, const struct tg_reader_opts *o, struct tg_buf *out)
 {
     struct tg_totals t = { 0 };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     struct tg_source *s;
     bool ok;
     tg_buf_clear(out);
-    tg_err_init(&err);
     s = tg_source_memory(text, "text", NULL, &err);
     ok = s && tg_totals_read(&t, s, o, &err);
     if (!ok)

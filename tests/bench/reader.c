@@ -66,9 +66,8 @@ int main(int argc, char **argv)
 {
     int rc = 0;
     for (int i = 2; i < argc && rc == 0; i++) {
-        struct tg_err err;
+        struct tg_err err = TG_ERR_INIT;
         struct tg_source *s;
-        tg_err_init(&err);
         s = tg_source_open(argv[i], NULL, &err);
         if (!s)
             return fail(&err);

@@ -1,6 +1,4 @@
 /* Lists of numbers. */
-#include <string.h>
-
 #include "cmd/lists.h"
 #include "tests/support.h"
 

@@ -149,7 +149,7 @@ TEST(options_of_another_command_have_their_old_spellings)
     const char *argv[] = { "--best", "5", "--best=6", "--top", "7" };
     struct tg_global_opts common = { 0 };
     struct tg_strs args = { 0 }, words = { 0 };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_err err = TG_ERR_INIT;
     assert_true(tg_options_parse(&wrap, argv, 5, &words, &common, &args, a, &err));
     assert_int_equal(words.n, 5);
@@ -157,7 +157,6 @@ TEST(options_of_another_command_have_their_old_spellings)
     assert_string_equal(words.v[2], "--top=6");
     assert_int_equal(common.was.n, 1);
     assert_non_null(strstr(common.was.v[0], "--best is now --top"));
-    tg_arena_free(a);
 }
 
 /* They work, and each is said once. */

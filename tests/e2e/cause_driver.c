@@ -17,10 +17,9 @@
 static struct tg_trace *load(const char *path)
 {
     struct tg_load_opts o = { .want_sequence = true };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     struct tg_source *s;
     struct tg_trace *t = NULL;
-    tg_err_init(&err);
     o.reader.want_args = true;
     s = tg_source_open(path, NULL, &err);
     if (s)
@@ -97,10 +96,9 @@ static bool put_device(const struct tg_trace *t)
     struct tg_window_spec whole = { .by = TG_WINDOW_WHOLE };
     struct tg_steps steps = { 0 };
     struct tg_paths p;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     int64_t ns[SORTS] = { 0 };
     bool ok;
-    tg_err_init(&err);
     tg_paths_init(&p, &ask, TG_NO_ID);
     ok = tg_steps_build(&steps, t, &whole, &err);
     if (ok) {

@@ -383,7 +383,7 @@ static bool write_planted(const char *text, const char *path, struct tg_err *err
     if (ok)
         tg_summary_set_rank(&q.summary[0], q.summary[0].shards[0]->rank);
     ok = ok && tg_summary_write(&q.summary[0], NULL, &out, err) &&
-              tg_file_write(path, tg_buf_sv(&out), err);
+         tg_file_write(path, tg_buf_sv(&out), err);
     tg_summary_release(&q.summary[0]);
     cache_release(&k);
     tg_arena_free(a);
@@ -451,9 +451,8 @@ int main(int argc, char **argv)
     size_t n[2] = { 0, 0 };
     int side = -1;
     bool want_dump = false, ok = false;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
 
-    tg_err_init(&err);
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--dump") == 0)
             want_dump = true;

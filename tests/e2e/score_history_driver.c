@@ -94,9 +94,8 @@ static void load(struct model *m, const char *path)
     struct tg_summarize_opts so = { .load = { .reader = { .want_args = true } }, .rank = -1 };
     struct tg_summary one;
     struct tg_side side;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     struct tg_source *s;
-    tg_err_init(&err);
     tg_summary_init(&one);
     s = tg_source_open(path, NULL, &err);
     if (!s || !tg_summary_add(&one, s, &so, NULL, &err) ||

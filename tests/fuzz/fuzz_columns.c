@@ -53,10 +53,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct tg_buf text = { 0 };
     struct tg_summary s;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     size_t cut = size ? (size - 1) * data[0] / 255 : 0;
     const char *in = (const char *)data + (size ? 1 : 0);
-    tg_err_init(&err);
     put_head(&text);
     put(&text, "\",\"pattern\":\"", (tg_sv){ in, cut });
     put(&text, "\",\"values\":\"", (tg_sv){ in + cut, size ? size - 1 - cut : 0 });

@@ -119,11 +119,10 @@ static void set_up(void)
     struct tg_buf tree = { 0 }, lfs = { 0 };
     git_reference *ref = NULL;
     git_oid made[3], pointer;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     char name[PATH_MAX];
     if (box.g)
         return;
-    tg_err_init(&err);
     (void)snprintf(box.dir, sizeof box.dir, "%s/tg-fuzz-XXXXXX",
                    access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     must(mkdtemp(box.dir) && setenv("HOME", box.dir, 1) == 0);
@@ -163,10 +162,9 @@ static void said(bool ok, const struct tg_err *err)
 static void side(const char *text, struct tg_arena *a)
 {
     struct tg_input in;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     int here;
     bool ok;
-    tg_err_init(&err);
     if (strpbrk(text, "*?[") && (strstr(text, "..") || text[0] == '/'))
         return; /* a glob over this machine */
     here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -198,12 +196,11 @@ static void suite_name(tg_sv bytes, struct tg_arena *a)
 {
     struct tg_git_ref_at ref;
     struct tg_stored *v;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     tg_sv component;
     size_t n;
     int valid = 0;
     bool ok;
-    tg_err_init(&err);
     ok = tg_store_suite(bytes, a, &component, &err);
     said(ok, &err);
     if (!ok)
@@ -220,9 +217,8 @@ static void listed_refs(tg_sv bytes, struct tg_arena *a)
 {
     struct tg_git_ref_at *refs;
     struct tg_stored *v;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     size_t n_refs, n;
-    tg_err_init(&err);
     tg_remote_refs(bytes, a, &refs, &n_refs);
     tg_store_of_refs(refs, n_refs, a, &v, &n);
     must(n <= n_refs);
@@ -236,9 +232,8 @@ static void listed_refs(tg_sv bytes, struct tg_arena *a)
 static void revision(const char *text, struct tg_arena *a)
 {
     struct tg_commit c;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     bool ok;
-    tg_err_init(&err);
     ok = tg_git_resolve(box.g, text, a, &c, &err);
     said(ok, &err);
     if (ok)
@@ -248,9 +243,8 @@ static void revision(const char *text, struct tg_arena *a)
 static void list(const char *sha, const char *path, struct tg_arena *a)
 {
     struct tg_git_files files;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     bool ok;
-    tg_err_init(&err);
     ok = tg_git_list(box.g, sha, path, a, &files, &err);
     said(ok, &err);
     for (size_t i = 0; ok && i < files.n; i++) {
@@ -262,9 +256,8 @@ static void list(const char *sha, const char *path, struct tg_arena *a)
 static void read_path(const char *sha, const char *path, tg_sv want)
 {
     struct tg_buf out = { 0 };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     bool found = false, ok;
-    tg_err_init(&err);
     ok = tg_git_read_path(box.g, sha, path, &out, &found, &err);
     said(ok, &err);
     if (ok && found && want.p)
@@ -277,14 +270,13 @@ static void raw_commit(tg_sv bytes, struct tg_arena *a)
     struct tg_parents parents;
     struct tg_entry root;
     struct tg_commit c, *window;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     size_t n;
     git_oid oid;
     char sha[TG_SHA_SIZE];
     enum tg_seen seen;
     object_of(bytes, GIT_OBJECT_COMMIT, &oid);
     git_oid_tostr(sha, sizeof sha, &oid);
-    tg_err_init(&err);
     seen = tg_git_commit(box.g, sha, a, &c, &err);
     said(seen != TG_SEEN_FAILED, &err);
     if (seen == TG_SEEN) {

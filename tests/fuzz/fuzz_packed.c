@@ -12,12 +12,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static bool drain(const uint8_t *data, size_t size, size_t step, struct tg_buf *out)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     struct tg_source *s;
     char to[512];
     int64_t got = -1;
     limits.max_inflated = OUT_MOST;
-    tg_err_init(&err);
     s = tg_source_memory((tg_sv){ (const char *)data, size }, "fuzz", &limits, &err);
     while (s && (got = tg_source_fill(s, to, step, &err)) > 0)
         tg_buf_add(out, (tg_sv){ to, (size_t)got });

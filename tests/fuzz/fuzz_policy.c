@@ -23,8 +23,7 @@ static struct tg_policy *load(tg_sv text, struct tg_diags *d)
     struct tg_policy_opts o = {
         .path = "p.yml", .today = 20000, .lint_refused = true, .read = read_it, .read_arg = &text
     };
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     struct tg_policy *p = tg_policy_load(&o, d, &err);
     if ((p == NULL) != (d->errors > 0))
         abort();

@@ -46,10 +46,9 @@ static void put_trace(struct tg_buf *out, const struct tg_trace *t)
 
 static void load(struct tg_buf *out, tg_sv text, const struct tg_load_opts *o)
 {
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     struct tg_source *s;
     struct tg_trace *t;
-    tg_err_init(&err);
     s = tg_source_memory(text, "test", o->reader.limits, &err);
     t = s ? tg_trace_load(s, o, NULL, &err) : NULL;
     if (t)
@@ -63,9 +62,8 @@ static void load(struct tg_buf *out, tg_sv text, const struct tg_load_opts *o)
 static void sum(struct tg_buf *out, tg_sv text, const struct tg_reader_opts *o)
 {
     struct tg_totals t = { 0 };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     struct tg_source *s;
-    tg_err_init(&err);
     s = tg_source_memory(text, "test", o->limits, &err);
     if (!s || !tg_totals_read(&t, s, o, &err)) {
         put_error(out, &err);

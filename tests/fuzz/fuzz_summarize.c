@@ -17,11 +17,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tg_summary s, again;
     struct tg_buf first = { 0 }, second = { 0 };
     struct tg_source *source;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     limits.max_inflated = 1 << 20;
     limits.max_attrs = 3;
     o.load.reader.limits = &limits;
-    tg_err_init(&err);
     tg_summary_init(&s);
     tg_summary_init(&again);
     source = tg_source_memory((tg_sv){ (const char *)data, size }, "fuzz", &limits, &err);

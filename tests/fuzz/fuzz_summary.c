@@ -10,8 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct tg_summary s, again;
     struct tg_buf first = { 0 }, second = { 0 };
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     tg_summary_init(&s);
     tg_summary_init(&again);
     if (!tg_summary_parse(&s, (tg_sv){ (const char *)data, size }, "fuzz", &err)) {

@@ -1,8 +1,5 @@
 #include "golden.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "core/base/file.h"
 #include "tests/support.h"
 
@@ -10,8 +7,7 @@ void golden_check(const char *name, tg_sv bytes)
 {
     char path[512];
     TG_BUF want = { 0 };
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     (void)snprintf(path, sizeof path, "%s/tests/golden/%s", TG_SOURCE_DIR, name);
     if (getenv("TG_UPDATE_GOLDEN")) {
         if (!tg_file_write(path, bytes, &err))

@@ -1,8 +1,5 @@
 /* How many names an item of `waivers` has: to be pasted no more than a reader looks through, else
  * no more than a policy takes. */
-#include <math.h>
-#include <string.h>
-
 #include "core/base/arena.h"
 #include "reporters/accept.h"
 #include "tests/support.h"
@@ -20,7 +17,7 @@ static size_t put(struct tg_buf *out, size_t n, bool visible)
 {
     const struct tg_accept_words words = { TG_SV("reason: r"), visible };
     TG_AUTO(tg_accept_release) struct tg_accept_list l = { 0 };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     size_t left;
     tg_strmap_init(&l.at);
     for (size_t i = 0; i < n; i++) {
@@ -29,7 +26,6 @@ static size_t put(struct tg_buf *out, size_t n, bool visible)
                         100);
     }
     left = tg_accept_put_list(out, &l, &words);
-    tg_arena_free(a);
     return left;
 }
 

@@ -1,7 +1,4 @@
 /* The table of `diff` in its formats. */
-#include <stdio.h>
-#include <string.h>
-
 #include "core/base/arena.h"
 #include "core/base/utf8.h"
 #include "fixture.h"

@@ -1,6 +1,4 @@
 /* Escaping: the expected text of each case is written from the rules of the format, by hand. */
-#include <math.h>
-
 #include "core/base/utf8.h"
 #include "fixture.h"
 #include "reporters/escape.h"

@@ -7,8 +7,6 @@
  */
 #include "tests/support.h"
 
-#include <math.h>
-
 #include "core/base/file.h"
 #include "reporters/history.h"
 #include "reporters/history_trend.h"
@@ -208,9 +206,8 @@ static int dump(const char *page, const char *svg)
 {
     struct box b;
     TG_BUF out = { 0 };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     bool ok;
-    tg_err_init(&err);
     begin(&b);
     tg_history_put_page(&out, &b.report);
     ok = tg_file_write(page, tg_buf_sv(&out), &err);

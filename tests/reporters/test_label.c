@@ -1,6 +1,4 @@
 /* Short forms of names; the expected texts are written by hand from the rules of label.h. */
-#include <stdio.h>
-
 #include "core/base/strmap.h"
 #include "core/base/utf8.h"
 #include "fixture.h"

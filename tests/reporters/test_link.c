@@ -3,7 +3,7 @@
 #include "reporters/link.h"
 #include "tests/support.h"
 
-static void link(tg_sv repo, tg_sv sha, tg_sv file, const char *commit, const char *line)
+static void linked(tg_sv repo, tg_sv sha, tg_sv file, const char *commit, const char *line)
 {
     TG_BUF out = { 0 };
     tg_link_put_commit(&out, repo, sha);
@@ -15,16 +15,16 @@ static void link(tg_sv repo, tg_sv sha, tg_sv file, const char *commit, const ch
 
 TEST(addresses)
 {
-    link(TG_SV("https://github.com/o/r"), TG_SV("abc"), TG_SV("a b/c).py"),
-         "https://github.com/o/r/commit/abc", "https://github.com/o/r/blob/abc/a%20b/c%29.py#L7");
-    link(TG_SV("https://gitlab.example.org/o/r"), TG_SV("abc"), TG_SV("c.py"),
-         "https://gitlab.example.org/o/r/-/commit/abc",
-         "https://gitlab.example.org/o/r/-/blob/abc/c.py#L7");
-    link(TG_SV(""), TG_SV("abc"), TG_SV("c.py"), "", "");
-    link(TG_SV("javascript:alert(1)//"), TG_SV("abc"), TG_SV("c.py"), "", "");
-    link(TG_SV("https://github.com/o/r"), TG_SV(""), TG_SV("c.py"), "", "");
-    link(TG_SV("https://github.com/o/r"), TG_SV("abc"), TG_SV("/abs/c.py"),
-         "https://github.com/o/r/commit/abc", "");
+    linked(TG_SV("https://github.com/o/r"), TG_SV("abc"), TG_SV("a b/c).py"),
+           "https://github.com/o/r/commit/abc", "https://github.com/o/r/blob/abc/a%20b/c%29.py#L7");
+    linked(TG_SV("https://gitlab.example.org/o/r"), TG_SV("abc"), TG_SV("c.py"),
+           "https://gitlab.example.org/o/r/-/commit/abc",
+           "https://gitlab.example.org/o/r/-/blob/abc/c.py#L7");
+    linked(TG_SV(""), TG_SV("abc"), TG_SV("c.py"), "", "");
+    linked(TG_SV("javascript:alert(1)//"), TG_SV("abc"), TG_SV("c.py"), "", "");
+    linked(TG_SV("https://github.com/o/r"), TG_SV(""), TG_SV("c.py"), "", "");
+    linked(TG_SV("https://github.com/o/r"), TG_SV("abc"), TG_SV("/abs/c.py"),
+           "https://github.com/o/r/commit/abc", "");
 }
 
 static void lines(const char *repo, uint32_t first, uint32_t last, const char *want)

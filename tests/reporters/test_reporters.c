@@ -1,8 +1,4 @@
 /* Every reporter over every fixture: golden files, and properties that hold for all of them. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/base/arena.h"
 #include "core/base/file.h"
 #include "fixture.h"
@@ -290,10 +286,9 @@ static int dump_everything(const char *dir)
     TG_ARENA *a = tg_arena_new();
     const struct tg_comparison *c = fixture_make(FIXTURE_LARGE, a)->comparison;
     TG_BUF out = { 0 };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     char path[512];
     bool ok;
-    tg_err_init(&err);
     render(tg_reporter_markdown, FIXTURE_LARGE, &boundless, &out);
     (void)snprintf(path, sizeof path, "%s/everything.md", dir);
     ok = tg_file_write(path, tg_buf_sv(&out), &err);
@@ -312,8 +307,7 @@ static int dump_everything(const char *dir)
 static int dump(const char *dir)
 {
     const struct tg_render strict = { .strict = true };
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     for (size_t k = 0; k < TG_REPORTS; k++)
         for (int f = 0; f < FIXTURES; f++)
             for (int s = 0; s < 2; s++) {

@@ -1,7 +1,4 @@
 /* Tables of an analysis as CSV, JSON and text. */
-#include <math.h>
-#include <string.h>
-
 #include "reporters/csv.h"
 #include "reporters/table.h"
 #include "tests/support.h"

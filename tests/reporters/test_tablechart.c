@@ -1,6 +1,3 @@
-#include <stdio.h>
-#include <string.h>
-
 #include "reporters/tablechart.h"
 #include "tests/support.h"
 

@@ -7,8 +7,6 @@
 #include "tests/core/baseline/gitbox.h"
 
 #include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cmd/gate/internal.h"
 #include "core/baseline/store.h"

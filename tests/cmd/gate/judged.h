@@ -3,9 +3,6 @@
 /* Sides made by hand (tests/core/diff/by_hand.h) under a policy that is a text. */
 #include "tests/core/diff/by_hand.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "cmd/gate/gate.h"
 #include "policy/language/load.h"
 

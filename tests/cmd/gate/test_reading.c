@@ -1,8 +1,6 @@
 /* Threads for files: how many, what each file gets, and whose error is reported. */
 #include "tests/support.h"
 
-#include <string.h>
-
 #include "cmd/cmd.h"
 #include "cmd/gate/reading.h"
 

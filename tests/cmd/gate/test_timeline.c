@@ -1,6 +1,4 @@
 /* One step as few rectangles; spans are made here, times in ns. */
-#include "tests/support.h"
-
 #include "cmd/gate/picture.h"
 #include "cmd/gate/timeline.h"
 #include "tests/build_steps.h"

@@ -127,8 +127,7 @@ IN_BOX(a_store_that_is_damaged)
     static const char *const runs[] = { "1", "2", "1", "1" };
     static const char *const scripts[] = {
         "cd w; o=$(git for-each-ref --format='%(objectname)' refs/tracegate/v1/main/$(git "
-        "rev-parse "
-        "HEAD~2)/); rm -f .git/objects/$(echo $o | sed 's|..|&/|')",
+        "rev-parse HEAD~2)/); rm -f .git/objects/$(echo $o | sed 's|..|&/|')",
         "echo nonsense > w/.git/packed-refs",
     };
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {

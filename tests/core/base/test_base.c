@@ -1,9 +1,6 @@
 #include "tests/support.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/base/arena.h"
 #include "core/base/doc.h"

@@ -1,7 +1,5 @@
 #include "tests/support.h"
 
-#include <math.h>
-
 #include "core/base/decimal.h"
 
 /* Expected values: by hand, the decimal shifted three places, rounded half to even. */

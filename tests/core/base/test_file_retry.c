@@ -1,11 +1,6 @@
 /* A file written whole, in the face of a file system that fails for a while. */
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "core/base/file.h"
 #include "core/base/file_retry.h"
 

@@ -1,10 +1,6 @@
 /* The processor and the boot time, as the kernel writes them. */
 #include "core/base/host.h"
 
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "tests/support.h"
 
 TEST(processors)

@@ -1,6 +1,4 @@
 /* Numbers to dense ids, against a search through a list. */
-#include <stdlib.h>
-
 #include "core/base/keymap.h"
 #include "tests/support.h"
 

@@ -1,10 +1,6 @@
 /* There, not there, or nobody could look. */
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "core/base/file.h"
 #include "core/base/look.h"
 

@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "core/base/sha256.h"
 #include "tests/support.h"
 

@@ -2,9 +2,6 @@
 #include "core/base/threads.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/base/arena.h"
 #include "tests/support.h"

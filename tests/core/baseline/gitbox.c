@@ -1,9 +1,6 @@
 #include "tests/core/baseline/gitbox.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 static void isolate(const char *home)
 {

@@ -1,8 +1,4 @@
 /* Where git would find a repository, against what git says. */
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "core/baseline/discover.h"
 #include "gitbox.h"
 

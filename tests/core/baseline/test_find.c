@@ -5,9 +5,6 @@
  */
 #include "tests/core/baseline/gitbox.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* ---- which commit ---- */
 
 #define CLONE "git clone -q file://$PWD/origin w 2>&1; cd w; "

@@ -4,10 +4,6 @@
  */
 #include "tests/core/baseline/gitbox.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "core/base/file.h"
 #include "core/base/sha256.h"
 #include "core/baseline/git.h"

@@ -1,7 +1,5 @@
 #include "tests/core/baseline/gitbox.h"
 
-#include <unistd.h>
-
 /* In a folder with: trace.json, a:b.json, C:\x, main, dir/r0.json, dir/r1.json, [1].json */
 static const struct {
     const char *text;

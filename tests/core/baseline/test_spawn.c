@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <time.h>
 
 #include "core/baseline/spawn.h"
@@ -24,34 +23,31 @@ static double seconds(void)
 
 TEST(output_code_and_last_words)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     struct tg_spawned r = run("printf abc; echo first >&2; echo last >&2; echo >&2; exit 3",
                               (struct tg_spawn){ .timeout_ms = 10000, .max_out = 100 }, &out);
     assert_int_equal(r.end, TG_SPAWN_EXIT);
     assert_int_equal(r.code, 3);
     assert_string_equal(out.p, "abc");
     assert_string_equal(r.last_words, "last");
-    tg_buf_release(&out);
 }
 
 /* More than a pipe holds (64 KiB), on both pipes at once: neither may block the other. */
 TEST(large_output)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     struct tg_spawned r = run("head -c 3000000 /dev/zero & head -c 3000000 /dev/zero >&2; wait",
                               (struct tg_spawn){ .timeout_ms = 20000, .max_out = 3000000 }, &out);
     assert_int_equal(r.end, TG_SPAWN_EXIT);
     assert_int_equal(out.n, 3000000);
-    tg_buf_release(&out);
 }
 
 TEST(too_much_is_stopped)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     struct tg_spawned r = run("cat /dev/zero", (struct tg_spawn){ .max_out = 1000 }, &out);
     assert_int_equal(r.end, TG_SPAWN_TOO_MUCH);
     assert_true(out.n <= 1000);
-    tg_buf_release(&out);
 }
 
 TEST(timeout_kills_the_group)
@@ -66,13 +62,12 @@ TEST(timeout_kills_the_group)
 TEST(grandchild_holding_the_pipe)
 {
     double t = seconds();
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     struct tg_spawned r =
         run("sleep 20 & echo done", (struct tg_spawn){ .timeout_ms = 10000, .max_out = 100 }, &out);
     assert_int_equal(r.end, TG_SPAWN_EXIT);
     assert_string_equal(out.p, "done\n");
     assert_true(seconds() - t < 5);
-    tg_buf_release(&out);
 }
 
 /* Closing the pipes is not ending: the timeout still holds. */
@@ -108,7 +103,7 @@ TEST(environment_and_terminal)
     static const char *const set[] = { "TG_A=new", NULL }, *const drop[] = { "TG_B", NULL };
     char a[] = "TG_A=old", b[] = "TG_B=secret", c[] = "TG_C=kept", path[] = "PATH=/usr/bin:/bin";
     char *env[] = { a, b, c, path, NULL };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     struct tg_spawned r =
         run("echo $TG_A-$TG_B-$TG_C; cat; (: < /dev/tty) 2>/dev/null || echo none",
             (struct tg_spawn){
@@ -116,7 +111,6 @@ TEST(environment_and_terminal)
             &out);
     assert_int_equal(r.end, TG_SPAWN_EXIT);
     assert_string_equal(out.p, "new--kept\nnone\n");
-    tg_buf_release(&out);
 }
 
 /* What a hint shows for pasting must not run anything else. */

@@ -4,10 +4,7 @@
  */
 #include "tests/core/baseline/gitbox.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/baseline/store.h"
 

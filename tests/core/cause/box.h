@@ -7,9 +7,6 @@
  */
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/base/buf.h"
 #include "core/cause/explain.h"
 
@@ -53,7 +50,7 @@ static inline struct tg_trace *box_load(const struct box_row *v, size_t n)
     struct tg_load_opts o = { .keep_python = true, .want_sequence = true };
     TG_BUF text = { 0 };
     struct tg_err err = TG_ERR_INIT;
-    struct tg_source *s;
+    TG_SOURCE *s;
     struct tg_trace *t;
     o.reader.want_args = true;
     tg_buf_puts(&text, "{\"traceEvents\":[");
@@ -71,7 +68,6 @@ static inline struct tg_trace *box_load(const struct box_row *v, size_t n)
     assert_non_null(s);
     t = tg_trace_load(s, &o, NULL, &err);
     assert_non_null(t);
-    tg_source_close(s);
     return t;
 }
 

@@ -1,5 +1,3 @@
-#include "tests/support.h"
-
 #include "core/cause/forward.h"
 #include "tests/core/cause/box.h"
 

@@ -1,5 +1,3 @@
-#include <stddef.h>
-
 #include "tests/core/cause/box.h"
 
 /* step f: Block_0 > g > op 20 us; the backward work of op, 30 us, on a thread of its own. */

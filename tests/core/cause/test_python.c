@@ -116,14 +116,13 @@ TEST(docstrings)
                                "    b\"\"\"\n"         /* 11 */
                                "    'no docstring'\n"; /* 12 */
     static const uint32_t want[][2] = { { 2, 3 }, { 7, 7 }, { 0, 0 } };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_py_function *v;
     assert_int_equal(tg_py_functions(tg_sv_of(text), a, &v), 3);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(v[i].doc, want[i][0]);
         assert_int_equal(v[i].doc_last, want[i][1]);
     }
-    tg_arena_free(a);
 }
 
 /* A file beyond the limits is told apart from one without functions, and costs little. */

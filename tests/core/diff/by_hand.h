@@ -4,9 +4,6 @@
  * Shards made by hand, and the comparison of two sides of them. Times are in ns; unless said
  * otherwise a step lasts 1 ms, so that the floor of 0.1 % is 1000 ns.
  */
-#include <math.h>
-#include <stdlib.h>
-
 #include "core/diff/compare.h"
 #include "tests/support.h"
 

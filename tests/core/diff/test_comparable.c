@@ -8,9 +8,8 @@ static void make_side(struct tg_side *out, struct tg_summary *s, struct bt *b,
                       const struct tg_summarize_opts *o)
 {
     struct tg_steps steps;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     const struct tg_trace *t = bt_trace(b, 0);
-    tg_err_init(&err);
     tg_summary_init(s);
     assert_true(tg_steps_build(&steps, t, &o->window, &err));
     assert_true(tg_summary_of_trace(s, t, &steps, o, &err));
@@ -25,7 +24,7 @@ TEST(other_windows_are_refused_between_sides)
     struct tg_summary s[2];
     struct tg_side side[2];
     struct tg_comparison c;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     struct bt b;
     bt_init(&b);
     bt_host(&b, "cpu_op", "aten::mm", "1", 10, 5, -1);
@@ -33,7 +32,6 @@ TEST(other_windows_are_refused_between_sides)
     o[1].window = (struct tg_window_spec){ TG_WINDOW_ANNOTATION, TG_SV("aten::mm") };
     for (int k = 0; k < 2; k++)
         make_side(&side[k], &s[k], &b, &o[k]);
-    tg_err_init(&err);
     assert_false(tg_compare(&c, &side[0], &side[1], NULL, s[0].arena, &err));
     assert_int_equal(err.kind, TG_ERR_SUMMARY);
     assert_string_equal(err.message, "steps were cut by different windows: 'auto' and "

@@ -1,6 +1,4 @@
 /* Oracles: of runs that are apart p = 1 / C(nb + nt, nt); each case is on one side of one limit. */
-#include <math.h>
-
 #include "core/diff/confirm.h"
 #include "tests/support.h"
 

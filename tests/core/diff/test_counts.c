@@ -4,7 +4,6 @@
  * expected probabilities are worked out beside each row.
  */
 #include <ctype.h>
-#include <math.h>
 
 #include "core/diff/internal.h"
 #include "tests/support.h"

@@ -3,8 +3,6 @@
  * a table written from real names, idempotency and linear time on hostile ones.
  */
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "core/base/file.h"
@@ -39,7 +37,7 @@ TEST(short_names_follow_the_rule)
         { "x(--->y", "x(--y" },   /* one pass over "->": two dashes stay */
         { "int f<(int)1>::g(A<B>)", "f::g" },
     };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tg_buf_clear(&out);
         tg_buf_puts(&out, "kept ");
@@ -47,7 +45,6 @@ TEST(short_names_follow_the_rule)
         assert_memory_equal(out.p, "kept ", 5);
         assert_string_equal(out.p + 5, cases[i][1]);
     }
-    tg_buf_release(&out);
 }
 
 /* ---- the corpus ---- */
@@ -98,7 +95,7 @@ struct corpus_count {
 
 static void one_row(tg_sv *text, struct tg_buf f[5], struct corpus_count *c)
 {
-    struct tg_buf once = { 0 }, twice = { 0 }, s = { 0 };
+    TG_BUF once = { 0 }, twice = { 0 }, s = { 0 };
     enum tg_kind kind;
     for (int i = 0; i < 5; i++)
         csv_field(text, &f[i]);
@@ -112,9 +109,6 @@ static void one_row(tg_sv *text, struct tg_buf f[5], struct corpus_count *c)
     assert_string_equal(once.p, twice.p);
     assert_true(once.n > 0);
     c->rows++;
-    tg_buf_release(&once);
-    tg_buf_release(&twice);
-    tg_buf_release(&s);
 }
 
 TEST(short_names_match_the_corpus)
@@ -173,9 +167,7 @@ TEST(names_of_one_program_are_equal)
           "step[decode bs=* flops=* bytes=* ai=*]" },
         { TG_KIND_ANNOTATION, "step[decode bs=8 flops=12G bytes=1.5e bw=3Gx 2.]",
           "step[decode bs=* flops=* bytes=*e bw=*Gx *.]" },
-        { TG_KIND_OP, "Torch-Compiled Region: 2/1",
-          "Torch-Compiled Region: */"
-          "*" },
+        { TG_KIND_OP, "Torch-Compiled Region: 2/1", "Torch-Compiled Region: */*" },
         { TG_KIND_OP, "Torch-Compiled Regions: 2/1", "Torch-Compiled Regions: 2/1" },
         { TG_KIND_ANNOTATION, "[param|torch.add|0|0|0]", "[param|torch.add|0|0|0]" },
         { TG_KIND_PYTHON, "<built-in method eq of Tensor object at 0x726911e240f0>",
@@ -232,12 +224,11 @@ TEST(names_of_one_program_are_equal)
         { TG_KIND_KERNEL, "Cijk_Ailk_Bljk_BBS_BH_MT256x128x64_SN_K1",
           "Cijk_Ailk_Bljk_BBS_BH_MT256x128x64_SN_K1" },
     };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         normalised(cases[i].kind, tg_sv_of(cases[i].raw), &out);
         assert_string_equal(out.p, cases[i].normalised);
     }
-    tg_buf_release(&out);
 }
 
 static uint64_t next_random(uint64_t *s)
@@ -283,7 +274,7 @@ TEST(normalising_twice_changes_nothing)
         "x",
         "c5o3ip55tm2jrbath5nwsunjooqnobvgoi",
     };
-    struct tg_buf raw = { 0 }, once = { 0 }, twice = { 0 };
+    TG_BUF raw = { 0 }, once = { 0 }, twice = { 0 };
     uint64_t seed = 20240917;
     for (int round = 0; round < 200000; round++) {
         enum tg_kind kind = round % 3 == 0   ? TG_KIND_ANNOTATION
@@ -297,14 +288,11 @@ TEST(normalising_twice_changes_nothing)
         if (once.n != twice.n || (once.n && memcmp(once.p, twice.p, once.n) != 0))
             fail_msg("'%s' -> '%s' -> '%s'", raw.p, once.p, twice.p);
     }
-    tg_buf_release(&raw);
-    tg_buf_release(&once);
-    tg_buf_release(&twice);
 }
 
 static double cpu_seconds(const char *piece, size_t bytes)
 {
-    struct tg_buf raw = { 0 }, out = { 0 };
+    TG_BUF raw = { 0 }, out = { 0 };
     clock_t start;
     double took;
     while (raw.n < bytes)
@@ -316,8 +304,6 @@ static double cpu_seconds(const char *piece, size_t bytes)
     tg_buf_clear(&out);
     tg_name_short(tg_buf_sv(&raw), &out);
     took = (double)(clock() - start) / CLOCKS_PER_SEC;
-    tg_buf_release(&raw);
-    tg_buf_release(&out);
     return took;
 }
 

@@ -1,7 +1,4 @@
 /* What the names of a replacement are told with (place_names.c), against passes over all rows. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "core/diff/names.h"
 #include "core/diff/uses.h"
 #include "tests/support.h"

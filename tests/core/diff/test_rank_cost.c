@@ -6,8 +6,6 @@
  * nb nt pairs and sorting: twice the runs a side are four times the pairs. Counted once an
  * operator, it would be sixteen times.
  */
-#include <stdio.h>
-
 #include "by_hand.h"
 #include "core/diff/stats.h"
 

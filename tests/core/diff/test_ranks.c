@@ -2,8 +2,6 @@
  * Which ranks two sides are compared by. Each rank of each run is a shard with one operator; rank r
  * calls it r + 1 times a step, so an average over another set of ranks is another number.
  */
-#include <stdlib.h>
-
 #include "core/diff/compare.h"
 #include "tests/support.h"
 
@@ -80,11 +78,10 @@ static bool compare(struct fixture *f)
 
 static void assert_lacks(const struct fixture *f, int side, const char *text)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     if (f->c.n_lacking[side])
         tg_ranks_put(&b, f->c.lacking[side], f->c.n_lacking[side]);
     assert_string_equal(b.n ? b.p : "", text);
-    tg_buf_release(&b);
 }
 
 CASE(equal_sets_are_compared_whole)
@@ -176,7 +173,7 @@ CASE(ranks_chosen_by_hand_are_compared)
 CASE(many_ranks_are_told_in_pieces)
 {
     int64_t v[20];
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     (void)f;
     for (int i = 0; i < 20; i++)
         v[i] = 2 * i;
@@ -185,5 +182,4 @@ CASE(many_ranks_are_told_in_pieces)
     tg_buf_clear(&b);
     tg_ranks_put(&b, (const int64_t[]){ 0, 1, 2, 5, 7, 8 }, 6);
     assert_string_equal(b.p, "ranks 0–2, 5, 7, 8");
-    tg_buf_release(&b);
 }

@@ -2,8 +2,6 @@
  * How much slower, and is that chance (shift.h). Oracles: of separated runs one division of C(n,
  * n/2) fits as well, the true one. Two-speed operators by hand: what ranks do not see.
  */
-#include <math.h>
-
 #include "core/diff/confirm.h"
 #include "core/diff/stats.h"
 #include "tests/support.h"

@@ -1,6 +1,4 @@
 /* Oracles: small enough to derive by hand; the derivation stands beside each. */
-#include <math.h>
-
 #include "core/diff/stats.h"
 #include "tests/support.h"
 
@@ -100,7 +98,7 @@ TEST(rank_table_is_the_single_test)
 {
     static const size_t sizes[][2] = { { 1, 1 },  { 3, 3 },   { 5, 3 },  { 10, 5 },
                                        { 5, 10 }, { 40, 40 }, { 64, 2 }, { 65, 3 } };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     double base[65], test[65];
 
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -120,7 +118,6 @@ TEST(rank_table_is_the_single_test)
     struct tg_rank_table three = tg_rank_table_new(3, 3, a), none = tg_rank_table_new(0, 3, a);
     near(tg_rank_table_p(&three, b, t, 0), 1.0 / 20);
     near(tg_rank_table_p(&none, b, t, 0), 1);
-    tg_arena_free(a);
 }
 
 TEST(noise_counts_only_the_harmful_side)

@@ -1,7 +1,5 @@
 /* Inside which annotation work lies: by the path of each call,
  * not by what a name is mostly called from. */
-#include <stdlib.h>
-
 #include "core/diff/uses.h"
 #include "tree_by_hand.h"
 

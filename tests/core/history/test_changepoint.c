@@ -1,7 +1,5 @@
 #include "tests/support.h"
 
-#include <math.h>
-
 #include "core/history/changepoint.h"
 
 /* Twenty nights at 0 and up to six at 0.10, each with a little noise that repeats. */

@@ -5,8 +5,6 @@
  */
 #include "tests/support.h"
 
-#include <math.h>
-
 #include "core/history/history.h"
 
 enum { OPS = 8, MOST = 80 };

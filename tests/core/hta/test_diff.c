@@ -64,7 +64,7 @@ struct loaded {
 static void load(struct loaded *l, const char *json, int64_t rank, bool no_rounding)
 {
     struct tg_load_opts opts = { .keep_hta = true };
-    struct tg_source *s;
+    TG_SOURCE *s;
     struct tg_trace *t;
     bool replaced;
     tg_err_init(&l->err);
@@ -79,7 +79,6 @@ static void load(struct loaded *l, const char *json, int64_t rank, bool no_round
     tg_hta_add(&l->side, t, rank, &replaced);
     assert_true(replaced);
     tg_trace_free(t);
-    tg_source_close(s);
 }
 
 static void unload(struct loaded *l)
@@ -225,14 +224,12 @@ TEST(the_rank_is_found_in_the_text)
         { "\"rank\": 8", 8 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tg_err err;
-        struct tg_source *s;
+        struct tg_err err = TG_ERR_INIT;
+        TG_SOURCE *s;
         int64_t rank;
-        tg_err_init(&err);
         s = tg_source_memory(tg_sv_of(cases[i].text), "test", NULL, &err);
         assert_non_null(s);
         assert_true(tg_hta_find_rank(s, &rank, &err));
         assert_int_equal(rank, cases[i].rank);
-        tg_source_close(s);
     }
 }

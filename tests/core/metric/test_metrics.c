@@ -1,6 +1,5 @@
 #include "core/metric/metric.h"
 #include "tests/build_steps.h"
-#include "tests/support.h"
 
 #define MAX_STEPS 4
 

@@ -1,5 +1,4 @@
 #include "tests/build_steps.h"
-#include "tests/support.h"
 
 static void setup(struct built *f)
 {

@@ -1,4 +1,3 @@
-
 #include "core/summary/internal.h"
 #include "core/summary/summary.h"
 #include "tests/support.h"

@@ -2,12 +2,9 @@
  * Properties on real traces (skipped where ../shared is absent): what the order of the events, the
  * size of the reads, and the stored form may not change.
  */
-#include "tests/support.h"
-
-#include <stdlib.h>
+#include "tests/core/summary/traced.h"
 
 #include "core/base/file.h"
-#include "core/summary/summary.h"
 
 #define TRACES TG_SHARED_DIR "/corpus/traces"
 
@@ -15,13 +12,12 @@ static struct tg_buf read_trace(const char *path)
 {
     struct tg_buf text = { 0 };
     struct tg_err err;
-    struct tg_source *s = tg_source_open(path, NULL, &err);
+    TG_SOURCE *s = tg_source_open(path, NULL, &err);
     int64_t got;
     assert_non_null(s);
     while ((got = tg_source_fill(s, tg_buf_room(&text, 1 << 20), 1 << 20, &err)) > 0)
         text.n += (size_t)got;
     assert_int_equal(got, 0);
-    tg_source_close(s);
     return text;
 }
 
@@ -29,24 +25,21 @@ static void summarize(struct tg_summary *out, tg_sv text, size_t window)
 {
     struct tg_summarize_opts o = { .rank = -1 };
     struct tg_err err = TG_ERR_INIT;
-    struct tg_source *s;
+    TG_SOURCE *s;
     o.load.reader.window = window;
     s = tg_source_memory(text, "trace.json", NULL, &err);
     assert_non_null(s);
     if (!tg_summary_add(out, s, &o, NULL, &err))
         fail_msg("%s", err.message);
-    tg_source_close(s);
 }
 
 static struct tg_buf stored(tg_sv text, size_t window)
 {
-    struct tg_summary s;
+    SUMMARY s = no_shards();
     struct tg_buf out = { 0 };
     struct tg_err err;
-    tg_summary_init(&s);
     summarize(&s, text, window);
     assert_true(tg_summary_write(&s, NULL, &out, &err));
-    tg_summary_release(&s);
     return out;
 }
 
@@ -122,7 +115,7 @@ static void properties_of(const char *path)
 {
     struct tg_buf text = read_trace(path), first = stored(tg_buf_sv(&text), 0), other,
                   again = { 0 };
-    struct tg_summary s;
+    SUMMARY s = no_shards();
     struct tg_err err;
     other = stored(tg_buf_sv(&text), text.n > 4000000 ? 70000 : 1000);
     assert_same(path, "the size of the reads", &first, &other);
@@ -133,11 +126,9 @@ static void properties_of(const char *path)
     other = stored(tg_buf_sv(&text), 0);
     assert_same(path, "the order of the events", &first, &other);
     tg_buf_release(&other);
-    tg_summary_init(&s);
     summarize(&s, tg_buf_sv(&first), 0); /* a summary stands wherever a trace may */
     assert_true(tg_summary_write(&s, NULL, &again, &err));
     assert_same(path, "reading the stored form", &first, &again);
-    tg_summary_release(&s);
     tg_buf_release(&again);
     tg_buf_release(&first);
     tg_buf_release(&text);
@@ -173,7 +164,7 @@ TEST(real_traces_keep_their_summaries)
 TEST(ranks_merge_in_any_order)
 {
     static const char *const stamps[] = { "545", "556", "554", "557", "547", "549", "553", "553" };
-    struct tg_summary up, down, side;
+    SUMMARY up, down, side;
     TG_BUF a = { 0 }, b = { 0 };
     struct tg_side arranged;
     struct tg_err err = TG_ERR_INIT;
@@ -184,15 +175,13 @@ TEST(ranks_merge_in_any_order)
         for (int way = 0; way < 2; way++) {
             int rank = way ? 7 - k : k;
             char path[4096];
-            struct tg_buf text, form;
+            TG_BUF text, form = { 0 };
             (void)snprintf(path, sizeof path,
                            "%s/param/dlrm_8rank/worker%d_step_12.1694128201%s.pt.trace.json.gz",
                            TRACES, rank, stamps[rank]);
             text = read_trace(path);
             form = stored(tg_buf_sv(&text), 0);
             assert_true(tg_summary_parse(way ? &down : &up, tg_buf_sv(&form), "part.json", &err));
-            tg_buf_release(&form);
-            tg_buf_release(&text);
         }
     assert_true(tg_summary_write(&up, NULL, &a, &err));
     assert_true(tg_summary_write(&down, NULL, &b, &err));
@@ -200,9 +189,6 @@ TEST(ranks_merge_in_any_order)
     assert_true(tg_side_arrange(&arranged, &up, TG_ARRANGE_AUTO, up.arena, &err));
     assert_int_equal(arranged.n_ranks, 8);
     assert_int_equal(arranged.n_runs, 1);
-    tg_summary_release(&up);
-    tg_summary_release(&down);
-    tg_summary_release(&side);
 }
 
 int main(void)

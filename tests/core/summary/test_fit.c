@@ -1,9 +1,6 @@
-#include <stdio.h>
-
 #include "core/summary/fit.h"
 #include "core/summary/pack.h"
 #include "tests/core/summary/traced.h"
-#include "tests/support.h"
 
 #define RANKS 10
 #define NAMES 40
@@ -90,7 +87,7 @@ CASE(slots_go_first)
 {
     struct tg_buf out = { 0 }, whole = written(&f->all);
     struct tg_fitted how;
-    struct tg_summary back;
+    SUMMARY back = no_shards();
     size_t most = tg_packed_size(tg_buf_sv(&whole)) - 1, without = 0, with = 0;
     tg_buf_release(&whole);
     tg_buf_puts(&out, "before");
@@ -99,7 +96,6 @@ CASE(slots_go_first)
     assert_false(how.all_slots);
     assert_true(how.packed <= most);
     assert_memory_equal(out.p, "before", 6);
-    tg_summary_init(&back);
     assert_true(tg_summary_parse(&back, (tg_sv){ out.p + 6, out.n - 6 }, "f", &f->err));
     assert_int_equal(back.n, RANKS);
     for (size_t i = 0; i < back.n; i++) {
@@ -109,7 +105,6 @@ CASE(slots_go_first)
             *(back.shards[i]->rows[r].slots ? &with : &without) += 1;
     }
     assert_true(with > 0 && without > 0);
-    tg_summary_release(&back);
     tg_buf_release(&out);
 }
 
@@ -163,14 +158,13 @@ CASE(then_ranks_go)
     assert_same(&again, &out);
     /* What is known of a rank elsewhere comes back, in either order. */
     for (one = 0; one < 2; one++) {
-        struct tg_buf text;
+        TG_BUF text = { 0 };
         tg_summary_init(&both);
         assert_true(tg_summary_merge(&both, one ? &back : &f->all, &f->err));
         assert_true(tg_summary_merge(&both, one ? &f->all : &back, &f->err));
         text = written(&both);
         assert_int_equal(text.n, full.n);
         assert_memory_equal(text.p, full.p, full.n);
-        tg_buf_release(&text);
         tg_summary_release(&both);
     }
     tg_buf_release(&full);
@@ -265,17 +259,15 @@ static void put_shard(struct tg_buf *raw, int64_t rank, size_t steps)
 static bool parses(struct fixture *f, struct tg_buf *raw, struct tg_shard *first)
 {
     TG_BUF text = { 0 };
-    struct tg_summary s;
+    SUMMARY s = no_shards();
     bool ok;
     put_steps_only(&text, raw);
-    tg_summary_init(&s);
     tg_err_init(&f->err);
     ok = tg_summary_parse(&s, tg_buf_sv(&text), "bad", &f->err);
     if (ok && first)
         *first = *s.shards[0];
     if (!ok)
         assert_string_equal(f->err.message, "damaged summary: steps_only");
-    tg_summary_release(&s);
     return ok;
 }
 

@@ -1,4 +1,3 @@
-
 #include "core/summary/inject.h"
 #include "core/summary/internal.h"
 #include "tests/support.h"

@@ -2,7 +2,6 @@
 #include "core/summary/layout.h"
 #include "core/summary/summary.h"
 #include "tests/core/summary/traced.h"
-#include "tests/support.h"
 
 /* Two steps with an operator around a launch, two kernels on one stream, a copy, unlinked work. */
 static void two_steps(struct bt *b, tg_ns slower)
@@ -122,18 +121,16 @@ TRACED(the_order_of_the_file_changes_no_byte)
     assert_true(add(f, &f->s, 0, &PLAIN));
     text_of(&f->s, &first);
     for (uint64_t seed = 1; seed < 20; seed++) {
-        struct tg_summary s;
-        tg_summary_init(&s);
+        SUMMARY s = no_shards();
         assert_true(add(f, &s, seed, &PLAIN));
         assert_string_equal(text_of(&s, &other), first.p);
-        tg_summary_release(&s);
     }
 }
 
 TRACED(what_is_read_is_what_was_written)
 {
     TG_BUF first = { 0 }, again = { 0 };
-    struct tg_summary back;
+    SUMMARY back = no_shards();
     const struct tg_row *r;
     two_steps(&f->b, 3);
     assert_true(add(f, &f->s, 0, &PLAIN));
@@ -141,7 +138,6 @@ TRACED(what_is_read_is_what_was_written)
     assert_true(tg_summary_looks_like(tg_buf_sv(&first)));
     assert_true(tg_summary_looks_like(TG_SV(" {\n \"tracegate_summary\": 1")));
     assert_false(tg_summary_looks_like(TG_SV("{\"traceEvents\":[")));
-    tg_summary_init(&back);
     assert_true(tg_summary_parse(&back, tg_buf_sv(&first), "dir/x.json", &f->err));
     assert_string_equal(text_of(&back, &again), first.p);
     assert_true(tg_sv_eq(back.shards[0]->source, TG_SV("x.json")));
@@ -151,7 +147,6 @@ TRACED(what_is_read_is_what_was_written)
     /* In itself it collapses. */
     assert_true(tg_summary_merge(&back, &f->s, &f->err));
     assert_int_equal(back.n, 1);
-    tg_summary_release(&back);
 }
 
 /* Three runs, merged as ((0+1)+2), (2+(1+0)), through their stored forms or not. */
@@ -221,7 +216,7 @@ TRACED(meta_is_added_and_wins)
 TRACED(broken_names_become_one_row)
 {
     TG_BUF first = { 0 }, again = { 0 };
-    struct tg_summary back;
+    SUMMARY back = no_shards();
     bt_host(&f->b, "cpu_op", "a\xff", "1", 10, 5, -1);
     bt_host(&f->b, "cpu_op", "a\xfe", "1", 20, 5, -1);
     bt_host(&f->b, "cpu_op", "\"<&\n\x01", "1", 30, 5, -1);
@@ -229,10 +224,8 @@ TRACED(broken_names_become_one_row)
     assert_int_equal(f->s.shards[0]->n_rows, 2);
     assert_int_equal(row(f->s.shards[0], "a\xef\xbf\xbd", "")->count[0], 2);
     text_of(&f->s, &first);
-    tg_summary_init(&back);
     assert_true(tg_summary_parse(&back, tg_buf_sv(&first), "x", &f->err));
     assert_string_equal(text_of(&back, &again), first.p);
-    tg_summary_release(&back);
 }
 
 TRACED(attrs_beyond_the_limit_are_cut_and_marked)
@@ -396,10 +389,9 @@ struct damage {
 static void is_refused(struct traced *f, tg_sv whole, const struct damage *d)
 {
     TG_BUF text = { 0 };
-    struct tg_summary back;
+    SUMMARY back = no_shards();
     tg_buf_add(&text, whole);
     replace(&text, d->from, d->to);
-    tg_summary_init(&back);
     tg_err_init(&f->err);
     assert_false(tg_summary_parse(&back, tg_buf_sv(&text), "bad.json", &f->err));
     assert_int_equal(f->err.kind, TG_ERR_SUMMARY);
@@ -411,7 +403,6 @@ static void is_refused(struct traced *f, tg_sv whole, const struct damage *d)
                       TG_SV_ARG(f->s.shards[0]->run), d->message);
     assert_string_equal(f->err.message, text.p);
     assert_string_equal(f->err.file, "bad.json");
-    tg_summary_release(&back);
 }
 
 TRACED(damaged_summaries_are_refused)
@@ -461,16 +452,13 @@ TRACED(damaged_summaries_are_refused)
         is_refused(f, tg_buf_sv(&whole), &cases[i]);
     /* Every cut, and every byte changed: refused, or (blanks apart) nothing else was there. */
     for (size_t n = 0; n + 1 < whole.n; n++) {
-        struct tg_summary back;
-        tg_summary_init(&back);
+        SUMMARY back = no_shards();
         assert_false(tg_summary_parse(&back, (tg_sv){ whole.p, n }, "cut", &f->err));
-        tg_summary_release(&back);
     }
     for (size_t n = 0; n + 1 < whole.n; n++) {
-        struct tg_summary back;
+        SUMMARY back = no_shards();
         char was = whole.p[n];
         bool read;
-        tg_summary_init(&back);
         whole.p[n] = (char)(was ^ 4);
         read = tg_summary_parse(&back, tg_buf_sv(&whole), "flip", &f->err);
         whole.p[n] = was;
@@ -479,7 +467,6 @@ TRACED(damaged_summaries_are_refused)
             assert_int_equal(back.n, 1);
             assert_true(tg_sv_eq(back.shards[0]->hash, f->s.shards[0]->hash));
         }
-        tg_summary_release(&back);
     }
 }
 
@@ -557,7 +544,7 @@ TRACED(frames_by_hand)
 TRACED(frames_change_nothing_else)
 {
     TG_BUF with = { 0 }, without = { 0 }, again = { 0 };
-    struct tg_summary plain, back;
+    SUMMARY plain, back;
     tg_summary_init(&plain);
     tg_summary_init(&back);
     stacks(&f->b);
@@ -581,8 +568,6 @@ TRACED(frames_change_nothing_else)
     assert_string_equal(text_of(&back, &again), with.p);
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(back.shards[i]->frame_sorts, back.shards[i]->rank == 1 ? 0 : TG_STACK_ALL);
-    tg_summary_release(&plain);
-    tg_summary_release(&back);
 }
 
 TRACED(damaged_frames_are_refused)
@@ -641,16 +626,13 @@ TRACED(damaged_frames_are_refused)
 static void read_text(const char *text, struct tg_kept_trace *k, struct tg_buf *out)
 {
     struct tg_summarize_opts o = { .rank = -1, .keep = k };
-    struct tg_summary s;
-    struct tg_source *source;
+    SUMMARY s = no_shards();
+    TG_SOURCE *source;
     struct tg_err err = TG_ERR_INIT;
-    tg_summary_init(&s);
     source = tg_source_memory(tg_sv_of(text), "made.json", NULL, &err);
     assert_true(source && tg_summary_add(&s, source, &o, NULL, &err));
     tg_buf_clear(out);
     assert_true(tg_summary_write(&s, NULL, out, &err));
-    tg_source_close(source);
-    tg_summary_release(&s);
 }
 
 /* Also where the functions are damaged: they are no part of what is judged. */
@@ -687,7 +669,7 @@ TRACED(a_trace_without_stacks_is_kept_only_if_any_is_wanted)
 TRACED(numbers_move_with_their_spans)
 {
     struct tg_load_opts o = { .keep_python = true, .want_sequence = true };
-    struct tg_source *source;
+    TG_SOURCE *source;
     struct tg_trace *t;
     struct tg_err err = TG_ERR_INIT;
     source = tg_source_memory(tg_sv_of(MOVED), "made.json", NULL, &err);
@@ -701,7 +683,6 @@ TRACED(numbers_move_with_their_spans)
                          tg_sv_eq(tg_span_name(t, tg_span_at(t, i))->name, TG_SV("aten::mm")) ? 12
                                                                                               : -1);
     tg_trace_free(t);
-    tg_source_close(source);
 }
 
 static void read_shard(struct tg_summary *out, const char *text, bool totals_only)
@@ -717,7 +698,7 @@ static void read_shard(struct tg_summary *out, const char *text, bool totals_onl
 /* mm: 9 + 8 us in the step, 5 after it; launches: 2 + 3. */
 TRACED(totals_alone_are_those_of_the_whole)
 {
-    struct tg_summary whole, flat;
+    SUMMARY whole, flat;
     const struct tg_row *mm;
     read_shard(&whole, NESTED, false);
     read_shard(&flat, NESTED, true);
@@ -733,6 +714,4 @@ TRACED(totals_alone_are_those_of_the_whole)
     assert_null(mm->slots);
     assert_int_equal(row(flat.shards[0], "cudaLaunchKernel", "")->total[0], 5000);
     assert_int_equal(row(flat.shards[0], "ProfilerStep#3", "")->total[0], 90000);
-    tg_summary_release(&whole);
-    tg_summary_release(&flat);
 }

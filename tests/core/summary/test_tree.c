@@ -85,28 +85,25 @@ static struct tg_buf stored(const struct tg_summary *s, size_t max_slots)
 
 TRACED(the_order_of_the_file_does_not_matter)
 {
-    struct tg_buf one;
+    TG_BUF one = { 0 };
     program(f);
     (void)shard(f, 0, NULL);
     one = stored(&f->s, SIZE_MAX);
     for (uint64_t seed = 1; seed < 8; seed++) {
-        struct tg_buf other;
+        TG_BUF other = { 0 };
         check_tree(shard(f, seed, NULL));
         other = stored(&f->s, SIZE_MAX);
         assert_string_equal(one.p, other.p);
-        tg_buf_release(&other);
     }
-    tg_buf_release(&one);
 }
 
 /* Stored with all slots and with none: the same tree, and the same bytes again. */
 static void round_trip(const struct tg_summary *s, size_t max_slots)
 {
     TG_BUF was = { 0 }, is = { 0 };
-    struct tg_buf text = stored(s, max_slots), again;
-    struct tg_summary back;
+    TG_BUF text = stored(s, max_slots), again;
+    SUMMARY back = no_shards();
     struct tg_err err = TG_ERR_INIT;
-    tg_summary_init(&back);
     if (!tg_summary_parse(&back, tg_buf_sv(&text), "s.json", &err))
         fail_msg("%s", err.message);
     check_tree(back.shards[0]);
@@ -116,9 +113,6 @@ static void round_trip(const struct tg_summary *s, size_t max_slots)
     assert_int_equal(back.shards[0]->tree.cut, s->shards[0]->tree.cut);
     again = stored(&back, max_slots);
     assert_string_equal(text.p, again.p);
-    tg_buf_release(&text);
-    tg_buf_release(&again);
-    tg_summary_release(&back);
 }
 
 TRACED(it_is_stored_with_and_without_slots)
@@ -146,7 +140,7 @@ static struct tg_buf stored_flat(const struct tg_summary *s)
  * remains. */
 TRACED(a_summary_without_a_tree_is_the_same_recording)
 {
-    struct tg_buf with, flat;
+    TG_BUF with, flat = { 0 };
     program(f);
     (void)shard(f, 0, NULL);
     with = stored(&f->s, SIZE_MAX);
@@ -154,9 +148,8 @@ TRACED(a_summary_without_a_tree_is_the_same_recording)
     assert_null(strstr(flat.p, "\"tree\""));
     assert_non_null(strstr(with.p, "\"tree\""));
     for (int way = 0; way < 2; way++) {
-        struct tg_summary both;
-        struct tg_buf again;
-        tg_summary_init(&both);
+        SUMMARY both = no_shards();
+        TG_BUF again = { 0 };
         assert_true(tg_summary_parse(&both, tg_buf_sv(way ? &with : &flat), "a.json", &f->err));
         assert_true(tg_sv_eq(both.shards[0]->hash, f->s.shards[0]->hash));
         assert_true(tg_shard_same_recording(both.shards[0], f->s.shards[0]));
@@ -165,17 +158,13 @@ TRACED(a_summary_without_a_tree_is_the_same_recording)
         check_tree(both.shards[0]);
         again = stored(&both, SIZE_MAX);
         assert_string_equal(again.p, with.p);
-        tg_buf_release(&again);
-        tg_summary_release(&both);
     }
-    tg_buf_release(&with);
-    tg_buf_release(&flat);
 }
 
 TRACED(copies_and_compact_shards_have_it)
 {
-    struct tg_summary owner, copy;
-    struct tg_buf was, is;
+    SUMMARY owner, copy;
+    TG_BUF was, is = { 0 };
     program(f);
     (void)shard(f, 0, NULL);
     was = stored(&f->s, SIZE_MAX);
@@ -186,10 +175,6 @@ TRACED(copies_and_compact_shards_have_it)
     check_tree(copy.shards[0]);
     is = stored(&copy, SIZE_MAX);
     assert_string_equal(was.p, is.p);
-    tg_buf_release(&was);
-    tg_buf_release(&is);
-    tg_summary_release(&copy);
-    tg_summary_release(&owner);
 }
 
 static size_t nodes_named(const struct tg_shard *s, const char *name)
@@ -295,12 +280,12 @@ TRACED(a_damaged_tree_is_refused)
     } cases[] = { { "\"tree\":", "7", "tree" },
                   { "\"tree\":", "\"1:eJxjAAAAAQAB\"", "tree" },
                   { "\"node_times\":", "\"\"", "node_times" } };
-    struct tg_buf text;
+    TG_BUF text = { 0 };
     program(f);
     (void)shard(f, 0, NULL);
     text = stored(&f->s, SIZE_MAX);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tg_summary back;
+        SUMMARY back = no_shards();
         TG_BUF bad = { 0 };
         const char *at = strstr(text.p, cases[i].member), *end;
         assert_non_null(at);
@@ -309,14 +294,11 @@ TRACED(a_damaged_tree_is_refused)
         tg_buf_add(&bad, (tg_sv){ text.p, (size_t)(at - text.p) });
         tg_buf_puts(&bad, cases[i].instead);
         tg_buf_puts(&bad, end);
-        tg_summary_init(&back);
         tg_err_init(&f->err);
         assert_false(tg_summary_parse(&back, tg_buf_sv(&bad), "s.json", &f->err));
         assert_int_equal(f->err.kind, TG_ERR_SUMMARY);
         assert_non_null(strstr(f->err.message, cases[i].named));
-        tg_summary_release(&back);
     }
-    tg_buf_release(&text);
 }
 
 static void spoil(struct tg_buf *b, uint64_t *x)
@@ -411,7 +393,7 @@ TRACED(what_holds_of_real_traces)
     };
     for (size_t i = 0; tg_file_is_dir(TRACES) && i < sizeof paths / sizeof *paths; i++) {
         const struct tg_summarize_opts o = { .rank = -1 };
-        struct tg_summary s;
+        SUMMARY s;
         struct tg_source *source =
             tg_source_open(tg_arena_printf(f->b.arena, "%s%s", TRACES, paths[i]), NULL, &f->err);
         assert_non_null(source);
@@ -422,6 +404,5 @@ TRACED(what_holds_of_real_traces)
         round_trip(&s, SIZE_MAX);
         round_trip(&s, 0);
         tg_source_close(source);
-        tg_summary_release(&s);
     }
 }

@@ -1,12 +1,9 @@
 /*
  * The merge as a stream gives the bytes of the union in memory, whatever the tree.
  */
-#include <stdio.h>
-
 #include "core/summary/summary.h"
 #include "core/summary/unite.h"
 #include "tests/core/summary/traced.h"
-#include "tests/support.h"
 
 enum { RANKS = 9 };
 
@@ -41,12 +38,10 @@ static void setup(struct fixture *f)
     tg_err_init(&f->err);
     tg_summary_init(&f->all);
     for (int i = 0; i < RANKS; i++) {
-        struct tg_summary s;
-        tg_summary_init(&s);
+        SUMMARY s = no_shards();
         add_rank(&s, i, &f->err);
         assert_true(tg_summary_write(&s, NULL, &f->one[i], &f->err));
         assert_true(tg_summary_merge(&f->all, &s, &f->err));
-        tg_summary_release(&s);
     }
     assert_true(tg_summary_write(&f->all, NULL, &f->whole, &f->err));
 }
@@ -178,9 +173,8 @@ CASE(nothing_is_a_summary_too)
 CASE(other_content_is_refused)
 {
     struct tg_damage damage = { 0 };
-    struct tg_summary s;
+    SUMMARY s = no_shards();
     struct tg_buf other = { 0 }, out;
-    tg_summary_init(&s);
     add_rank(&s, 3, &f->err);
     s.shards[0]->rows[0].total[0]++;
     tg_summary_set_rank(&s, 2);
@@ -195,7 +189,6 @@ CASE(other_content_is_refused)
     }
     assert_int_equal(damage.n, 0);
     tg_buf_release(&other);
-    tg_summary_release(&s);
 }
 
 CASE(damage_names_the_rank)

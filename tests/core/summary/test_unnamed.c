@@ -2,6 +2,7 @@
 #include "stored.h"
 
 #include "core/summary/internal.h"
+#include "tests/core/summary/traced.h"
 
 static const uint32_t CALLS[] = { 2, 0, 3 };
 
@@ -73,7 +74,7 @@ BY_HAND(a_rank_of_host_work_is_not_empty)
 BY_HAND(ranks_from_a_number_on)
 {
     struct tg_summarize_opts o = { .named_ranks = 5 };
-    struct tg_summary all, few;
+    SUMMARY all, few;
     TG_BUF b = { 0 };
     struct tg_source *s;
 
@@ -103,6 +104,4 @@ BY_HAND(ranks_from_a_number_on)
     o.named_ranks = 0;
     tg_summary_drop_names(&few, &o);
     assert_int_equal(few.shards[0]->n_rows, 4);
-    tg_summary_release(&all);
-    tg_summary_release(&few);
 }

@@ -11,6 +11,16 @@ struct traced {
     struct tg_err err;
 };
 
+/* Released where its block ends. */
+#define SUMMARY struct tg_summary TG_AUTO(tg_summary_release)
+
+static inline struct tg_summary no_shards(void)
+{
+    struct tg_summary s;
+    tg_summary_init(&s);
+    return s;
+}
+
 static inline void traced_set_up(struct traced *f)
 {
     bt_init(&f->b);

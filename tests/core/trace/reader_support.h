@@ -91,7 +91,7 @@ static inline tg_sv json(struct tg_buf *b, const char *text)
 static inline void dump(struct tg_buf *out, tg_sv text, const struct tg_reader_opts *o, bool info)
 {
     struct tg_err err = TG_ERR_INIT;
-    struct tg_source *s;
+    TG_SOURCE *s;
     struct tg_reader *r;
     struct tg_event ev;
     enum tg_next next;
@@ -108,7 +108,6 @@ static inline void dump(struct tg_buf *out, tg_sv text, const struct tg_reader_o
     else if (info)
         put_info(out, tg_reader_info(r));
     tg_reader_free(r);
-    tg_source_close(s);
 }
 
 /* xorshift64*: the same numbers on every machine. */

@@ -3,11 +3,7 @@
  * their comments promise, spelled out byte by byte. All texts stand against a page that cannot be
  * read, so reading further than allowed ends the test. Also runs under qemu (tests/cross/arm64.py).
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "core/trace/scan.h"
 #include "core/trace/shape.h"

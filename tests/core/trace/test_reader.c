@@ -1,7 +1,4 @@
 #include <cjson/cJSON.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "core/base/utf8.h"
 #include "core/trace/inflate.h"
@@ -220,7 +217,7 @@ TEST(a_damaged_stream_is_not_called_bad_json)
 /* Reading it fails, and stays so. */
 static void read_to_failure(tg_sv text, const struct tg_reader_opts *o, struct tg_err *err)
 {
-    struct tg_source *s = tg_source_memory(text, "test", NULL, err);
+    TG_SOURCE *s = tg_source_memory(text, "test", NULL, err);
     struct tg_reader *r = tg_reader_new(s, o);
     struct tg_event ev;
     enum tg_next next;
@@ -229,7 +226,6 @@ static void read_to_failure(tg_sv text, const struct tg_reader_opts *o, struct t
     assert_int_equal(next, TG_NEXT_FAILED);
     assert_int_equal(tg_reader_next(r, &ev, err), TG_NEXT_FAILED);
     tg_reader_free(r);
-    tg_source_close(s);
 }
 
 TEST(bad_texts_are_refused_at_their_byte)

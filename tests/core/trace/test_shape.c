@@ -2,8 +2,6 @@
  * The fast path against the generic one: what it says about an event must be the same, byte for
  * byte, whatever the instruction set and the window.
  */
-#include <stdio.h>
-
 #include "core/base/file.h"
 #include "core/trace/shape.h"
 #include "tests/core/trace/reader_support.h"
@@ -269,7 +267,7 @@ static uint64_t digest(const char *path, const char *isa, bool want_args, size_t
     struct tg_reader_opts o = { .want_args = want_args, .isa = isa, .window = window };
     TG_BUF line = { 0 };
     struct tg_err err = TG_ERR_INIT;
-    struct tg_source *s;
+    TG_SOURCE *s;
     struct tg_reader *r;
     struct tg_event ev;
     enum tg_next next;
@@ -289,7 +287,6 @@ static uint64_t digest(const char *path, const char *isa, bool want_args, size_t
         put_info(&line, tg_reader_info(r));
     h = tg_hash(tg_buf_sv(&line), h);
     tg_reader_free(r);
-    tg_source_close(s);
     return h;
 }
 

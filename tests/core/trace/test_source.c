@@ -1,7 +1,3 @@
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "core/base/buf.h"
 #include "core/trace/inflate.h"
 #include "core/trace/source.h"
@@ -102,7 +98,7 @@ static bool drain(struct tg_source *s, size_t step, struct tg_buf *out, struct t
 
 static bool unpack(tg_sv packed, size_t step, struct tg_buf *out, struct tg_err *err)
 {
-    struct tg_source *s;
+    TG_SOURCE *s;
     bool ok;
     tg_buf_clear(out);
     tg_err_init(err);
@@ -110,7 +106,6 @@ static bool unpack(tg_sv packed, size_t step, struct tg_buf *out, struct tg_err 
     if (!s)
         return false;
     ok = drain(s, step, out, err);
-    tg_source_close(s);
     return ok;
 }
 
@@ -402,7 +397,7 @@ CASE(a_thread_changes_nothing)
     for (size_t cut = 0; cut < 40; cut++) {
         tg_sv part = { f->packed.p, f->packed.n - cut * (cut < 35 ? 1 : 60000) };
         struct tg_err err, other;
-        struct tg_source *s;
+        TG_SOURCE *s;
         bool ok = unpack(part, 4096, &want, &err), with;
         tg_err_init(&other);
         tg_buf_clear(&got);
@@ -416,11 +411,10 @@ CASE(a_thread_changes_nothing)
         assert_string_equal(other.message, err.message);
         assert_string_equal(other.hint, err.hint);
         assert_int_equal(other.offset, err.offset);
-        tg_source_close(s);
     }
     for (int taken = 0; taken < 3; taken++) { /* closed and rewound half-way */
         struct tg_err err = TG_ERR_INIT;
-        struct tg_source *s;
+        TG_SOURCE *s;
         char to[10];
         s = tg_source_memory(tg_buf_sv(&f->packed), "test", NULL, &err);
         tg_source_read_ahead(s);
@@ -431,7 +425,6 @@ CASE(a_thread_changes_nothing)
             assert_int_equal(tg_source_fill(s, to, sizeof to, &err), sizeof to);
             assert_memory_equal(to, "0,1,2,3,4,", 10);
         }
-        tg_source_close(s);
     }
 }
 

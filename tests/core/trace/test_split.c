@@ -54,7 +54,7 @@ static void put_spans(struct tg_buf *out, const struct tg_trace *t)
 
 static void put_trace(struct tg_buf *out, tg_sv text, const struct tg_load_opts *o)
 {
-    struct tg_source *s;
+    TG_SOURCE *s;
     struct tg_trace *t = NULL;
     struct tg_err err = TG_ERR_INIT;
     s = tg_source_memory(text, "test", o->reader.limits, &err);
@@ -68,12 +68,11 @@ static void put_trace(struct tg_buf *out, tg_sv text, const struct tg_load_opts 
         put_error(out, &err);
     }
     tg_trace_free(t);
-    tg_source_close(s);
 }
 
 static void put_totals(struct tg_buf *out, tg_sv text, const struct tg_reader_opts *o)
 {
-    struct tg_source *s;
+    TG_SOURCE *s;
     struct tg_totals t;
     struct tg_err err = TG_ERR_INIT;
     s = tg_source_memory(text, "test", o->limits, &err);
@@ -86,7 +85,6 @@ static void put_totals(struct tg_buf *out, tg_sv text, const struct tg_reader_op
     } else {
         put_error(out, &err);
     }
-    tg_source_close(s);
 }
 
 static void assert_same(tg_sv text, const struct tg_load_opts *one, struct tg_load_opts *many,
@@ -404,7 +402,7 @@ TEST(guesses_are_right_on_ordinary_traces)
         struct tg_reader_opts o = { .threads = 3, .part = 4096 };
         TG_BUF text = { 0 };
         struct counted c = { 0 };
-        struct tg_source *s;
+        TG_SOURCE *s;
         struct tg_err err = TG_ERR_INIT;
         put_json(&text, "{'traceEvents': [");
         for (int i = 0; i < 1000; i++)
@@ -423,7 +421,6 @@ TEST(guesses_are_right_on_ordinary_traces)
         if (c.here > 4096 * 2 / 100)
             fail_msg("layout %zu: %u events read again, %u joined", layout, c.here, c.joined);
         tg_reader_free(c.reader);
-        tg_source_close(s);
     }
 }
 
@@ -431,7 +428,7 @@ TEST(small_or_packed_input_is_not_split)
 {
     struct tg_reader_opts o = { .threads = 2 };
     TG_BUF text = { 0 };
-    struct tg_source *s;
+    TG_SOURCE *s;
     struct tg_err err = TG_ERR_INIT;
     s = tg_source_memory(json(&text, "[" E10 "]"), "test", NULL, &err);
     assert_false(tg_split_can(s, &o));
@@ -439,5 +436,4 @@ TEST(small_or_packed_input_is_not_split)
     assert_true(tg_split_can(s, &o));
     o.threads = 1;
     assert_false(tg_split_can(s, &o));
-    tg_source_close(s);
 }

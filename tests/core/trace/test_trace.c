@@ -1,7 +1,3 @@
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "tests/core/trace/reader_support.h"
 #include "tests/support.h"
 
@@ -445,7 +441,7 @@ TEST(ticks_tell_the_progress)
     struct tg_progress progress = { .tick = on_tick, .arg = &ticks };
     TG_BUF text = { 0 };
     struct tg_err err = TG_ERR_INIT;
-    struct tg_source *s;
+    TG_SOURCE *s;
     struct tg_trace *t;
     tg_buf_puts(&text, "[{\"name\":\"a\",\"ph\":\"i\"}");
     for (int i = 0; i < 10000; i++)
@@ -457,5 +453,4 @@ TEST(ticks_tell_the_progress)
     assert_int_equal(t->info->events, 10001);
     assert_true(ticks.n >= 1);
     tg_trace_free(t);
-    tg_source_close(s);
 }

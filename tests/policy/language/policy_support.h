@@ -1,9 +1,6 @@
 #ifndef TG_TESTS_POLICY_SUPPORT_H
 #define TG_TESTS_POLICY_SUPPORT_H
 /* Policies from texts: a few files in memory, the first is the main one. */
-#include <stdio.h>
-#include <string.h>
-
 #include "policy/language/load.h"
 #include "tests/support.h"
 
@@ -58,8 +55,7 @@ static inline struct tg_policy *load_files(const struct memory_file *v, size_t n
                                 .decisions = 7,
                                 .read = memory_read,
                                 .read_arg = &m };
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     struct tg_policy *p = tg_policy_load(&o, d, &err);
     assert_int_equal(p == NULL, d->errors > 0);
     assert_int_equal(err.kind, p ? TG_ERR_NONE : TG_ERR_POLICY);
@@ -75,10 +71,9 @@ static inline struct tg_policy *load_text(const char *text, struct tg_diags *d)
 /* Shows what was wrong when a policy that should load does not. */
 static inline void print_diags(const struct tg_diags *d)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     tg_diags_text(d, &out);
     print_message("%.*s", TG_SV_ARG(tg_buf_sv(&out)));
-    tg_buf_release(&out);
 }
 
 static inline struct tg_policy *must_load(const char *text, struct tg_diags *d)

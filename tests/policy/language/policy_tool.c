@@ -41,9 +41,9 @@ static void add(struct tg_doc *parent, const char *key, const struct tg_yaml *n)
 
 static void add_text(struct tg_doc *parent, const char *key, const char *text)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_diags d;
-    struct tg_buf clean = { 0 };
+    TG_BUF clean = { 0 };
     const char *mark = strstr(text, "§");
     tg_buf_add(&clean, (tg_sv){ text, mark ? (size_t)(mark - text) : strlen(text) });
     if (mark)
@@ -55,8 +55,6 @@ static void add_text(struct tg_doc *parent, const char *key, const char *text)
     else
         tg_doc_add_null(parent, key);
     tg_diags_release(&d);
-    tg_arena_free(a);
-    tg_buf_release(&clean);
 }
 
 static void print_samples(struct tg_buf *out)
@@ -74,9 +72,8 @@ static void print_samples(struct tg_buf *out)
 
 int main(int argc, char **argv)
 {
-    struct tg_buf out = { 0 }, text = { 0 };
-    struct tg_err err;
-    tg_err_init(&err);
+    TG_BUF out = { 0 }, text = { 0 };
+    struct tg_err err = TG_ERR_INIT;
     if (argc == 2 && strcmp(argv[1], "schema") == 0) {
         tg_policy_schema(&out);
     } else if (argc == 2 && strcmp(argv[1], "samples") == 0) {
@@ -91,7 +88,5 @@ int main(int argc, char **argv)
         return 2;
     }
     (void)fwrite(out.p, 1, out.n, stdout);
-    tg_buf_release(&out);
-    tg_buf_release(&text);
     return 0;
 }

@@ -4,8 +4,6 @@
  */
 #include "policy/language/changes.h"
 
-#include <stdio.h>
-
 #include "policy_support.h"
 
 #define RULE(more) "version: 1\nrules: [{id: a, match: {kind: op}, metric: count, " more "}]\n"
@@ -192,7 +190,7 @@ static const struct {
 static void one_way(const char *before, const char *now, const char *path, enum tg_direction want)
 {
     struct tg_diags d[2];
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_policy *p[2];
     struct tg_policy_changes c;
     for (int i = 0; i < 2; i++) {
@@ -215,7 +213,6 @@ static void one_way(const char *before, const char *now, const char *path, enum 
         tg_policy_free(p[i]);
         tg_diags_release(&d[i]);
     }
-    tg_arena_free(a);
 }
 
 TEST(each_edit_and_its_opposite)
@@ -229,7 +226,7 @@ TEST(each_edit_and_its_opposite)
 TEST(looser_ones_come_first)
 {
     AUTO_DIAGS d = no_diags();
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_policy_changes c;
     TG_BUF text = { 0 };
     struct tg_policy *one = load_text(RULE("fail: {abs: 5}, warn: {abs: 1}, why: a"), &d);
@@ -246,14 +243,13 @@ TEST(looser_ones_come_first)
     assert_non_null(strstr(text.p, "\nchanged  rules.a.why: a -> b"));
     tg_policy_free(one);
     tg_policy_free(two);
-    tg_arena_free(a);
 }
 
 /* Forty changes: by direction, then by path, each with its place, whatever the order of the
  * rules. */
 static void forty_changes(bool ascending)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_buf text[2] = { { 0 }, { 0 } }, out = { 0 };
     struct tg_policy_changes c;
     struct tg_policy *p[2];
@@ -296,7 +292,6 @@ static void forty_changes(bool ascending)
         tg_buf_release(&text[now]);
     }
     tg_buf_release(&out);
-    tg_arena_free(a);
 }
 
 TEST(many_changes_are_in_order)
@@ -322,7 +317,7 @@ TEST(what_a_profile_adds)
     };
     struct tg_policy_changes all = { had, 1, 0 }, none = { 0 };
     const struct tg_policy_changes more = { with, 5, 2 };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     TG_BUF out = { 0 };
     tg_policy_changes_add(&all, &more, "pr", a);
     assert_int_equal(all.n, 5);
@@ -337,5 +332,4 @@ TEST(what_a_profile_adds)
     assert_true(all.v[3].elsewhere);
     tg_policy_changes_add(&none, &none, "pr", a);
     assert_int_equal(none.n, 0);
-    tg_arena_free(a);
 }

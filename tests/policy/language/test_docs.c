@@ -10,8 +10,7 @@
 static void read_source(struct tg_buf *out, const char *name)
 {
     char path[512];
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     (void)snprintf(path, sizeof path, "%s/%s", TG_SOURCE_DIR, name);
     assert_true(tg_file_read(out, path, 1 << 20, &err));
 }

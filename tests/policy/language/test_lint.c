@@ -1,10 +1,6 @@
 /* Warnings, each with a neighbour that has none; the effective policy; discovery. */
 #include "policy_support.h"
 
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "core/base/file.h"
 
 #define V "version: 1\n"
@@ -164,12 +160,11 @@ TEST(warnings_beside_errors)
                                 .read_arg = &m };
     AUTO_DIAGS d = no_diags();
     AUTO_DIAGS errors = no_diags();
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     static const struct {
         int code;
         uint32_t line;
     } want[] = { { 206, 3 }, { 112, 4 }, { 231, 6 }, { 141, 7 } };
-    tg_err_init(&err);
     assert_null(tg_policy_load(&o, &d, &err));
     assert_int_equal(d.n, 4);
     for (size_t i = 0; i < 4; i++) {
@@ -292,8 +287,7 @@ TEST(shown_values_have_their_origin)
 static void put(const char *dir, const char *name)
 {
     char path[512];
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     (void)snprintf(path, sizeof path, "%s/%s", dir, name);
     assert_true(tg_file_write(path, TG_SV("version: 1\n"), &err));
 }
@@ -301,8 +295,7 @@ static void put(const char *dir, const char *name)
 static void refused(const struct tg_policy_opts *o, enum tg_diag_code code)
 {
     AUTO_DIAGS d = no_diags();
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     assert_null(tg_policy_load(o, &d, &err));
     assert_int_equal(d.v[0].code, code);
     assert_int_equal(tg_err_exit_code(err.kind), 2);
@@ -311,10 +304,9 @@ static void refused(const struct tg_policy_opts *o, enum tg_diag_code code)
 TEST(policies_are_found_upwards)
 {
     char root[] = "/tmp/tg-policy-XXXXXX", sub[64], deep[64], path[128], command[160];
-    struct tg_arena *a = tg_arena_new();
-    struct tg_err err;
+    TG_ARENA *a = tg_arena_new();
+    struct tg_err err = TG_ERR_INIT;
     const char *found;
-    tg_err_init(&err);
     assert_non_null(mkdtemp(root));
     (void)snprintf(sub, sizeof sub, "%s/sub", root);
     (void)snprintf(deep, sizeof deep, "%s/sub/deep", root);
@@ -359,5 +351,4 @@ TEST(policies_are_found_upwards)
 
     (void)snprintf(command, sizeof command, "rm -r %s", root);
     assert_int_equal(system(command), 0);
-    tg_arena_free(a);
 }

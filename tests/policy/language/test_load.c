@@ -254,9 +254,8 @@ TEST(waivers_are_kept)
 TEST(the_built_in_policy)
 {
     AUTO_DIAGS d = no_diags();
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     struct tg_policy_opts o = { .today = TEST_TODAY };
-    tg_err_init(&err);
     AUTO_POLICY *p = tg_policy_load(&o, &d, &err);
     assert_non_null(p);
     assert_int_equal(d.n, 0);
@@ -331,8 +330,7 @@ TEST(another_number_where_nothing_is_judged)
     struct memory m = { &file, 1 };
     const struct tg_policy_opts o = { .path = file.path, .read = memory_read, .read_arg = &m };
     AUTO_DIAGS d = no_diags();
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     AUTO_POLICY *p = tg_policy_load(&o, &d, &err);
     assert_non_null(p);
     assert_int_equal(d.n, 0);
@@ -438,7 +436,7 @@ TEST(profiles_are_later_layers)
 TEST(several_baselines)
 {
     AUTO_DIAGS d = no_diags();
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     AUTO_POLICY *p =
         must_load(V "baseline: {ref: parent, max_walk: 7, on_lost: fail, require_same: [cpu]}\n"
                     "baselines:\n"
@@ -473,7 +471,6 @@ TEST(several_baselines)
     }
     AUTO_POLICY *bare = must_load(V "baselines: [{name: r}]\n", &d); /* `baseline` says so */
     assert_true(tg_policy_has_baseline(bare, 0) && !tg_policy_has_baseline(bare, 1));
-    tg_arena_free(a);
 }
 
 /* The presets' nightly profile comes with `extends` alone. */

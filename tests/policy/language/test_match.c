@@ -36,14 +36,13 @@ TEST(names)
         { "/a/b/", "xa/b", TG_HIT_YES },     /* only the outer slashes are ours */
         { "/x/", "a\xFFx", TG_HIT_GAVE_UP }, /* no text: not a silent no */
     };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_pattern *p = pattern(a, cases[i].pattern);
         if (tg_pattern_test(p, tg_sv_of(cases[i].name)) != cases[i].hit)
             fail_msg("%s on %s", cases[i].pattern, cases[i].name);
         tg_pattern_release(p);
     }
-    tg_arena_free(a);
 }
 
 TEST(what_does_not_compile)
@@ -52,7 +51,7 @@ TEST(what_does_not_compile)
         const char *text;
         size_t at;
     } cases[] = { { "", 0 }, { "//", 0 }, { "/a(/", 3 }, { "/[z-a]/", 4 }, { "/\\C/", 3 } };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     char why[200], big[TG_PATTERN_MAX + 2];
     size_t at;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -68,7 +67,6 @@ TEST(what_does_not_compile)
     assert_null(tg_pattern_new((tg_sv){ big, TG_PATTERN_MAX + 1 }, a, why, sizeof why, &at));
     /* 100 million repeats are refused when they are compiled, not when they match. */
     assert_null(tg_pattern_new(TG_SV("/((a{1,9999}){1,9999}){1,9999}/"), a, why, sizeof why, &at));
-    tg_arena_free(a);
 }
 
 /* Needs 2^40 steps without a budget. A spent pattern answers at once for the other 10,000 names. */
@@ -76,7 +74,7 @@ TEST(regex_bombs_end)
 {
     static const char *const bombs[] = { "/^(a+)+$/", "/^(a|aa)+$/", "/^(.*)*(.*)*(.*)*x$/",
                                          "/(?:(?:(?:a*)*)*)*b/" };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     tg_sv name = TG_SV("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!");
     clock_t before = clock();
     for (size_t i = 0; i < sizeof bombs / sizeof *bombs; i++) {
@@ -90,14 +88,13 @@ TEST(regex_bombs_end)
         tg_pattern_release(p);
     }
     assert_true((double)(clock() - before) / CLOCKS_PER_SEC < 5);
-    tg_arena_free(a);
 }
 
 /* The longest real kernel names have some thousand bytes; an ordinary regex stays in its budget. */
 TEST(long_names_fit_the_budget)
 {
     static char name[20000];
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     memset(name, 'x', sizeof name);
     memcpy(name + sizeof name - 4, "sm90", 4);
     struct tg_pattern *p = pattern(a, "/^(x|y)+.*sm90$/"), *q = pattern(a, "/^x.*sm90$/");
@@ -105,12 +102,11 @@ TEST(long_names_fit_the_budget)
     assert_int_equal(tg_pattern_test(p, (tg_sv){ name + 16000, 4000 }), TG_HIT_YES);
     tg_pattern_release(p);
     tg_pattern_release(q);
-    tg_arena_free(a);
 }
 
 TEST(any_of_a_list)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_pattern *v[] = { pattern(a, "/^(a+)+$/"), pattern(a, "b*") };
     struct tg_patterns both = { v, NULL, 2 }, none = { NULL, NULL, 0 };
     tg_sv bomb = TG_SV("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!");
@@ -120,12 +116,11 @@ TEST(any_of_a_list)
     assert_int_equal(tg_patterns_test(&none, TG_SV("c")), TG_HIT_NO);
     tg_pattern_release(v[0]);
     tg_pattern_release(v[1]);
-    tg_arena_free(a);
 }
 
 TEST(groups)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_pattern *p = pattern(a, "/rank(\\d+)/"), *q = pattern(a, "/(x)?rank/");
     tg_sv out;
     assert_int_equal(tg_pattern_groups(p), 1);
@@ -135,7 +130,6 @@ TEST(groups)
     assert_false(tg_pattern_group(q, TG_SV("rank"), &out)); /* the group took no part */
     tg_pattern_release(p);
     tg_pattern_release(q);
-    tg_arena_free(a);
 }
 
 /* What is written for a name matches it, and not its neighbours. */

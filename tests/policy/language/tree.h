@@ -1,8 +1,6 @@
 #ifndef TG_TESTS_POLICY_TREE_H
 #define TG_TESTS_POLICY_TREE_H
 /* A piece of YAML as a tree, and the mistakes that something finds in it. */
-#include <stdlib.h>
-
 #include "policy_support.h"
 
 #include "policy/language/yaml.h"

@@ -28,7 +28,6 @@ static inline void near(double got, double want)
 static inline struct tg_shard *empty_shard(struct fixture *f, int64_t rank, size_t steps)
 {
     struct tg_shard *h = TG_NEW(f->a, struct tg_shard);
-
     h->marked = true;
     h->rank = rank;
     h->n_steps = steps;
@@ -48,7 +47,6 @@ static inline void make_ranks(struct fixture *f, int side, size_t runs, size_t r
                               size_t steps)
 {
     struct tg_side *s = &f->side[side];
-
     s->n_runs = runs;
     s->n_ranks = ranks;
     s->ranks = TG_NEW_N(f->a, int64_t, ranks);
@@ -94,7 +92,6 @@ static inline struct tg_row *add_to(struct fixture *f, struct tg_shard *h, enum 
     struct tg_row *row = &h->rows[h->n_rows++];
     struct tg_row_key *key = TG_NEW(f->a, struct tg_row_key);
     size_t n = 0, sum = 0;
-
     assert_true(h->n_rows <= MAX_ROWS);
     *key = (struct tg_row_key){ .name = tg_sv_of(name),
                                 .cat = TG_SV("cpu_op"),

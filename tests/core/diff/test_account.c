@@ -5,7 +5,6 @@
 static void wall(struct fixture *f, int side, size_t run, size_t rank, int64_t us)
 {
     struct tg_shard *h = shard_of(f, side, run, rank);
-
     for (size_t j = 0; j < h->n_steps; j++)
         h->metrics[TG_METRIC_STEP_TIME * h->n_steps + j] =
             (struct tg_metric_value){ true, us * 1000, 1 };
@@ -54,7 +53,6 @@ BY_HAND(growth_needs_size_and_separation)
         { { 1, { 100 } }, { 1, { 131 } }, true, true },
         { { 3, { 110, 111, 112 } }, { 3, { 100, 101, 102 } }, false, false },
     };
-
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct tg_account_series *s = compared(f, cases[i].base, cases[i].test);
         assert_true(s->known);
@@ -99,7 +97,6 @@ BY_HAND(growth_in_most_runs)
         { { 4, { 100, 101, 102, 102 } }, { 4, { 100, 101, 120, 120 } }, TG_GROWTH_NONE },
         { { 1, { 100 } }, { 2, { 101, 140 } }, TG_GROWTH_NONE },
     };
-
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (compared(f, cases[i].base, cases[i].test)->growth != cases[i].want)
             fail_msg("row %zu", i);

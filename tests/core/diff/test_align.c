@@ -57,7 +57,6 @@ BY_HAND(a_benchmark_that_did_not_run)
         { 4, 1000, 0, true }, { 5, 1000, 0, false }, { 4, 1250, 0, false },
         { 4, 1249, 0, true }, { 4, 1000, 1, false }, { 0, 0, 0, true },
     };
-
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         make(f, 1, 1, 2);
         add_all(f, TG_BASE, TG_KIND_KERNEL, "k", "", 10, 1000);

@@ -8,7 +8,6 @@ static void give(struct fixture *f, int side, size_t run, enum tg_attr_kind kind
                  uint64_t times)
 {
     struct tg_row *r = &shard(f, side, run)->rows[0];
-
     if (!r->attrs)
         r->attrs = TG_NEW_N(f->a, struct tg_attr, 8);
     assert_true(r->n_attrs < 8);
@@ -69,7 +68,6 @@ BY_HAND(only_what_differs_is_told)
 BY_HAND(views_have_no_attributes)
 {
     const char *const names[] = { "aten::add", "aten::slice" };
-
     for (size_t i = 0; i < 2; i++) {
         make(f, 1, 1, STEPS);
         for (int side = 0; side < 2; side++) {
@@ -254,7 +252,6 @@ BY_HAND(launches_of_another_device)
 {
     static struct tg_kv env[2] = { { { "device", 6 }, { "A100", 4 } },
                                    { { "device", 6 }, { "H100", 4 } } };
-
     for (int other = 0; other < 2; other++)
         for (int kernel = 0; kernel < 2; kernel++) {
             start(f, 1, kernel ? TG_KIND_KERNEL : TG_KIND_OP, 1);

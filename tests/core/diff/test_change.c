@@ -16,7 +16,6 @@ BY_HAND(by_step)
         { { 1, 1, 1 }, { 0, 0, 0 }, TG_REMOVED, { 1, 0 } },
         { { 0, 1, 2 }, { 0, 1, 2 }, TG_SAME, { 2, 2 } }, /* the largest of equally frequent ones */
     };
-
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct tg_op *op;
         make(f, 2, 2, 3);
@@ -114,7 +113,6 @@ BY_HAND(by_trace)
         { { 3, 4, 3 }, { 0, 0, 0 }, TG_REMOVED },
     };
     static const char *const others[] = { "a", "b", "c" };
-
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         make(f, 3, 3, 1);
         for (int side = 0; side < 2; side++)

@@ -12,7 +12,6 @@ struct waits {
 static void note(void *arg, const struct tg_wait *p)
 {
     struct waits *to = arg;
-
     assert_true(to->n < MAX_WAITS);
     to->v[to->n++] = *p;
 }
@@ -52,7 +51,6 @@ static bool skew(struct fixture *f, double *out)
 BY_HAND(skew_is_waiting_over_the_longest)
 {
     double got;
-
     start(f, 2);
     once(f, 0, "ncclAllReduce", 100);
     once(f, 0, "ncclAllGather", 301);
@@ -68,7 +66,6 @@ BY_HAND(skew_is_waiting_over_the_longest)
 BY_HAND(what_one_rank_alone_has_is_not_known)
 {
     double got;
-
     start(f, 1);
     once(f, 0, "ncclAllReduce", 100);
     assert_false(skew(f, &got));
@@ -81,7 +78,6 @@ BY_HAND(what_one_rank_alone_has_is_not_known)
 BY_HAND(single_durations_are_needed)
 {
     double got;
-
     start(f, 2);
     once(f, 0, "ncclAllReduce", 100);
     once(f, 1, "ncclAllReduce", 200)->slots = NULL;
@@ -92,7 +88,6 @@ BY_HAND(single_durations_are_needed)
 BY_HAND(groups_are_kept_apart)
 {
     double got;
-
     for (int same = 0; same < 2; same++) {
         start(f, 2);
         for (size_t rank = 0; rank < 2; rank++) {
@@ -115,7 +110,6 @@ BY_HAND(groups_are_kept_apart)
 BY_HAND(a_collective_that_a_rank_lacks_is_not_whole)
 {
     double got;
-
     start(f, 3);
     for (size_t rank = 0; rank < 3; rank++) {
         struct tg_row *row = add_to(f, shard_of(f, TG_BASE, 0, rank), TG_KIND_KERNEL,

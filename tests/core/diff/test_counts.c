@@ -19,7 +19,6 @@ static struct tg_count_evidence judge(const char *base, const char *test, size_t
     const struct tg_step_counts *const run[2] = { view[TG_BASE], view[TG_TEST] };
     size_t n[2] = { 0 };
     struct tg_count_evidence ev;
-
     for (int side = 0; side < 2; side++)
         for (size_t again = 0; again < times; again++) {
             tg_sv rest = tg_sv_of(text[side]);

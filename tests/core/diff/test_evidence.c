@@ -43,7 +43,6 @@ BY_HAND(the_worked_example_is_what_the_code_does)
 {
     const struct tg_op *b = example_of(f, true), *a = find(f, "demo::a");
     const struct tg_evidence *ev = &b->ev;
-
     assert_int_equal(a->change, TG_MORE);
     assert_int_equal(a->counted.proof, TG_COUNT_PROVEN);
     assert_int_equal(a->ev.why_not, TG_NOT_COUNT_CHANGED);
@@ -68,7 +67,6 @@ BY_HAND(the_worked_example_is_what_the_code_does)
 BY_HAND(the_control_of_the_example)
 {
     const struct tg_evidence *ev = &example_of(f, false)->ev;
-
     within(ev->e, 0, 1e-12);
     assert_int_equal(ev->above, 0);
     assert_false(ev->proven || ev->slower || ev->faster);
@@ -79,7 +77,6 @@ BY_HAND(by_the_mean_of_the_steps)
 {
     tg_ns base[4 * 5], test[4 * 5];
     struct tg_evidence mean, share;
-
     for (size_t i = 0; i < 4 * 5; i++) {
         base[i] = 100001 + (tg_ns)(i % 7) * 10;
         test[i] = (i % 5 + i / 5) % 5 < 2 ? 3 * base[i] : base[i];
@@ -135,7 +132,6 @@ BY_HAND(what_would_be_slower)
 BY_HAND(an_operator_that_is_not_judged_has_no_estimate)
 {
     struct tg_evidence ev;
-
     (void)example_of(f, true);
     assert_false(tg_op_evidence_of_mean(find(f, "demo::a"), TG_OP_SELF, &ev));
     assert_false(tg_op_share_evidence(find(f, "demo::a"), &ev));
@@ -159,7 +155,6 @@ BY_HAND(other_data_judges_no_durations)
 {
     static const char *const name[] = { "route", "gather", "scatter", "index" };
     static const uint32_t usual[] = { 3, 5, 4, 6, 5, 3 }, more[] = { 8, 9, 8, 10, 9, 8 };
-
     for (int moved = 1; moved <= 4; moved++) {
         make(f, 4, 4, 6);
         for (int i = 0; i < 4; i++)

@@ -35,7 +35,6 @@ BY_HAND(what_one_side_has_is_an_operator_too)
 BY_HAND(devices_and_streams_choose_device_rows_alone)
 {
     static const int64_t nine[] = { 9 }, one[] = { 1 };
-
     make(f, 1, 1, 2);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_OP, "aten::mm", "", 1, 101);

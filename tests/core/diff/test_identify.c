@@ -42,7 +42,6 @@ BY_HAND(its_raw_name_is_the_one_with_most_time)
 BY_HAND(a_list_of_ones_own_says_what_polls)
 {
     static const tg_sv ignore[] = { { "my*", 3 } };
-
     make(f, 1, 1, 1);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_RUNTIME, "cudaEventQuery", "", 1, 11);
@@ -75,7 +74,6 @@ BY_HAND(whose_time_is_a_wait)
         { TG_KIND_OP, "weight", false },
         { TG_KIND_MEMSET, "Memset (Device)", true },
     };
-
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         make(f, 1, 1, 1);
         for (int side = 0; side < 2; side++)

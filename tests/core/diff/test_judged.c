@@ -46,7 +46,6 @@ BY_HAND(why_one_operator_is_not)
         { TG_KIND_RUNTIME, "cudaEventQuery", { 1, 1, 1 }, { 1, 1, 1 }, TG_NOT_POLLING },
         { TG_KIND_RUNTIME, "cudaMalloc", { 1, 1, 1 }, { 1, 1, 1 }, TG_JUDGED },
     };
-
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         make(f, 3, 3, 3);
         for (int side = 0; side < 2; side++)
@@ -65,7 +64,6 @@ BY_HAND(no_steps_and_other_devices)
 {
     static const struct tg_kv h100[] = { { { "device", 6 }, { "H100", 4 } } },
                               a100[] = { { { "device", 6 }, { "A100", 4 } } };
-
     for (int i = 0; i < 3; i++) {
         make(f, 3, 3, 1);
         for (int side = 0; side < 2; side++)

@@ -31,7 +31,6 @@ static void record(struct fixture *f, int side, const char *runs)
 static void leave(struct fixture *f, const char *base, const char *test)
 {
     struct tg_diff_work w = { .c = &f->c, .o = &f->o, .a = f->a };
-
     record(f, TG_BASE, base);
     record(f, TG_TEST, test);
     f->c = (struct tg_comparison){ .arena = f->a, .side = { f->side[0], f->side[1] } };

@@ -16,7 +16,6 @@ BY_HAND(medians_and_harmful_noise)
     double base[] = { 100, 400, 200 }, test[] = { 50, 50, 50 };
     double *const y[2] = { base, test };
     struct tg_logs l = tg_logs_of_values(&w, y, false);
-
     near(l.median[TG_BASE], log(200));
     near(l.median[TG_TEST], log(50));
     near(l.x[TG_BASE][1], log(400)); /* in the order of the runs */
@@ -34,7 +33,6 @@ BY_HAND(nothing_counts_as_a_nanosecond)
     struct tg_diff_work w = work_of(f);
     double base[] = { 0, 0, 0.5 }, test[] = { 1, 1, 1 };
     double *const y[2] = { base, test };
-
     near(tg_logs_of_values(&w, y, false).median[TG_BASE], 0);
 }
 
@@ -51,7 +49,6 @@ BY_HAND(speeds_are_taken_off_where_that_helps)
         { { 100, 180, 100 }, true },  /* ln(2/1.8)^2 is 0.03 of ln(1.8)^2 */
     };
     double slow[] = { 1, 2, 1 }, even[] = { 1, 1, 1 };
-
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_diff_work w = work_of(f);
         double base[3], test[] = { 100, 100, 100 }, mean[] = { 300, 300, 300 };

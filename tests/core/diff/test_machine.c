@@ -19,7 +19,6 @@ BY_HAND(a_coarse_clock_shows_the_machine_in_long_calls)
 {
     static const char *const small[] = { "a", "b", "c", "d", "e", "f", "g" };
     static const char *const large[] = { "u", "v", "w", "x", "y", "z" };
-
     for (int coarse = 0; coarse < 2; coarse++) {
         make(f, 3, 3, 3);
         for (int i = 0; i < 7; i++)
@@ -71,7 +70,6 @@ BY_HAND(a_faster_machine_takes_nothing_off)
 BY_HAND(the_speed_of_each_run)
 {
     const struct tg_diff_work *w;
-
     make(f, 3, 3, 3);
     for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < 3; run++)
@@ -101,7 +99,6 @@ BY_HAND(host_and_device_are_two_machines)
                  { 60, 60, TG_DRIFT_OF_ALL, false, false },
                  { 50, 50, TG_DRIFT_OF_ALL, true, true } };
     static const char *const kernel[] = { "k", "l", "m", "n", "o", "p" };
-
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         make(f, 3, 3, 3);
         for (int i = 0; i < 6; i++) {

@@ -11,7 +11,6 @@ static void give(struct fixture *f, int side, size_t run, size_t rank, enum tg_m
                  size_t step, int64_t num, int64_t den)
 {
     struct tg_shard *h = shard_of(f, side, run, rank);
-
     h->metrics[m * h->n_steps + step] = (struct tg_metric_value){ true, num, den };
 }
 
@@ -35,7 +34,6 @@ static const struct tg_metric_change *metric(struct fixture *f, enum tg_metric m
 BY_HAND(means_over_ranks_then_a_median_over_runs)
 {
     static const int64_t busy[3][2] = { { 10, 30 }, { 20, 60 }, { 90, 10 } };
-
     start(f, 3, 2, 1);
     for (size_t run = 0; run < 3; run++)
         for (size_t rank = 0; rank < 2; rank++) {
@@ -114,7 +112,6 @@ BY_HAND(a_percentage_is_proven_as_it_is_shown)
     static const int64_t base[2][5] = { { 10, 10, 10, 10, 10 }, { 10, 10, 10, 40, 40 } };
     static const int64_t test[2][5] = { { 10, 10, 10, 30, 30 }, { 20, 20, 20, 25, 25 } };
     static const double shown[2][2] = { { 10, 18 }, { 22, 22 } };
-
     for (int same = 0; same < 2; same++) {
         start(f, 4, 1, 5);
         give_idle(f, TG_BASE, base[same]);
@@ -169,7 +166,6 @@ BY_HAND(nothing_is_judged_where_nobody_asks)
 BY_HAND(skew_and_spread_of_ranks)
 {
     static const int64_t ns[3] = { 100, 400, 250 };
-
     start(f, 1, 3, 2);
     for (size_t rank = 0; rank < 3; rank++)
         give_all(f, TG_TEST, 0, rank, TG_METRIC_STEP_TIME, ns[rank], 1);
@@ -189,7 +185,6 @@ BY_HAND(skew_and_spread_of_ranks)
 static void environment(struct fixture *f, const char *key, const char *base, const char *test)
 {
     const char *const value[2] = { base, test };
-
     start(f, 1, 1, 1);
     for (int side = 0; side < 2; side++)
         if (value[side]) {
@@ -221,7 +216,6 @@ BY_HAND(what_differs_is_listed)
 BY_HAND(what_has_to_be_the_same)
 {
     static const tg_sv major = { "cuda_major", 10 }, minor = { "torch_minor", 11 };
-
     environment(f, "device", "A100", "H100");
     assert_false(f->c.same_device);
     is_text(f->c.differs, "device");
@@ -254,7 +248,6 @@ BY_HAND(flags_of_the_profiler)
 BY_HAND(ranks_with_other_values_are_joined)
 {
     static const char *const device[3] = { "H100", "A100", "H100" };
-
     start(f, 1, 3, 1);
     for (size_t rank = 0; rank < 3; rank++) {
         struct tg_shard *h = shard_of(f, TG_TEST, 0, rank);

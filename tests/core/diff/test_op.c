@@ -6,7 +6,6 @@
 static bool makes_wait(enum tg_kind kind, enum tg_class class_, const char *name)
 {
     const struct tg_op op = { .kind = kind, .class_ = class_, .name = tg_sv_of(name) };
-
     return tg_op_makes_wait(&op);
 }
 
@@ -64,7 +63,6 @@ BY_HAND(what_a_place_repays_is_replaced)
 static bool makes_memory(enum tg_kind kind, const char *name)
 {
     const struct tg_op op = { .kind = kind, .name = tg_sv_of(name) };
-
     return tg_op_makes_memory(&op);
 }
 
@@ -115,7 +113,6 @@ BY_HAND(names_are_normalised_then_aliased)
     struct tg_strmap names;
     struct tg_compare_opts o = { .aliases = alias, .n_aliases = 2 };
     struct tg_diff_work w = { .c = &f->c, .o = &o, .a = f->a, .names = &names };
-
     tg_strmap_init(&names);
     is_text(tg_diff_name(&w, TG_KIND_OP, TG_SV("")), "");
     is_text(tg_diff_name(&w, TG_KIND_OP, TG_SV("old_gemm")), "new");

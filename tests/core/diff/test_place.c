@@ -12,7 +12,6 @@ static void one_for_one(struct fixture *f, enum tg_kind kind[2], uint32_t calls[
 static bool renamed(struct fixture *f)
 {
     const struct tg_op *old = find(f, "old"), *new = find(f, "new");
-
     if (old->relation != TG_REL_RENAMED || new->relation != TG_REL_RENAMED)
         return false;
     assert_ptr_equal(&f->c.ops[old->partner], new);
@@ -48,7 +47,6 @@ BY_HAND(what_a_rename_is)
 BY_HAND(a_slow_step_makes_no_rename)
 {
     static const tg_ns ns[2] = { 26667, 10003 };
-
     for (size_t i = 0; i < 2; i++) {
         make(f, 3, 3, 3);
         for (size_t run = 0; run < 3; run++) {
@@ -146,7 +144,6 @@ BY_HAND(views_pay_for_no_work)
         { 2, 0, 1, 1, true, true },  { 1, 3, 1, 3, true, true },   { 1, 0, 1, 1, true, true },
         { 1, 0, 1, 2, true, false }, { 0, 3, 0, 3, false, true },
     };
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         make(f, 1, 1, 3);
         add_all(f, TG_BASE, TG_KIND_OP, "x::old", "", rows[i].gone, 30001);
@@ -187,7 +184,6 @@ BY_HAND(kernels_of_another_device_are_no_replacement)
 {
     static struct tg_kv env[2] = { { { "device", 6 }, { "A100", 4 } },
                                    { { "device", 6 }, { "H100", 4 } } };
-
     for (int other = 0; other < 2; other++) {
         make(f, 1, 1, 3);
         for (int side = 0; side < 2; side++) {

@@ -40,7 +40,6 @@ static bool is_chosen(struct fixture *f, const char *name)
 BY_HAND(other_kernels_for_the_same_calls)
 {
     struct set base = { .a = 2 }, test = { .b = 2, .c = 2 };
-
     runs_of(f, ALL(base), ALL(test), 2, "aten::conv");
     assert_int_equal(f->c.n_choices, 1);
     is_text(f->c.ops[f->c.choices[0].by].name, "aten::conv");
@@ -59,7 +58,6 @@ BY_HAND(other_kernels_for_the_same_calls)
 BY_HAND(what_only_comes_is_no_choice)
 {
     struct set base = { .a = 2 }, more = { .a = 2, .c = 2 }, half = { .a = 1, .b = 2 };
-
     runs_of(f, ALL(base), ALL(more), 2, "aten::conv");
     assert_int_equal(f->c.n_choices, 0);
     assert_false(is_chosen(f, "c"));
@@ -71,7 +69,6 @@ BY_HAND(what_only_comes_is_no_choice)
 BY_HAND(other_calls_are_the_programs)
 {
     struct set base = { .a = 2 }, test = { .b = 3 };
-
     runs_of(f, ALL(base), ALL(test), 3, "aten::conv");
     assert_int_equal(f->c.n_choices, 0);
     runs_of(f, ALL(base), ALL(test), 2, "");
@@ -82,7 +79,6 @@ BY_HAND(other_calls_are_the_programs)
 BY_HAND(a_choice_of_the_baseline_is_known)
 {
     struct set a = { .a = 2 }, b = { .b = 2, .c = 2 };
-
     runs_of(f, (struct set[3]){ a, b, a }, ALL(b), 2, "aten::conv");
     assert_int_equal(f->c.n_choices, 1);
     assert_true(f->c.choices[0].known);
@@ -109,7 +105,6 @@ BY_HAND(the_same_kernel_elsewhere_counts)
 BY_HAND(a_slower_choice_is_slower)
 {
     struct set base = { .a = 2 }, test = { .b = 2, .c = 20 };
-
     runs_of(f, ALL(base), ALL(test), 2, "aten::conv");
     assert_int_equal(f->c.n_choices, 1);
     near(f->c.choices[0].ev.value[TG_TEST], 160022);
@@ -121,7 +116,6 @@ BY_HAND(a_slower_choice_is_slower)
 BY_HAND(an_exchange_one_for_one_is_no_choice)
 {
     struct set base = { .a = 2 }, test = { .b = 2 };
-
     runs_of(f, ALL(base), ALL(test), 2, "aten::conv");
     assert_int_equal(f->c.n_choices, 0);
     assert_int_equal(find(f, "b")->relation, TG_REL_RENAMED);

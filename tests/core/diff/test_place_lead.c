@@ -20,7 +20,6 @@ static const struct tg_op *select_more(struct fixture *f, uint32_t bmm, uint32_t
 BY_HAND(all_in_one_operator_name_it)
 {
     const struct tg_op *op = select_more(f, 10, 0, 501);
-
     is_text(op->calling_op, "aten::bmm");
     near(op->calling_part, 1);
     assert_int_equal(op->leader, TG_NO_ID);
@@ -30,7 +29,6 @@ BY_HAND(all_in_one_operator_name_it)
 BY_HAND(nine_of_ten_are_enough)
 {
     const struct tg_op *op = select_more(f, 19, 1, 501);
-
     is_text(op->calling_op, "aten::bmm");
     near(op->calling_part, 0.95);
     op = select_more(f, 9, 1, 501);

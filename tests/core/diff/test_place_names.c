@@ -67,7 +67,6 @@ static void check_side(const struct tg_comparison *c, uint32_t region, int side)
     struct tg_region_side s = tg_region_side_of(c, region, side);
     double all[2] = { 0 }, less = 0, bound = INFINITY;
     size_t n = 0;
-
     for (size_t i = 0; i < N; i++) {
         const struct tg_op *op = &c->ops[i];
         bool node = tg_backward_named(op->name);

@@ -42,7 +42,6 @@ BY_HAND(together_they_are_not_small)
 {
     static const char *const names[] = { "aten::neg", "aten::abs", "aten::exp" };
     static const char *const views[] = { "aten::view", "aten::t", "aten::detach", "aten::expand" };
-
     for (int n = 2; n <= 3; n++) {
         make(f, 1, 1, 3);
         for (int i = 0; i < n; i++)
@@ -117,7 +116,6 @@ BY_HAND(waits_copies_and_memory_are_not_small)
 {
     static const char *const names[] = { "aten::item", "aten::copy_", "aten::empty",
                                          "aten::empty_strided", "aten::resize_" };
-
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         one_more(f, names[i], 0, 1, 10);
         assert_int_equal(slight(f, names[i]), TG_SLIGHT_NOT);
@@ -133,7 +131,6 @@ static enum tg_slight numbers(struct fixture *f, tg_ns ns, const char *around,
     static const char *const chain[][2] = { { "aten::_to_copy", "aten::to" },
                                             { "aten::empty_strided", "aten::_to_copy" },
                                             { "aten::copy_", "aten::_to_copy" } };
-
     make(f, 1, 1, 3);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_OP, "aten::mul", "", 20, 1000);
@@ -191,7 +188,6 @@ BY_HAND(a_slower_machine_makes_nothing_large)
 BY_HAND(on_the_rank_that_has_most)
 {
     static const uint32_t once[] = { 1, 1 };
-
     for (tg_ns ns = 999; ns <= 1000; ns++) {
         make_ranks(f, TG_BASE, 1, 2, 0, 2);
         make_ranks(f, TG_TEST, 1, 2, 0, 2);
@@ -206,7 +202,6 @@ BY_HAND(on_the_rank_that_has_most)
 BY_HAND(in_some_steps_the_mean_tells)
 {
     static const uint32_t calls[] = { 0, 0, 1, 0 };
-
     make(f, 3, 3, 4);
     for (size_t run = 0; run < 3; run++) {
         add_counts(f, TG_TEST, run, TG_KIND_OP, "less", "", calls, 2000);

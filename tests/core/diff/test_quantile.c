@@ -30,7 +30,6 @@ BY_HAND(over_all_calls_of_a_side)
 BY_HAND(not_where_calls_are_not_known)
 {
     struct tg_evidence ev;
-
     ten_calls(f, 2);
     compare(f);
     assert_true(tg_op_quantile_evidence(find(f, "x"), 0.5, &ev));
@@ -50,7 +49,6 @@ BY_HAND(not_where_calls_are_not_known)
 BY_HAND(evidence_of_each_runs)
 {
     struct tg_evidence ev;
-
     ten_calls(f, 4);
     for (size_t run = 0; run < 4; run++)
         shard(f, TG_TEST, run)->rows[0].slots[9] = 30000;
@@ -80,7 +78,6 @@ BY_HAND(of_what_was_replaced)
         { 2, 50001, 150001, false, false },
     };
     struct tg_evidence ev;
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         make(f, 3, 3, 4);
         for (int side = 0; side < 2; side++)

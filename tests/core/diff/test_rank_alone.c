@@ -38,7 +38,6 @@ BY_HAND(the_rank_and_its_names)
 {
     const struct tg_rank_alone *one = alone(f, &(struct plan){ .slower[2] = { 6, 0, 3 } });
     size_t n = 0;
-
     assert_non_null(one);
     assert_int_equal(one->rank, 2);
     assert_true(one->device);

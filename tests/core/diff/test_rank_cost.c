@@ -44,7 +44,6 @@ static size_t cost_of(struct fixture *f, size_t n_ops, size_t n)
 static double per_op(struct fixture *f, size_t n)
 {
     size_t few = cost_of(f, 6, n), more = cost_of(f, 12, n);
-
     return (double)(more - few) / 6;
 }
 
@@ -52,7 +51,6 @@ static double per_op(struct fixture *f, size_t n)
 BY_HAND(an_operator_costs_its_pairs_of_runs)
 {
     double few = per_op(f, FEW), many = per_op(f, MANY);
-
     assert_true(few > FEW * FEW);
     if (many > 4.5 * few)
         fail_msg("%.0f operations an operator at %d runs a side, %.0f at %d", few, FEW, many, MANY);
@@ -62,7 +60,6 @@ BY_HAND(an_operator_costs_its_pairs_of_runs)
 BY_HAND(a_single_test_costs_their_square)
 {
     double b[MANY], t[MANY], cost[2];
-
     for (int i = 0; i < MANY; i++)
         b[i] = t[i] = i;
     for (int many = 0; many < 2; many++) {

@@ -47,7 +47,6 @@ BY_HAND(the_pieces_by_hand)
     struct tg_threshold t = tg_threshold_of(RUNS, RUNS);
     struct asked q;
     struct tg_evidence ev;
-
     ask(f, &q, test_us);
     ev = answer(&q, (struct tg_aim){ 0 });
     near(ev.value[TG_BASE], 102000);
@@ -71,7 +70,6 @@ BY_HAND(what_a_slowdown_has_to_be)
     double tau = tg_threshold_of(RUNS, RUNS).tau;
     struct asked q;
     struct tg_evidence ev;
-
     ask(f, &q, much);
     assert_true(answer(&q, (struct tg_aim){ .floor = 49999 }).slower);
     ev = answer(&q, (struct tg_aim){ .floor = 50001 });
@@ -96,7 +94,6 @@ BY_HAND(the_machine_and_the_clock)
     static const double much[] = { 150, 151, 152, 153, 154 };
     struct tg_evidence ev;
     struct asked q;
-
     ask(f, &q, much);
     q.m.of[TG_FORWARD][TG_ESTIMATE_LEAST].c = log(152.0 / 102);
     ev = answer(&q, (struct tg_aim){ 0 });
@@ -116,7 +113,6 @@ BY_HAND(what_is_not_judged_may_be_suspicious)
     static const double much[] = { 150, 151, 152, 153, 154 }, some[] = { 120, 121, 122, 123, 124 };
     struct tg_evidence ev = { .why_not = TG_NOT_FEW_RUNS };
     struct asked q;
-
     ask(f, &q, much); /* +49 %, 5 % of the step */
     tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 }, TG_ESTIMATE_LEAST);
     assert_true(ev.suspicious && !ev.slower && ev.why_not == TG_NOT_FEW_RUNS);
@@ -133,7 +129,6 @@ BY_HAND(faster_and_held)
     static const double less[] = { 50, 51, 52, 53, 54 }, much[] = { 150, 151, 152, 153, 154 };
     struct tg_evidence ev = { .why_not = TG_JUDGED };
     struct asked q;
-
     ask(f, &q, less);
     tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 }, TG_ESTIMATE_LEAST);
     assert_true(ev.faster && !ev.slower);

@@ -5,7 +5,6 @@
 static struct tg_run_values read_values(struct fixture *f, const char *name, enum tg_value_ask ask)
 {
     const struct tg_op *op = find(f, name);
-
     return tg_run_values(op->rows->work, op, ask);
 }
 
@@ -71,7 +70,6 @@ BY_HAND(steps_with_other_calls)
     } rows[] = { { usual, once, TG_FORM_SLOTS, 2 },
                  { once, once, TG_FORM_SCHEDULE, 2 * 4 / 5.0 + 3 / 5.0 },
                  { often[0], often[1], TG_FORM_CALLS, 3 } }; /* the mean */
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         make(f, 3, 3, 5);
         for (size_t r = 0; r < 3; r++) {
@@ -99,7 +97,6 @@ BY_HAND(one_run_with_other_calls)
         { { usual, some, usual, more, usual }, TG_FORM_SLOTS },
         { { more, one, usual, three, usual }, TG_FORM_CALLS }, /* more than half have none alike */
     };
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         make(f, 5, 5, 5);
         for (size_t r = 0; r < 5; r++) {
@@ -120,7 +117,6 @@ BY_HAND(one_run_with_other_calls)
 static void add_digits(struct fixture *f, int side, const char *digits)
 {
     uint32_t count[MAX_STEPS] = { 0 };
-
     for (size_t j = 0; digits[j]; j++)
         count[j] = (uint32_t)(digits[j] - '0');
     for (size_t r = 0; r < f->side[side].n_runs; r++) {

@@ -6,7 +6,6 @@ BY_HAND(steps_that_are_chosen)
 {
     static const int64_t two[] = { 4, 5 }, none[] = { 9 };
     static const uint32_t each[] = { 1, 2, 3, 4 }; /* of steps 3, 4, 5, 6 */
-
     make(f, 1, 1, 4);
     for (int side = 0; side < 2; side++)
         add_counts(f, side, 0, TG_KIND_OP, "x", "", each, 101);
@@ -31,7 +30,6 @@ BY_HAND(steps_that_are_chosen)
 BY_HAND(ranks_that_are_chosen)
 {
     static const int64_t one[] = { 5 }, none[] = { 9 };
-
     make_ranks(f, TG_BASE, 1, 2, 4, 2);
     make_ranks(f, TG_TEST, 1, 2, 4, 2);
     compare(f);

@@ -26,7 +26,6 @@ static void set_device_step(struct fixture *f, int side, size_t step, uint64_t n
 BY_HAND(part_of_the_hosts_step)
 {
     const struct tg_op *op = compared(f, 100001, 250001);
-
     near(f->c.step_ns[TG_BASE], 1000000);
     near(op->share[TG_BASE], op->self[TG_BASE] / 1000000);
     assert_true(op->share[TG_BASE] > 0.1 && op->share[TG_BASE] < 0.10001);
@@ -38,7 +37,6 @@ BY_HAND(part_of_the_hosts_step)
 BY_HAND(part_of_the_wall_clock)
 {
     const struct tg_op *op;
-
     make(f, 3, 3, 2);
     for (int side = 0; side < 2; side++) {
         set_device_step(f, side, 0, 400000);
@@ -57,7 +55,6 @@ BY_HAND(part_of_the_wall_clock)
 BY_HAND(evidence_in_percent)
 {
     struct tg_evidence ev = { 0 };
-
     assert_true(tg_op_share_evidence(compared(f, 100001, 250001), &ev));
     near(ev.value[TG_BASE], 10.0003);
     near(ev.value[TG_TEST], 25.0003);
@@ -73,7 +70,6 @@ BY_HAND(with_what_was_replaced)
         double share;
     } rows[] = { { 100000, 10 }, { 300000, 30 } };
     struct tg_evidence ev;
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         make(f, 3, 3, 4);
         for (int side = 0; side < 2; side++)
@@ -93,7 +89,6 @@ BY_HAND(without_a_time_no_part)
 {
     struct tg_evidence ev = { 0 };
     struct tg_op *op = compared(f, 100001, 250001);
-
     op->rows = NULL;
     assert_false(tg_op_share_evidence(op, &ev));
 }

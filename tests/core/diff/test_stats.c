@@ -100,7 +100,6 @@ TEST(rank_table_is_the_single_test)
                                        { 5, 10 }, { 40, 40 }, { 64, 2 }, { 65, 3 } };
     TG_ARENA *a = tg_arena_new();
     double base[65], test[65];
-
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         size_t nb = sizes[s][0], nt = sizes[s][1], step = nb * nt > 100 ? 37 : 1;
         struct tg_rank_table table = tg_rank_table_new(nb, nt, a);

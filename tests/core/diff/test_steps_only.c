@@ -18,7 +18,6 @@ BY_HAND(whole_sides_stay_as_they_are)
 {
     struct tg_diff_work w = work(f);
     struct tg_side measured[2];
-
     assert_true(tg_diff_drop_steps_only(&w, measured, &f->err));
     assert_int_equal(f->c.n_steps_only, 0);
     assert_int_equal(f->c.side[TG_BASE].n_ranks, RANKS);
@@ -30,7 +29,6 @@ BY_HAND(what_either_side_leaves_out_is_on_neither)
 {
     struct tg_diff_work w = work(f);
     struct tg_side measured[2];
-
     shard_of(f, TG_BASE, 1, 3)->steps_only = true;
     shard_of(f, TG_BASE, 0, 1)->steps_only = shard_of(f, TG_BASE, 1, 1)->steps_only = true;
     shard_of(f, TG_TEST, 0, 1)->steps_only = shard_of(f, TG_TEST, 0, 0)->steps_only = true;
@@ -53,7 +51,6 @@ BY_HAND(ranks_without_names_are_measured)
 {
     struct tg_diff_work w = work(f);
     struct tg_side measured[2];
-
     shard_of(f, TG_TEST, 1, 1)->unnamed = true;
     shard_of(f, TG_BASE, 0, 3)->steps_only = true;
     assert_true(tg_diff_drop_steps_only(&w, measured, &f->err));
@@ -97,7 +94,6 @@ BY_HAND(without_a_whole_rank_there_is_nothing_to_compare)
 {
     struct tg_diff_work w = work(f);
     struct tg_side measured[2];
-
     for (size_t rank = 0; rank < RANKS; rank++)
         shard_of(f, TG_BASE, 0, rank)->steps_only = true;
     assert_false(tg_diff_drop_steps_only(&w, measured, &f->err));

@@ -30,7 +30,6 @@ static const struct tg_straggler *late(struct fixture *f, tg_ns before, tg_ns af
 BY_HAND(the_rank_that_is_waited_for)
 {
     const struct tg_straggler *s = late(f, 0, 100000, 0);
-
     assert_non_null(s);
     assert_int_equal(s->n_ranks, 1);
     assert_int_equal(s->ranks[0], 2);

@@ -22,7 +22,6 @@ BY_HAND(counts_and_sums)
 BY_HAND(means_over_ranks_medians_over_runs)
 {
     static const uint32_t calls[] = { 1, 2, 9 };
-
     make_ranks(f, TG_BASE, 1, 2, 0, 2);
     make_ranks(f, TG_TEST, 1, 2, 0, 2);
     for (int side = 0; side < 2; side++)
@@ -48,7 +47,6 @@ BY_HAND(means_over_ranks_medians_over_runs)
 BY_HAND(settled_where_most_steps_agree)
 {
     static const uint32_t three[] = { 2, 2, 2, 3, 4 }, two[] = { 2, 2, 3, 3, 4 };
-
     for (int most = 0; most < 2; most++) {
         make(f, 1, 1, 5);
         for (int side = 0; side < 2; side++)
@@ -90,7 +88,6 @@ BY_HAND(the_same_calls_on_other_ranks)
         { { { 7, 7, 7 }, { 1, 2, 1 } }, { { 1, 1, 1 }, { 7, 7, 7 } }, 0, 0, 0 },
         { { { 1, 1, 1 }, { 1, 1, 1 } }, { { 2, 2, 2 }, { 4, 4, 4 } }, 2, 1, 4 },
     };
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (int side = 0; side < 2; side++) {
             make_ranks(f, side, 1, 2, 0, 3);

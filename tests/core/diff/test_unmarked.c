@@ -27,7 +27,6 @@ BY_HAND(counts_of_more_iterations)
 BY_HAND(most_names_must_share_the_ratio)
 {
     static const char *const name[] = { "a", "b", "c", "d", "e" };
-
     for (int scaled = 2; scaled <= 3; scaled++) {
         make(f, 1, 1, 1);
         for (int side = 0; side < 2; side++)

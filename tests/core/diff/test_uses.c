@@ -136,7 +136,6 @@ static void assert_spots(struct fixture *f, const char *name, const char *expect
 BY_HAND(calls_by_a_caller_are_modes_then_a_median)
 {
     static const uint32_t under[3][3] = { { 9, 2, 2 }, { 4, 4, 1 }, { 3, 7, 3 } };
-
     make(f, 3, 1, 3);
     for (size_t r = 0; r < 3; r++) {
         add_counts(f, TG_BASE, r, TG_KIND_OP, "x", "here", under[r], 101);

@@ -19,7 +19,6 @@ TEST(which_names_are_views)
         "aten::clone", "aten::copy_",  "aten::_to_copy", "aten::add", "aten::item",
         "aten::index", "my::detach_x", "MulBackward0",   "",          "aten::",
     };
-
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
         if (!tg_name_is_view(tg_sv_of(yes[i])))
             fail_msg("%s", yes[i]);

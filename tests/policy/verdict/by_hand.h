@@ -49,7 +49,6 @@ static inline struct tg_limit_list hand_limit(struct hand *h, enum tg_bound_kind
 {
     struct tg_bound *b = TG_NEW(h->a, struct tg_bound);
     struct tg_limit *l = TG_NEW(h->a, struct tg_limit);
-
     *b = (struct tg_bound){ .kind = kind, .value = value, .text = TG_SV("as written") };
     *l = (struct tg_limit){ b, 1, { .file = "p.yml", .line = 3, .col = 5 } };
     return (struct tg_limit_list){ TG_LIMIT_ON, l, 1, l->at };
@@ -61,7 +60,6 @@ static inline struct tg_pattern *hand_pattern(struct hand *h, const char *text)
     char why[100];
     size_t at;
     struct tg_pattern *p = tg_pattern_new(tg_sv_of(text), h->a, why, sizeof why, &at);
-
     assert_non_null(p);
     return p;
 }
@@ -69,7 +67,6 @@ static inline struct tg_pattern *hand_pattern(struct hand *h, const char *text)
 static inline struct tg_patterns hand_patterns(struct hand *h, const char *text)
 {
     struct tg_pattern **v = TG_NEW(h->a, struct tg_pattern *);
-
     *v = hand_pattern(h, text);
     return (struct tg_patterns){ .v = v, .n = 1 };
 }
@@ -78,7 +75,6 @@ static inline struct tg_patterns hand_patterns(struct hand *h, const char *text)
 static inline struct tg_limit_list hand_auto(struct hand *h)
 {
     struct tg_limit_list list = hand_limit(h, TG_BOUND_PCT, 0);
-
     ((struct tg_bound *)(uintptr_t)list.v[0].bound)->is_auto = true;
     return list;
 }
@@ -122,7 +118,6 @@ static inline void hand_ops(struct hand *h, struct tg_op *v, size_t n)
 static inline struct tg_side hand_side(struct hand *h, const struct tg_shard *v, size_t runs)
 {
     struct tg_side s = { .n_runs = runs, .n_ranks = 1 };
-
     s.at = TG_NEW_N(h->a, const struct tg_shard **, runs);
     for (size_t r = 0; r < runs; r++) {
         s.at[r] = TG_NEW(h->a, const struct tg_shard *);

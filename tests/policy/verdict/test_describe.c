@@ -16,7 +16,6 @@ static struct said of_count(double base, double test)
 {
     struct said s = { .r = hand_row("aten::mm", test - base),
                       .op = hand_op("aten::mm", TG_KIND_OP) };
-
     s.op.share[TG_TEST] = NAN;
     s.op.change = TG_MORE;
     s.p = (struct tg_probe){ .base = base, .test = test, .exact = true, .unit = TG_UNIT_COUNT };
@@ -41,7 +40,6 @@ static void metric_says(struct hand *h, struct said *s, const char *want)
 WITH_HAND(calls_and_where_they_come_from)
 {
     struct said s = of_count(1, 3);
-
     says(h, &s, "called 3 times per step, was 1 (+2)");
     s.op.calling_op = TG_SV("aten::bmm");
     s.op.calling_part = 1;
@@ -74,7 +72,6 @@ WITH_HAND(calls_on_one_rank_alone)
 {
     struct tg_rank_shift on = { .rank = 3, .count = { 0, 25 }, .n = 1 };
     struct said s = of_count(0, 6.25);
-
     h->c.n_ranks[TG_TEST] = 4;
     s.op.change = TG_ADDED;
     s.op.count[TG_BASE] = 0;
@@ -103,7 +100,6 @@ WITH_HAND(calls_in_some_steps)
 {
     static const double runs[] = { 1, 2.5, 1 };
     struct said s = of_count(1, 2);
-
     h->c.n_runs[TG_TEST] = 3;
     s.op.counted = (struct tg_count_evidence){ .shape = TG_COUNT_SOME_STEPS,
                                                .proof = TG_COUNT_HINT,
@@ -158,7 +154,6 @@ WITH_HAND(calls_in_some_steps)
 static struct said of_time(double base, double more, struct tg_evidence *ev)
 {
     struct said s = of_count(1, 1);
-
     *ev = hand_evidence(base, more);
     s.r.dimension = TG_DIM_DURATION;
     s.p = (struct tg_probe){
@@ -171,7 +166,6 @@ WITH_HAND(a_time_and_its_change)
 {
     struct tg_evidence ev;
     struct said s = of_time(100000, 0.5, &ev);
-
     says(h, &s, "150 us per step, was 100 us (+50 %, +50.0 us)");
     s.r.share = 0.15;
     says(h, &s, "150 us per step, was 100 us (+50 %, +50.0 us, now 15.0 % of the step)");
@@ -196,7 +190,6 @@ WITH_HAND(a_budget_and_its_limit)
     struct tg_limit_list max = hand_limit(h, TG_BOUND_MAX, 1);
     struct tg_evidence ev;
     struct said s = of_count(1, 3);
-
     s.r.over_budget = true;
     s.j.limit = max.v;
     says(h, &s, "called 3 times per step, 2 over the limit of as written, was 1");
@@ -244,7 +237,6 @@ WITH_HAND(what_is_behind_a_number_of_calls)
     struct tg_op ops[] = { hand_op("aten::clone", TG_KIND_OP), hand_op("copy", TG_KIND_KERNEL),
                            hand_op("gemm", TG_KIND_KERNEL), hand_op("wait", TG_KIND_SYNC) };
     struct said s = of_count(10, 15);
-
     hand_ops(h, ops, 4);
     h->c.iteration_ratio = 1;
     ops[0].count[TG_TEST] = 9; /* operators are not launches */
@@ -288,7 +280,6 @@ static struct said of_attrs(struct hand *h, enum tg_attr_kind kind, const struct
 {
     struct tg_attr_change *attrs = TG_NEW_N(h->a, struct tg_attr_change, n);
     struct said s = of_count(0, 1);
-
     for (size_t i = 0; i < n; i++)
         attrs[i] = (struct tg_attr_change){ .kind = v[i].kind,
                                             .base = tg_sv_of(v[i].base),
@@ -319,7 +310,6 @@ WITH_HAND(attributes_of_a_metric)
         { TG_ATTR_KIND_SHAPES, "float", "float 2" },
     };
     struct said s = of_attrs(h, TG_ATTR_KIND_LAUNCH, v, 10);
-
     says(h, &s,
          "same launches: registers 128 -> 255; grid 1, block 2 -> grid 3, block 4; grid 1 -> grid "
          "3, block 4; grid 1, block 2 -> grid 3; plain -> other; registers 128 -> warps 4; "
@@ -340,7 +330,6 @@ WITH_HAND(attributes_of_a_metric)
 WITH_HAND(values_of_bytes)
 {
     struct said s = of_count(0, 1);
-
     s.r.dimension = TG_DIM_BYTES;
     s.p = (struct tg_probe){ .base = 4096, .test = 8192, .exact = true, .unit = TG_UNIT_BYTES };
     says(h, &s, "8.0 KiB per step, was 4.0 KiB (+100 %, +4.0 KiB)");
@@ -356,7 +345,6 @@ WITH_HAND(what_it_is_related_to)
     struct tg_region region = { .encloser = TG_SV("Adam.step"), .calls = { 6, 7 } };
     struct said s = of_count(1, 2);
     const char *plain = "called 2 times per step, was 1 (+1)";
-
     hand_ops(h, ops, 3);
     ops[0].present[TG_TEST] = ops[1].present[TG_BASE] = false;
     s.op.relation = TG_REL_RENAMED;
@@ -434,14 +422,12 @@ WITH_HAND(kernels_of_another_data_type)
         { "a_fp16", NULL, TG_KIND_KERNEL, "in place of a_fp16" },
     };
     struct tg_region region = { .encloser = TG_SV("f"), .calls = { 1, 1 } };
-
     h->c.regions = &region;
     h->c.n_regions = 1;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_op ops[] = { hand_op(rows[i].base, rows[i].kind),
                                hand_op(rows[i].test ? rows[i].test : "", rows[i].kind) };
         struct said s = of_count(1, 2);
-
         ops[0].region = ops[1].region = s.op.region = 0;
         ops[0].change = TG_REMOVED;
         ops[1].change = TG_ADDED;
@@ -468,7 +454,6 @@ WITH_HAND(a_part_of_the_calls_is_replaced)
     struct tg_op ops[] = { hand_op("old", TG_KIND_OP), hand_op("new", TG_KIND_OP),
                            hand_op("other", TG_KIND_OP) };
     struct tg_region region[2] = { { .encloser = TG_SV("f") } };
-
     hand_ops(h, ops, 3);
     h->c.regions = region;
     h->c.n_regions = 2;
@@ -480,7 +465,6 @@ WITH_HAND(a_part_of_the_calls_is_replaced)
     ops[2].self[TG_BASE] = 70000;
     for (int i = 0; i < N; i++) {
         struct said s = of_count(1, 2);
-
         ops[0].count[TG_BASE] = i == ALL ? 4 : 10;
         ops[0].self[TG_BASE] = 15000;
         ops[0].self[TG_TEST] = i == NO_TIME ? 15000 : 9000;
@@ -510,7 +494,6 @@ WITH_HAND(evidence_of_a_time)
     struct tg_limit_list tau = hand_auto(h);
     struct tg_evidence ev;
     struct said s = of_time(100000, 0.5, &ev);
-
     ev.noise = 0.018;
     ev.mde = 0.08;
     rests_on(h, &s, "5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +8.0 %");
@@ -575,7 +558,6 @@ WITH_HAND(evidence_of_the_rest)
     struct tg_limit_list abs = hand_limit(h, TG_BOUND_ABS, 0), two = hand_limit(h, TG_BOUND_ABS, 2);
     struct tg_evidence ev;
     struct said s = of_count(1, 2);
-
     s.j.limit = abs.v;
     rests_on(h, &s, "exact; limit no more than before");
     s.p.bad = TG_LESS_IS_BAD;
@@ -622,7 +604,6 @@ WITH_HAND(a_metric_of_the_trace)
 {
     struct tg_evidence ev;
     struct said s = of_count(10, 12);
-
     s.p.outside = 2;
     metric_says(h, &s, "12 per step, was 10 (+20 %, +2); 2 more outside the steps");
     s.p.outside = 0;

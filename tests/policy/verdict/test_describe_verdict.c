@@ -50,7 +50,6 @@ WITH_HAND(how_much)
     struct tg_cause_frame f = { .text = TG_SV("Block.forward") };
     struct tg_cause cause = { .function = &f, .share = 1 };
     struct tg_result r = hand_row("aten::mm", 2);
-
     headline(h, r, "aten::mm +2 calls");
     r.subject = TG_SUBJECT_STEP; /* the gaps; by its total it is the step itself */
     r.dimension = TG_DIM_DURATION;
@@ -114,7 +113,6 @@ WITH_HAND(how_much)
 WITH_HAND(the_device_has_a_part_of_the_step)
 {
     struct tg_result r = hand_row("device_extent", 2);
-
     r.subject = TG_SUBJECT_TRACE;
     r.metric = tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT);
     r.dimension = TG_DIM_DURATION;
@@ -134,7 +132,6 @@ WITH_HAND(what_a_finding_costs)
     struct tg_result v[] = { hand_row("a", 2), hand_row("k", 2), hand_row("k", 2) };
     struct tg_cause_frame f = { .text = TG_SV("Block.forward") };
     struct tg_cause cause = { .function = &f, .share = 0.6 };
-
     ops[0] = hand_op("a", TG_KIND_OP);
     ops[1] = hand_op("k", TG_KIND_KERNEL);
     ops[2] = hand_op("other", TG_KIND_KERNEL);
@@ -184,7 +181,6 @@ WITH_HAND(the_cost_is_of_the_side_that_sets_the_pace)
     struct tg_result v[] = { hand_row("aten::clone", 3), hand_row("copy", 3) };
     struct tg_metric_change *step = &h->c.metrics[TG_METRIC_STEP_TIME];
     struct tg_metric_change *busy = &h->c.metrics[TG_METRIC_GPU_BUSY];
-
     ops[0].self[TG_TEST] = 105000;
     ops[1].self[TG_TEST] = 12000;
     ops[2].wait = true;
@@ -221,7 +217,6 @@ WITH_HAND(what_has_a_cost)
     struct tg_op ops[2] = { hand_op("a", TG_KIND_OP), hand_op("k", TG_KIND_KERNEL) };
     struct tg_result v[] = { hand_row("k", 2), hand_row("a", 2), hand_row("k", 2) };
     struct tg_cause cause = { .share = 1 };
-
     hand_ops(h, ops, 2);
     ops[0].self[TG_TEST] = 2000;
     ops[1].self[TG_TEST] = 5000;
@@ -245,7 +240,6 @@ WITH_HAND(a_rename)
 {
     struct tg_op ops[] = { hand_op("aten::gelu", TG_KIND_OP), hand_op("aten::tanh", TG_KIND_OP) };
     struct tg_result v = hand_row("aten::gelu", 2);
-
     v.base = 0;
     ops[0].self[TG_TEST] = 1630;
     ops[1].self[TG_BASE] = 1270;
@@ -269,7 +263,6 @@ WITH_HAND(a_replacement)
                            hand_op("mul_kernel", TG_KIND_KERNEL) };
     struct tg_region region = { .calls = { 4, 12 } };
     struct tg_result r = hand_row("aten::mul", 8);
-
     for (int i = 0; i < 5; i++) {
         bool went = i == 0 || i == 3;
         ops[i].change = went ? TG_REMOVED : TG_ADDED;
@@ -313,7 +306,6 @@ WITH_HAND(what_a_finding_weighs)
     struct tg_result v[] = { hand_row("a", 2), hand_row("k", 2), hand_row("wait", 2) };
     const tg_sv said = v[0].message;
     struct tg_metric_change *m = h->c.metrics;
-
     hand_ops(h, ops, 3);
     h->c.wall_ns[TG_BASE] = h->c.wall_ns[TG_TEST] = 100000;
     for (int i = 0; i < 3; i++) {
@@ -361,7 +353,6 @@ WITH_HAND(a_wait_that_moved)
     struct tg_in_caller less = { .self = { 500 }, .least = { 500 }, .most = { 500 } };
     struct tg_in_caller sync = { .self = { 50000 }, .least = { 50000 }, .most = { 50000 } };
     struct tg_metric_change *m = h->c.metrics;
-
     hand_ops(h, ops, 7);
     ops[2].callers = ops[5].callers = &less;
     ops[3].callers = &sync;
@@ -402,12 +393,10 @@ WITH_HAND(what_is_not_weighed)
 {
     enum { BUDGET, FOLDED, FELL, OTHER_NAME, DEVICE, REPLACEMENT, PASSED, WEIGHED, N };
     const tg_sv said = TG_SV("called (+2, 0.1 % of the step)");
-
     for (int what = 0; what < N; what++) {
         struct tg_op ops[] = { hand_op("a", TG_KIND_OP), hand_op("k", TG_KIND_KERNEL) };
         struct tg_result v[] = { hand_row("a", 2), hand_row("k", 2), hand_row("head", 1) };
         struct tg_region region = { .calls = { 1, 3 } };
-
         hand_ops(h, ops, 2);
         h->c.regions = &region;
         h->c.n_regions = 1;
@@ -464,7 +453,6 @@ WITH_HAND(work_under_what_came)
         struct tg_op ops[] = { hand_op("a", TG_KIND_OP), hand_op("b", rows[i].kind),
                                hand_op("k", TG_KIND_KERNEL) };
         struct tg_result v[] = { hand_row("a", 2), hand_row("b", 2) };
-
         hand_ops(h, ops, 3);
         ops[1].change = rows[i].how;
         ops[2].change = TG_ADDED;
@@ -484,7 +472,6 @@ WITH_HAND(calls_of_one_rank)
     struct tg_rank_shift on = { .rank = 3, .count = { 1, 9 }, .n = 1 };
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
     struct tg_result r = hand_row("aten::mm", 2);
-
     op.count[TG_TEST] = 3;
     op.shift = &on;
     hand_ops(h, &op, 1);
@@ -500,7 +487,6 @@ WITH_HAND(names_that_are_judged_together)
 {
     const struct tg_evidence pooled = { .pooled = 3 }, alone = { .pooled = 0 };
     struct tg_result r = hand_row("aten::mm", 2);
-
     r.ev = &pooled;
     headline(h, r, "aten::mm +2 calls");
     r.dimension = TG_DIM_DURATION;
@@ -515,7 +501,6 @@ WITH_HAND(names_of_a_headline)
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 2), hand_row("c", 2), hand_row("d", 2),
                              hand_row("e", 2) };
     struct tg_op *op = TG_NEW(h->a, struct tg_op);
-
     v[1].folded_under = 0;
     failing(h, v, 4);
     headed(h, "FAIL: 3 violations: a +2 calls, c +2 calls, d +2 calls");
@@ -562,7 +547,6 @@ WITH_HAND(names_of_a_headline)
 WITH_HAND(the_step_as_a_whole_comes_last)
 {
     struct tg_result v[] = { hand_row("step_time", 9), hand_row("b", 2), hand_row("c", 2) };
-
     v[0].subject = TG_SUBJECT_TRACE;
     failing(h, v, 3);
     headed(h, "FAIL: 3 violations: b +2 calls, c +2 calls, step_time +9");
@@ -574,7 +558,6 @@ WITH_HAND(the_step_as_a_whole_comes_last)
 WITH_HAND(long_names_are_cut)
 {
     char name[62];
-
     memset(name, 'x', 61);
     name[61] = '\0';
     headline(h, hand_row(&name[1], 2),
@@ -609,7 +592,6 @@ static void covers(struct hand *h, bool counts, bool asked, bool durations, cons
 WITH_HAND(the_least_number_of_runs_that_would_do)
 {
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 2), hand_row("c", 2) };
-
     h->c.n_runs[TG_TEST] = 2;
     v[1].needs_runs = 6;
     h->v = (struct tg_verdict){ .results = v, .n_results = 3, .min_runs = 3 };
@@ -686,7 +668,6 @@ WITH_HAND(what_could_have_been_detected)
                            hand_op("small", TG_KIND_OP), hand_op("large", TG_KIND_OP),
                            hand_op("middle", TG_KIND_OP) };
     static const double value[] = { 900000, 800000, 1000, 3000, 2000 };
-
     hand_ops(h, ops, 5);
     for (int i = 0; i < 5; i++) {
         ops[i].ev = hand_evidence(value[i], 0);
@@ -719,7 +700,6 @@ WITH_HAND(attributes_that_were_not_compared)
     static const char said[] = "counts judged; durations judged: 5 baseline runs, 5 fresh runs";
     struct tg_op ops[] = { hand_op("a", TG_KIND_OP), hand_op("b", TG_KIND_OP) };
     struct tg_result r[5];
-
     for (size_t i = 0; i < 5; i++)
         r[i] = (struct tg_result){ .state = TG_STATE_NOT_JUDGED,
                                    .subject = TG_SUBJECT_NAME,
@@ -759,7 +739,6 @@ WITH_HAND(what_varies_is_not_judged)
     };
     struct tg_op ops[] = { hand_op("a", TG_KIND_OP), hand_op("b", TG_KIND_KERNEL),
                            hand_op("c", TG_KIND_OP), hand_op("d", TG_KIND_OP) };
-
     h->c.ops = ops;
     h->c.metrics[TG_METRIC_STEP_TIME].ev.why_not = TG_NOT_WAIT;
     for (int i = 0; i < 4; i++) {

@@ -181,7 +181,6 @@ WITH_HAND(rows_are_in_order)
                              row_of("calls, 5 ns", TG_DIM_COUNT, name, 5),
                              row_of("calls, 9 ns", TG_DIM_COUNT, name, 9) };
     const struct tg_result *got;
-
     v[2].state = TG_STATE_WARN;
     got = ended(h, v, 7);
     for (size_t i = 0; i < 7; i++)
@@ -195,7 +194,6 @@ WITH_HAND(rows_of_one_weight_are_in_order_of_their_texts)
                              row_of("a", TG_DIM_COUNT, TG_SUBJECT_NAME, 1),
                              row_of("a", TG_DIM_COUNT, TG_SUBJECT_NAME, 1) };
     const struct tg_result *got;
-
     v[1].rule = TG_SV("s");
     v[2].op_kind = TG_KIND_MEMCPY;
     v[3].op_kind = TG_KIND_GRAPH;
@@ -232,7 +230,6 @@ static void begin(struct hand *h, const struct tg_rule *rules, size_t n_rules, s
 {
     struct tg_op *op = TG_NEW(h->a, struct tg_op);
     struct tg_eval_state *e;
-
     for (int side = 0; side < 2; side++) {
         h->c.side[side].ranks = (int64_t *)(uintptr_t)numbers;
         h->c.side[side].n_ranks = h->c.n_ranks[side] = h->c.n_brought[side] = n;
@@ -281,7 +278,6 @@ WITH_HAND(parts_are_compared_once_each)
     struct tg_part part;
     char found[sizeof want] = "";
     TG_BUF got = { 0 };
-
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         rules[i].id = (tg_sv){ &"abcdefghi"[i], 1 };
     begin(h, rules, sizeof rules / sizeof *rules, 2);
@@ -316,7 +312,6 @@ WITH_HAND(many_ranks_share_a_row)
     const struct tg_ints none = { 0 };
     const struct tg_rule rule = counting(h, none, none, TG_MATCH_RANK_EACH);
     struct tg_part part;
-
     for (size_t n = 16; n <= 17; n++) {
         begin(h, &rule, 1, n);
         while (tg_eval_wants(&h->e, &part))
@@ -334,7 +329,6 @@ WITH_HAND(a_shared_row_says_whose_values_it_has)
 {
     const struct tg_ints none = { 0 };
     struct tg_rule rule = counting(h, none, none, TG_MATCH_RANK_EACH);
-
     for (int fails = 0; fails < 2; fails++) {
         struct tg_part part;
         rule.fail = hand_limit(h, TG_BOUND_ABS, fails ? 2 : 99);

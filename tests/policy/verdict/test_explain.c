@@ -13,7 +13,6 @@ static struct tg_policy *loaded(const char *text)
 {
     AUTO_DIAGS d = no_diags();
     struct tg_policy *p;
-
     p = must_load(text, &d);
     return p;
 }
@@ -23,7 +22,6 @@ static void rule_is(const char *policy, const char *id, const struct tg_comparis
 {
     struct tg_policy *p = loaded(policy);
     TG_BUF out = { 0 };
-
     assert_int_equal(tg_policy_explain_rule(p, tg_sv_of(id), c, &out), want != NULL);
     hand_text(tg_buf_sv(&out), want ? want : "");
     tg_policy_free(p);
@@ -34,7 +32,6 @@ static void name_is(const char *policy, const struct tg_op *op, const struct tg_
 {
     struct tg_policy *p = loaded(policy);
     TG_BUF out = { 0 };
-
     assert_int_equal(tg_policy_explain_op(p, op, c, &out), n);
     hand_text(tg_buf_sv(&out), want);
     tg_policy_free(p);
@@ -199,7 +196,6 @@ WITH_HAND(what_depends_on_the_parent)
 WITH_HAND(what_a_time_needs)
 {
     struct tg_op mm = hand_op("aten::mm", TG_KIND_OP);
-
     name_is(V "rules: [{id: a, match: {kind: op}, metric: self, fail: {abs: 20us}, noise: "
               "{min_runs: 4}}]\n",
             &mm, NULL, 1,
@@ -226,7 +222,6 @@ WITH_HAND(frames_of_the_metrics_side)
     static const char policy[] =
         V "rules: [{id: a, match: {kind: module}, metric: count, fail: {abs: 0}}, {id: b, match: "
           "{kind: module}, metric: device_count, fail: {abs: 0}}]\n";
-
     h->c.frame_sorts[TG_BASE] = h->c.frame_sorts[TG_TEST] = ~0u;
     name_is(policy, &frame, &h->c, 1,
             "  a: count, more is bad  (.tracegate.yml:2)\n    fail {abs: 0}  (.tracegate.yml:2)\n"
@@ -246,7 +241,6 @@ static void now(struct hand *h, const struct tg_op *op, const char *rule, const 
     TG_BUF text = { 0 }, out = { 0 };
     struct tg_policy *p;
     const char *last;
-
     tg_buf_printf(&text, V "rules: [{id: a, match: {kind: [op, kernel]}, %s}]\n", rule);
     p = loaded(text.p);
     (void)tg_policy_explain_op(p, op, &h->c, &out);
@@ -281,7 +275,6 @@ WITH_HAND(where_a_limit_begins)
         { "fail: {min: 50us}, direction: up", "fails below 50.0 us" },
         { "warn: off, fail: {pct: 10%}", "fails above 110 us" },
     };
-
     op.ev = hand_evidence(100000, 0);
     op.ev.noise = 0.018;
     op.ev.mde = 0.08;
@@ -304,7 +297,6 @@ WITH_HAND(where_a_limit_begins)
 WITH_HAND(how_sharp_the_runs_are)
 {
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
-
     op.self[TG_BASE] = 100000;
     now(h, &op, "metric: self, fail: {abs: 20us}, noise: {test: none}",
         "now 100 us, fails above 120 us\n");
@@ -334,7 +326,6 @@ WITH_HAND(how_sharp_the_runs_are)
 BY_HAND(a_name_of_some_runs_has_no_evidence)
 {
     struct hand h = { 0 };
-
     make(f, 5, 5, 5);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_OP, "other", "", 1, 50000);
@@ -392,7 +383,6 @@ WITH_HAND(a_rule_of_the_whole_trace)
     static const char policy[] = V "rules: [{id: a, metric: launch_count, fail: {max: 50}}]\n";
     struct tg_policy *p = loaded(policy);
     TG_BUF out = { 0 };
-
     assert_true(tg_policy_explain_rule(p, TG_SV("a"), &h->c, &out));
     assert_non_null(strstr(out.p, "\n    these traces lack what this metric needs\n"));
     m->known[0] = m->known[1] = true;

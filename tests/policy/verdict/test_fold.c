@@ -10,7 +10,6 @@ enum { A, B, C, N };
 static struct tg_op *chain(struct hand *h)
 {
     struct tg_op *ops = TG_NEW_N(h->a, struct tg_op, N);
-
     ops[A] = hand_op("a", TG_KIND_OP);
     ops[B] = hand_op("b", TG_KIND_OP);
     ops[C] = hand_op("c", TG_KIND_OP);
@@ -24,7 +23,6 @@ static struct tg_op *chain(struct hand *h)
 static void folded(struct hand *h, const struct tg_result *v, size_t n, const char *want)
 {
     TG_BUF got = { 0 };
-
     hand_results(h, v, n);
     tg_fold(&h->e);
     for (size_t i = 0; i < n; i++) {
@@ -39,7 +37,6 @@ static void folded(struct hand *h, const struct tg_result *v, size_t n, const ch
 WITH_HAND(a_chain_is_folded_under_its_first)
 {
     const struct tg_result a = hand_row("a", 2), b = hand_row("b", 2), c = hand_row("c", 2);
-
     (void)chain(h);
     folded(h, (struct tg_result[]){ a, b, c }, 3, "a b<a c<a");
     folded(h, (struct tg_result[]){ c, b, a }, 3, "c<a b<a a");
@@ -65,7 +62,6 @@ WITH_HAND(what_came_in_one_place_is_one_finding)
 {
     struct tg_result a = hand_row("a", 2), b = hand_row("b", 5), c = hand_row("c", 1);
     struct tg_op *ops = chain(h);
-
     for (int i = 0; i < N; i++) {
         ops[i].parent = TG_SV("");
         ops[i].change = TG_MORE;
@@ -97,7 +93,6 @@ WITH_HAND(an_attribute_is_one_finding)
 {
     struct tg_result a = hand_row("a", 2), b = hand_row("b", 5), c = hand_row("c", 1);
     struct tg_op *ops = chain(h);
-
     for (int i = 0; i < N; i++)
         ops[i].parent = TG_SV("");
     for (struct tg_result *r = &b; r; r = r == &b ? &c : NULL) {
@@ -123,7 +118,6 @@ WITH_HAND(an_operator_is_told_before_its_node)
                            work = hand_row("aten::slice_backward", 2),
                            inside = hand_row("aten::zeros", 2);
     struct tg_op *ops = chain(h);
-
     ops[A].name = TG_SV("SliceBackward0");
     ops[B].name = TG_SV("aten::slice_backward");
     ops[C].name = TG_SV("aten::zeros");
@@ -147,7 +141,6 @@ WITH_HAND(a_circle_keeps_one_row)
 WITH_HAND(other_numbers_states_and_dimensions_are_findings)
 {
     struct tg_result a = hand_row("a", 2), b = hand_row("b", 3);
-
     (void)chain(h);
     folded(h, (struct tg_result[]){ a, b }, 2, "a b"); /* one more than a makes */
     b = hand_row("b", 2);
@@ -173,7 +166,6 @@ WITH_HAND(other_numbers_states_and_dimensions_are_findings)
 WITH_HAND(a_row_of_another_kind_is_no_operator)
 {
     struct tg_result b = hand_row("b", 2);
-
     (void)chain(h);
     b.op_kind = TG_KIND_KERNEL;
     folded(h, (struct tg_result[]){ hand_row("a", 2), b }, 2, "a b");
@@ -184,7 +176,6 @@ WITH_HAND(what_a_new_operator_calls_is_folded_under_it)
 {
     struct tg_op *ops = chain(h);
     struct tg_result a = hand_row("a", 1), b = hand_row("b", 7), c = hand_row("c", 9);
-
     ops[B].parent = TG_SV("");
     ops[C].leader = A;
     folded(h, (struct tg_result[]){ b, a, c }, 3, "b a c<a");
@@ -201,7 +192,6 @@ WITH_HAND(a_backward_node_follows_its_operator)
 {
     struct tg_op *ops = chain(h);
     const struct tg_result clone = hand_row("aten::clone", 2), node = hand_row("CloneBackward0", 2);
-
     ops[A].name = TG_SV("aten::clone");
     ops[B].name = TG_SV("CloneBackward0");
     ops[B].parent = ops[C].parent = TG_SV("");
@@ -227,7 +217,6 @@ WITH_HAND(a_kernel_follows_the_operator_that_launches_it)
 {
     struct tg_op *ops = chain(h);
     struct tg_result kernel = hand_row("b", 2);
-
     ops[B] = hand_op("b", TG_KIND_KERNEL);
     ops[B].parent = TG_SV("b");
     ops[A] = hand_op("b", TG_KIND_OP);
@@ -247,7 +236,6 @@ WITH_HAND(what_may_be_followed)
 {
     struct tg_op *ops = chain(h);
     struct tg_result a = hand_row("a", 2), c = hand_row("c", 2);
-
     ops[C].parent = TG_SV("a");
     a.op_kind = TG_KIND_ANNOTATION;
     folded(h, (struct tg_result[]){ a, c }, 2, "a c<a");
@@ -270,7 +258,6 @@ static struct tg_result slower(const char *name, double ns)
 WITH_HAND(a_name_under_two_rules_is_one_finding)
 {
     struct tg_result a = hand_row("a", 2), time = slower("a", 5000), b = slower("b", 5000);
-
     (void)chain(h);
     folded(h, (struct tg_result[]){ time, a }, 2, "a<a a"); /* the calls, wherever they are */
     assert_int_equal(h->e.results[0].folded_under, 1);
@@ -286,7 +273,6 @@ WITH_HAND(a_name_under_two_rules_is_one_finding)
 WITH_HAND(other_names_of_one_text_are_two_findings)
 {
     struct tg_result a = hand_row("a", 2), time = slower("a", 5000);
-
     (void)chain(h);
     time.op_kind = TG_KIND_KERNEL;
     folded(h, (struct tg_result[]){ a, time }, 2, "a a");
@@ -305,7 +291,6 @@ WITH_HAND(other_names_of_one_text_are_two_findings)
 WITH_HAND(a_waiver_covers_what_its_own_rule_says)
 {
     struct tg_result a = hand_row("a", 2), b = hand_row("b", 2);
-
     (void)chain(h);
     folded(h, (struct tg_result[]){ a, b, slower("a", 9) }, 3, "a b<a a<a");
     assert_false(h->e.results[0].follows);
@@ -321,7 +306,6 @@ WITH_HAND(a_waiver_covers_what_its_own_rule_says)
 WITH_HAND(waived_rows_of_one_rule_are_one)
 {
     struct tg_result a = hand_row("a", 2), b = hand_row("b", 2);
-
     (void)chain(h);
     a.state = b.state = TG_STATE_WAIVED;
     folded(h, (struct tg_result[]){ a, b }, 2, "a b<a");
@@ -348,7 +332,6 @@ WITH_HAND(a_step_that_is_explained_is_no_finding)
 {
     struct tg_op *ops = chain(h);
     struct tg_result gaps = slower("ProfilerStep", 700);
-
     ops[B].place = TG_SV("elsewhere");
     folded(h, (struct tg_result[]){ step(1000), slower("a", 499) }, 2, "step_time a");
     folded(h, (struct tg_result[]){ step(1000), slower("a", 501) }, 2, "step_time<a a");
@@ -379,7 +362,6 @@ WITH_HAND(gaps_follow_the_calls_that_came)
 {
     struct tg_op *ops = chain(h);
     struct tg_result gaps = slower("ProfilerStep", 1000);
-
     gaps.subject = TG_SUBJECT_STEP;
     ops[A].change = TG_MORE;
     ops[A].self[TG_TEST] = 501;
@@ -399,7 +381,6 @@ WITH_HAND(a_wait_without_a_call_follows_the_kernel)
     struct tg_metric_change *step_time = &h->c.metrics[TG_METRIC_STEP_TIME];
     struct tg_metric_change *busy = &h->c.metrics[TG_METRIC_GPU_BUSY];
     struct tg_result gaps = slower("ProfilerStep", 450), k = slower("c", 447);
-
     ops[C].kind = k.op_kind = TG_KIND_KERNEL;
     ops[C].parent = TG_SV("");
     gaps.subject = TG_SUBJECT_STEP;
@@ -419,7 +400,6 @@ WITH_HAND(what_explains_a_step)
 {
     struct tg_op *ops = chain(h);
     struct tg_result host = step(1000), a = slower("a", 900), calls = hand_row("launch_count", 2);
-
     ops[B].place = TG_SV("elsewhere");
     host.metric = tg_rule_metric_of(TG_METRIC_HOST_TIME); /* of the step as well, */
     folded(h, (struct tg_result[]){ host, a }, 2, "step_time<a a");
@@ -445,7 +425,6 @@ WITH_HAND(what_explains_a_step)
 WITH_HAND(on_a_device_its_work_explains_the_step)
 {
     struct tg_result kernel = slower("c", 800);
-
     chain(h)[C].kind = TG_KIND_KERNEL;
     kernel.op_kind = TG_KIND_KERNEL;
     folded(h, (struct tg_result[]){ step(1000), slower("a", 900) }, 2, "step_time a");
@@ -457,7 +436,6 @@ WITH_HAND(names_that_got_slower_in_one_place_are_one_finding)
 {
     struct tg_op *ops = chain(h);
     struct tg_result kernel = slower("c", 800), warned = slower("b", 900);
-
     folded(h, (struct tg_result[]){ slower("b", 200), slower("a", 600) }, 2, "b<a a");
     warned.state = TG_STATE_WARN;
     folded(h, (struct tg_result[]){ slower("a", 600), warned }, 2, "a b<a");
@@ -502,7 +480,6 @@ WITH_HAND(what_one_change_did_is_one_finding)
 {
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 1) };
     struct tg_cause *backward = (struct tg_cause *)(uintptr_t)cause(h, "m.py", 3);
-
     (void)chain(h);
     backward->path.backward = true;
     v[0].cause = backward;
@@ -516,7 +493,6 @@ WITH_HAND(what_one_change_did_is_one_finding)
 WITH_HAND(a_named_baseline_stays_in_the_headline)
 {
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3) };
-
     (void)chain(h);
     v[0].cause = v[1].cause = cause(h, "m.py", 3);
     joined(h, v, 2, "a b<a");
@@ -535,7 +511,6 @@ WITH_HAND(without_one_change_all_stay)
 {
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 1) };
     struct tg_cause *unchanged = (struct tg_cause *)(uintptr_t)cause(h, "m.py", 3);
-
     (void)chain(h);
     unchanged->link = TG_CAUSE_LINK_NONE;
     v[0].cause = cause(h, "m.py", 3);
@@ -566,7 +541,6 @@ WITH_HAND(other_lines_are_another_change)
     const struct tg_cause_lines at = { 3, 4 };
     struct tg_cause *one = (struct tg_cause *)(uintptr_t)cause(h, "m.py", 3);
     struct tg_cause *other = (struct tg_cause *)(uintptr_t)cause(h, "m.py", 3);
-
     (void)chain(h);
     v[0].cause = one;
     v[1].cause = other;
@@ -591,7 +565,6 @@ WITH_HAND(what_is_folded_already_stays)
 {
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 1) };
     struct tg_result w[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 1) };
-
     (void)chain(h);
     v[0].cause = v[1].cause = cause(h, "m.py", 3);
     v[0].folded_under = 2;
@@ -605,7 +578,6 @@ WITH_HAND(what_is_folded_already_stays)
 WITH_HAND(a_step_under_a_finding_stays_there)
 {
     struct tg_result v[] = { step(1000), slower("a", 600), slower("b", 400), slower("c", 300) };
-
     (void)chain(h);
     v[2].cause = v[3].cause = cause(h, "m.py", 3);
     v[0].folded_under = 1;
@@ -619,7 +591,6 @@ WITH_HAND(a_step_under_a_finding_stays_there)
 WITH_HAND(parts_of_the_step_are_told_with_it)
 {
     struct tg_result v[] = { step(1000), slower("ProfilerStep", 400), step(700) };
-
     (void)chain(h);
     v[1].subject = TG_SUBJECT_STEP;
     v[1].state = TG_STATE_WARN;

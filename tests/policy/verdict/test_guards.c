@@ -118,7 +118,6 @@ TEST(verdicts_are_as_written)
 static void guarded(struct hand *h, const char *want)
 {
     TG_BUF got = { 0 };
-
     for (int side = 0; side < 2; side++) {
         h->c.marked[side] = h->c.any_marked[side] = true;
         h->c.least_steps[side] = 4;
@@ -171,7 +170,6 @@ WITH_HAND(slower_on_a_busy_machine_or_other_data)
 WITH_HAND(a_change_has_to_be_detectable)
 {
     struct tg_evidence *ev = &h->c.metrics[TG_METRIC_STEP_TIME].ev;
-
     *ev = hand_evidence(1000000, 0);
     ev->mde = 0.12;
     guarded(h, ""); /* nothing is required */
@@ -211,7 +209,6 @@ WITH_HAND(ranks_that_are_expected)
         { 1, 3, 0, "ranks: 3 ranks in the fresh run, 4 are expected" }, /* neither side has it */
     };
     struct tg_suite suite = { .ranks_expect = 4 };
-
     h->in.suite = &suite;
     h->in.alone = true; /* the fresh side */
     h->c.n_brought[TG_BASE] = 4;
@@ -262,7 +259,6 @@ WITH_HAND(what_to_do_about_missing_ranks)
           "Record every rank. If 5 are meant, set `ranks: {expect: 5}` in the suite." },
     };
     struct tg_suite suite = { .ranks_expect = 4 };
-
     h->in.suite = &suite;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int side = rows[i].side;
@@ -293,7 +289,6 @@ WITH_HAND(what_is_damaged_is_named)
         "ranks: baseline side, damaged and not judged: a; b; c; and 2 more",
     };
     struct tg_damage damage = { 0 };
-
     tg_buf_puts(&damage.text, "a\nb\nc\nd\ne\n");
     h->in.damage[TG_BASE] = &damage;
     for (; damage.n < sizeof want / sizeof *want; damage.n++)
@@ -305,7 +300,6 @@ WITH_HAND(kernels_a_step)
 {
     struct tg_op ops[] = { hand_op("gemm", TG_KIND_KERNEL), hand_op("aten::mm", TG_KIND_OP),
                            hand_op("copy", TG_KIND_KERNEL) };
-
     hand_ops(h, ops, 3);
     guarded(h, "");
     h->policy.require.kernels = 2;
@@ -385,7 +379,6 @@ WITH_HAND(steps_that_one_side_marks_in_another_way)
     };
     uint32_t gaps[2][4];
     struct tg_shard shard[2];
-
     h->c.least_steps[0] = h->c.least_steps[1] = 4;
     h->c.marked[0] = h->c.marked[1] = h->c.any_marked[0] = h->c.any_marked[1] = true;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -436,7 +429,6 @@ WITH_HAND(damage_is_a_part_of_the_whole)
           "stream; 2 events have a negative duration or outlast all steps; 11 kernels have start "
           "0 and duration 0" },
     };
-
     h->c.given[TG_TEST] = hand_side(h, &shard, 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         shard.integrity.overlapping_ns = rows[i].overlap;
@@ -475,7 +467,6 @@ WITH_HAND(pairs_and_times_that_were_lost)
           "the fresh traces are damaged: 100 events have no start, no duration or no partner" },
         { 10000, 0, 0, 0, 100, NULL },
     };
-
     h->c.given[TG_TEST] = hand_side(h, &shard, 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         shard.spans = shard.device_spans = rows[i].spans;
@@ -496,7 +487,6 @@ WITH_HAND(pairs_and_times_that_were_lost)
 WITH_HAND(events_without_a_time_are_told)
 {
     struct tg_shard shard[2] = { { .spans = 1000 }, { .spans = 1000 } };
-
     for (int side = 0; side < 2; side++)
         h->c.given[side] = hand_side(h, &shard[side], 1);
     tg_guard_integrity(&h->e);
@@ -521,7 +511,6 @@ WITH_HAND(what_was_accepted_is_told)
         { .spans = 100000, .device_spans = 100000, .device_time = 100000, .unlinked = 12 },
         { .leniencies = 9, .unlinked = 2, .truncated = true },
     };
-
     shard[0].integrity.overlapping = 2;
     shard[0].integrity.negative_durations = 3;
     shard[0].integrity.longer_than_step = 4;
@@ -564,7 +553,6 @@ WITH_HAND(more_lost_work_than_in_the_baseline)
         uint64_t base, fresh;
         bool is_row;
     } rows[] = { { 10, 20, false }, { 10, 23, false }, { 10, 24, true }, { 0, 4, true } };
-
     for (int side = 0; side < 2; side++) {
         h->c.given[side] = hand_side(h, &shard[side], 1);
         shard[side].spans = shard[side].device_spans = 100000;
@@ -600,7 +588,6 @@ WITH_HAND(a_trace_of_marks_alone_is_empty)
     struct tg_row row = { .key = &key };
     struct tg_shard shard = { .rows = &row, .n_rows = 1 };
     const char *empty = "empty: the fresh trace holds no events";
-
     h->c.given[TG_TEST] = hand_side(h, &shard, 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         key.kind = rows[i].kind;
@@ -619,7 +606,6 @@ WITH_HAND(a_trace_of_marks_alone_is_empty)
 WITH_HAND(empty_ones_among_traces)
 {
     struct tg_shard shard[2] = { { .n_frames = 1 } };
-
     h->c.given[TG_TEST] = hand_side(h, shard, 2);
     guarded(h, "empty: a fresh trace holds no events");
     shard[0].n_frames = 0;

@@ -273,7 +273,6 @@ TEST(some_reasons_are_harmless)
 TEST(how_many_runs_are_needed)
 {
     TG_ARENA *a = tg_arena_new();
-
     assert_string_equal(tg_few_runs_text(3, a), "too few runs a side: 3 needed, 5 better");
     assert_string_equal(tg_few_runs_text(4, a), "too few runs a side: 4 needed, 5 better");
     assert_string_equal(tg_few_runs_text(5, a), "too few runs a side: 5 needed");

@@ -9,7 +9,6 @@
 static struct tg_account_series *grown(struct hand *h, enum tg_account_id id)
 {
     struct tg_account_series *s = &h->c.account.of[id];
-
     *s = (struct tg_account_series){ .known = true,
                                      .growth = TG_GROWTH_PROVEN,
                                      .value = { 1000000, 1500000 },
@@ -51,7 +50,6 @@ WITH_HAND(calls_are_repaid_by_a_faster_step)
 {
     struct tg_evidence *step = &h->c.metrics[TG_METRIC_STEP_TIME].ev;
     struct tg_account_series *s = grown(h, TG_ACCOUNT_CALLS);
-
     h->rule.metric = TG_RULE_METRIC_COUNT;
     h->rule.fail = hand_limit(h, TG_BOUND_ABS, 0);
     step->why_not = TG_JUDGED;
@@ -74,7 +72,6 @@ WITH_HAND(calls_are_repaid_by_a_faster_step)
 WITH_HAND(growth_that_nothing_explains_fails)
 {
     struct tg_op *ops = TG_NEW_N(h->a, struct tg_op, 2);
-
     ops[0] = hand_op("aten::mm", TG_KIND_OP);
     ops[1] = hand_op("loader", TG_KIND_ANNOTATION);
     ops[1].self[TG_TEST] = 480000;
@@ -104,7 +101,6 @@ WITH_HAND(rows_that_explain_it)
         { TG_STATE_WARN, 430, TG_STATE_WARN },       { TG_STATE_WARN, 410, TG_STATE_FAIL },
         { TG_STATE_SUSPICIOUS, 500, TG_STATE_FAIL }, { TG_STATE_PASS, 500, TG_STATE_FAIL },
     };
-
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_op *op = TG_NEW(h->a, struct tg_op);
         struct tg_result r = hand_row("a", 1);
@@ -163,7 +159,6 @@ WITH_HAND(new_runs_tell_before_any_reason)
     struct tg_comparison again = { .drift = log(1.4) };
     struct tg_asking asking = tg_asking_of(5, 0, 17, .2);
     struct tg_result red = hand_row("aten::mm", 1);
-
     h->c.asking = &asking;
     h->c.in_turn = true;
     h->c.same_device = true;
@@ -225,7 +220,6 @@ WITH_HAND(as_strict_as_the_policy)
 WITH_HAND(a_limit_of_ones_own_decides)
 {
     struct tg_result r = hand_row("step_time", 0);
-
     (void)grown(h, TG_ACCOUNT_WALL);
     h->rule.fail = hand_limit(h, TG_BOUND_PCT, 60);
     r.state = TG_STATE_PASS;

@@ -7,7 +7,6 @@
 static const struct tg_result *judged(struct hand *h, const struct tg_op *op)
 {
     size_t before = h->e.n;
-
     hand_judge_op(h, op);
     assert_true(h->e.n <= before + 1);
     return h->e.n > before ? &h->e.results[before] : NULL;
@@ -16,7 +15,6 @@ static const struct tg_result *judged(struct hand *h, const struct tg_op *op)
 static const struct tg_result *measured(struct hand *h)
 {
     size_t before = h->e.n;
-
     hand_judge_metric(h);
     assert_int_equal(h->e.n, before + 1);
     return &h->e.results[before];
@@ -34,7 +32,6 @@ static void rule(struct hand *h, enum tg_rule_metric m, struct tg_limit_list fai
 WITH_HAND(few_steps_leave_counts_judged)
 {
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
-
     op.change = TG_MORE;
     op.count[TG_TEST] = 2;
     op.ev = hand_evidence(1000, 0.5);
@@ -52,7 +49,6 @@ WITH_HAND(few_steps_leave_counts_judged)
 WITH_HAND(a_rule_may_ask_for_fewer_runs)
 {
     struct tg_op slow = hand_op("aten::mm", TG_KIND_OP), same = hand_op("aten::add", TG_KIND_OP);
-
     slow.ev = hand_evidence(100000, 0.5);
     same.ev = hand_evidence(300000, 0);
     slow.ev.why_not = same.ev.why_not = TG_NOT_FEW_RUNS; /* by the policy's 8, of 5 runs */
@@ -70,7 +66,6 @@ WITH_HAND(a_rule_may_ask_for_fewer_runs)
 WITH_HAND(bytes_that_only_the_baseline_says)
 {
     struct tg_op copy = hand_op("Memcpy HtoD", TG_KIND_MEMCPY);
-
     copy.bytes_known[TG_BASE] = true;
     copy.bytes[TG_BASE] = 4096;
     rule(h, TG_RULE_METRIC_BYTES, hand_limit(h, TG_BOUND_ABS, 0));
@@ -94,7 +89,6 @@ WITH_HAND(bytes_that_only_the_baseline_says)
 WITH_HAND(the_time_of_a_new_name_needs_no_evidence)
 {
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
-
     op.change = TG_ADDED;
     op.present[TG_BASE] = false;
     op.total[TG_TEST] = 30000;
@@ -109,7 +103,6 @@ WITH_HAND(the_time_of_a_new_name_needs_no_evidence)
 WITH_HAND(a_finding_tells_its_evidence)
 {
     struct tg_op ops[] = { hand_op("aten::mm", TG_KIND_OP), hand_op("gemm", TG_KIND_KERNEL) };
-
     hand_ops(h, ops, 2);
     for (int i = 0; i < 2; i++)
         ops[i].ev = ops[i].ev_total = hand_evidence(100000, 0.5);
@@ -131,7 +124,6 @@ WITH_HAND(what_tells_nothing)
 {
     struct tg_op ops[] = { hand_op("aten::mm", TG_KIND_OP) },
                  frame = hand_op("Linear", TG_KIND_MODULE);
-
     hand_ops(h, ops, 1);
     h->c.frame_sorts[0] = h->c.frame_sorts[1] = ~0u;
     rule(h, TG_RULE_METRIC_SELF, hand_limit(h, TG_BOUND_MAX, 10)); /* a budget: as recorded */
@@ -155,7 +147,6 @@ WITH_HAND(what_tells_nothing)
 WITH_HAND(a_rank_is_named)
 {
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
-
     rule(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
     hand_text(judged(h, &op)->op_normalised, "aten::mm");
     h->e.rank = 3;
@@ -169,7 +160,6 @@ WITH_HAND(a_rank_is_named)
 WITH_HAND(passes_of_many_ranks_say_nothing)
 {
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
-
     rule(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
     hand_text(judged(h, &op)->message, "called 1 time per step, was 1 (+0)");
     h->e.brief = true;
@@ -184,7 +174,6 @@ WITH_HAND(passes_of_many_ranks_say_nothing)
 static struct tg_metric_change *busy(struct hand *h)
 {
     struct tg_metric_change *m = &h->c.metrics[TG_METRIC_GPU_BUSY];
-
     m->known[0] = m->known[1] = true;
     m->mean.why_not = TG_NOT_ONE_SIDED;
     return m;
@@ -194,7 +183,6 @@ static struct tg_metric_change *busy(struct hand *h)
 WITH_HAND(a_size_of_its_own_asks_the_mean)
 {
     struct tg_metric_change *m = busy(h);
-
     m->ev = hand_evidence(100000, 0);
     m->mean = hand_evidence(110000, 0.3);
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
@@ -217,7 +205,6 @@ WITH_HAND(a_size_of_its_own_asks_the_mean)
 WITH_HAND(the_worst_estimate_holds)
 {
     struct tg_metric_change *m = busy(h);
-
     m->ev = hand_evidence(100000, 0.1);
     m->mean = hand_evidence(110000, 0.3);
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
@@ -233,7 +220,6 @@ WITH_HAND(the_worst_estimate_holds)
 WITH_HAND(a_budget_of_a_metric_that_the_baseline_lacks)
 {
     struct tg_metric_change *m = busy(h);
-
     m->known[TG_BASE] = false;
     m->value[TG_BASE] = 777;
     m->value[TG_TEST] = 60000;
@@ -280,7 +266,6 @@ static void step_of(struct hand *h, double more)
 static size_t gaps(struct hand *h)
 {
     size_t before = h->e.n;
-
     tg_rule_judge_part(&h->e, &h->rule, &h->c, -1);
     memmove(&h->e.results[before], &h->e.results[before + 1],
             (--h->e.n - before) * sizeof *h->e.results);
@@ -359,7 +344,6 @@ WITH_HAND(gaps_of_a_step_that_is_as_long_only_warn)
         { "the host's step is not known", .unknown = true, .want = TG_STATE_FAIL },
     };
     struct tg_metric_change *host = &h->c.metrics[TG_METRIC_HOST_TIME];
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         step_of(h, 0.5);
         h->c.step.ev_total = hand_evidence(1000000, 0.05); /* as much more */
@@ -393,7 +377,6 @@ WITH_HAND(gaps_of_a_step_that_is_as_long_only_warn)
 static struct tg_op *annotations(struct hand *h, double more)
 {
     struct tg_op *op = TG_NEW_N(h->a, struct tg_op, 1);
-
     op[0] = hand_op("## forward ##", TG_KIND_ANNOTATION);
     op[0].ev = hand_evidence(100000, more / 100000);
     hand_ops(h, op, 1);
@@ -404,7 +387,6 @@ static struct tg_op *annotations(struct hand *h, double more)
 WITH_HAND(an_annotation_that_holds_most_of_a_slower_step)
 {
     struct tg_op *op;
-
     rule(h, TG_RULE_METRIC_STEP_TIME, hand_auto(h));
     step_of(h, 0.5);
     (void)annotations(h, 26000);
@@ -431,7 +413,6 @@ WITH_HAND(what_the_step_lost_is_the_most_of_three)
 {
     struct tg_evidence *const ev[] = { &h->c.step.ev, &h->c.step.ev_total,
                                        &h->c.metrics[TG_METRIC_STEP_TIME].ev };
-
     rule(h, TG_RULE_METRIC_STEP_TIME, hand_auto(h));
     (void)annotations(h, 26000);
     for (size_t i = 0; i < 3; i++) {

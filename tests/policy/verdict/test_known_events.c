@@ -54,7 +54,6 @@ WITH_HAND(calls_are_the_events_own)
 {
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
     const struct tg_result *r;
-
     k.exact = true;
     k.before = 3;
     k.after = 5;
@@ -74,7 +73,6 @@ WITH_HAND(calls_are_the_events_own)
 WITH_HAND(times_up_to_a_quarter_more)
 {
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
-
     k.e = log(1.2);
     assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 100, 120))->state, TG_STATE_WARN);
     assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 100, 125))->state, TG_STATE_WARN);
@@ -87,7 +85,6 @@ WITH_HAND(times_up_to_a_quarter_more)
 WITH_HAND(small_events_have_two_percent)
 {
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
-
     k.e = log(1.02);
     assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 1000, 1040))->state, TG_STATE_WARN);
     assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 1000, 1041))->state, TG_STATE_FAIL);
@@ -97,7 +94,6 @@ WITH_HAND(small_events_have_two_percent)
 WITH_HAND(a_new_name_may_not_get_slower)
 {
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
-
     k.exact = true;
     k.after = 2;
     k.e = INFINITY;
@@ -110,7 +106,6 @@ WITH_HAND(another_name_kind_or_dimension)
 {
     struct tg_result r = failure(TG_DIM_DURATION, 100, 120);
     struct tg_known k = name_event(TG_KIND_OP, "aten::add");
-
     k.e = log(1.2);
     assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 100, 120))->state, TG_STATE_FAIL);
     k = name_event(TG_KIND_KERNEL, "aten::mm");
@@ -128,7 +123,6 @@ WITH_HAND(the_step_by_its_cost)
 {
     struct tg_known k = { .what = TG_KNOWN_STEP, .cost_ns = 1000, .text = TG_SV("x") };
     struct tg_result r = failure(TG_DIM_DURATION, 10000, 11250);
-
     r.subject = TG_SUBJECT_TRACE;
     r.metric = TG_RULE_METRIC_STEP_TIME;
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_WARN);
@@ -147,7 +141,6 @@ WITH_HAND(open_events_may_fail)
 {
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
     const struct tg_result *r;
-
     k.e = log(1.2);
     h->policy.fail_on = TG_FAIL_ON_OPEN;
     r = explained(h, &k, failure(TG_DIM_DURATION, 100, 120));
@@ -164,7 +157,6 @@ WITH_HAND(asked_for_failures_alone)
 {
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
     struct tg_result r = failure(TG_DIM_DURATION, 100, 120);
-
     k.e = log(1.2);
     (void)explained(h, &k, r);
     assert_int_equal(asked[TG_KNOWN_EVENTS], 1);
@@ -222,7 +214,6 @@ WITH_HAND(a_failure_of_an_earlier_night)
     };
     struct tg_known k = night_9(timed(TG_RULE_METRIC_SELF, 100, 130));
     const struct tg_result *r;
-
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (explained(h, &k, timed(TG_RULE_METRIC_SELF, cases[i].base, cases[i].test))->state !=
             cases[i].state)
@@ -244,7 +235,6 @@ WITH_HAND(of_the_same_thing_alone)
     const struct tg_result same = timed(TG_RULE_METRIC_SELF, 100, 130);
     struct tg_result cases[8];
     struct tg_known k = night_9(same);
-
     assert_int_equal(explained(h, &k, same)->state, TG_STATE_WARN);
     for (size_t i = 0; i < 8; i++)
         cases[i] = same;
@@ -274,7 +264,6 @@ WITH_HAND(told_once)
         [TG_KNOWN_EVENTS] = name_event(TG_KIND_OP, "aten::mm"),
         [TG_KNOWN_NIGHTS] = night_9(timed(TG_RULE_METRIC_SELF, 100, 130)),
     };
-
     k[TG_KNOWN_EVENTS].e = log(1.3);
     h->policy.fail_on = TG_FAIL_ON_OPEN;
     h->in.ask_known = ask_both;
@@ -290,7 +279,6 @@ WITH_HAND(an_ended_waiver)
 {
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
     struct tg_result r = failure(TG_DIM_DURATION, 100, 120);
-
     k.e = log(1.2);
     r.waiver_ended = true;
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
@@ -327,7 +315,6 @@ WITH_HAND(each_dimension_in_its_own_way)
         { TG_DIM_DURATION, { 0, 40 }, { 0, 51 }, TG_STATE_FAIL },
         { TG_DIM_DURATION, { 0, 40 }, { 30, 40 }, TG_STATE_FAIL }, /* no longer new: slower */
     };
-
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_result then = timed(TG_RULE_METRIC_SELF, cases[i].then[0], cases[i].then[1]);
         struct tg_result now = timed(TG_RULE_METRIC_SELF, cases[i].now[0], cases[i].now[1]);
@@ -343,7 +330,6 @@ WITH_HAND(what_fails_every_night)
 {
     struct tg_known k;
     struct tg_result r = timed(TG_RULE_METRIC_SELF, 100, 130);
-
     assert_true(tg_known_failure(&r, &k));
     r.over_budget = true;
     assert_false(tg_known_failure(&r, &k));

@@ -113,7 +113,6 @@ WITH_HAND(rules_that_ask_the_fresh_side_alone)
         { TG_RULE_METRIC_ADDED, TG_BOUND_MAX, false }, /* new: compared with the other side */
         { TG_RULE_METRIC_REMOVED, TG_BOUND_MAX, false },
     };
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_rule two[2] = { h->rule, h->rule };
         two[0].fail = hand_limit(h, TG_BOUND_MAX, 9);
@@ -141,7 +140,6 @@ WITH_HAND(policies_that_ask_metrics_alone)
         { TG_RULE_METRIC_OF_TRACE, .names = true }, { TG_RULE_METRIC_OF_TRACE, .overrides = 1 },
         { TG_RULE_METRIC_OF_TRACE, .kernels = 1 },
     };
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_rule two[2] = { h->rule, h->rule };
         two[0].metric = TG_RULE_METRIC_RANK_SPREAD;
@@ -165,7 +163,6 @@ WITH_HAND(policies_that_ask_metrics_alone)
 static struct tg_result *left(struct hand *h, struct tg_result row)
 {
     struct tg_verdict self = { .results = TG_NEW(h->a, struct tg_result), .n_results = 1 };
-
     self.results[0] = row;
     tg_verdict_alone(&h->v, h->a);
     tg_verdict_add_alone(&h->v, &self, h->a);
@@ -175,7 +172,6 @@ static struct tg_result *left(struct hand *h, struct tg_result row)
 static struct tg_result budget(enum tg_state s)
 {
     struct tg_result r = hand_row("aten::mm", 2);
-
     r.state = s;
     r.budget = r.over_budget = true;
     r.limit = TG_SV("max: 1");
@@ -203,7 +199,6 @@ WITH_HAND(rows_that_need_no_baseline)
         { TG_STATE_INCONCLUSIVE, false, false, false },
         { TG_STATE_NOT_JUDGED, true, false, false },
     };
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_result r = budget(rows[i].s);
         r.budget = rows[i].budget;
@@ -221,7 +216,6 @@ WITH_HAND(rows_that_need_no_baseline)
 WITH_HAND(a_budget_is_told_without_a_change)
 {
     struct tg_result r = budget(TG_STATE_FAIL);
-
     assert_false(left(h, r)->has_values);
     assert_int_equal(h->v.outcome, TG_OUTCOME_FAIL);
     hand_text(
@@ -236,7 +230,6 @@ WITH_HAND(a_budget_is_told_without_a_change)
 WITH_HAND(what_is_open_leaves_a_verdict_open)
 {
     struct tg_verdict self = { .results = TG_NEW_N(h->a, struct tg_result, 2), .n_results = 2 };
-
     self.results[0] = budget(TG_STATE_WARN);
     self.results[1] = budget(TG_STATE_INCONCLUSIVE);
     self.results[1].over_budget = false;
@@ -257,7 +250,6 @@ WITH_HAND(what_is_open_leaves_a_verdict_open)
 WITH_HAND(a_note_that_fails_is_a_row)
 {
     struct tg_result *v = TG_NEW_N(h->a, struct tg_result, 2);
-
     v[0] = hand_row("a", 2);
     v[1] = hand_row("b", 2);
     v[0].state = v[1].state = TG_STATE_WARN;

@@ -79,7 +79,6 @@ TEST(verdicts_are_as_written)
 static void noted(struct hand *h, const char *want)
 {
     TG_BUF got = { 0 };
-
     h->v.n_notes = 0;
     h->c.marked[0] = h->c.marked[1] = true;
     tg_notes(&h->e);
@@ -106,7 +105,6 @@ static void plain(struct hand *h)
 WITH_HAND(other_ranks)
 {
     static const int64_t zero[] = { 0, 1 }, three[] = { 3 }, two[] = { 2, 5 };
-
     plain(h);
     for (int side = 0; side < 2; side++)
         h->c.side[side] = h->c.given[side] =
@@ -143,7 +141,6 @@ WITH_HAND(a_rank_that_is_late)
                               .n_late = 2,
                               .n_steps = 4,
                               .more_ns = 2000000 };
-
     plain(h);
     h->c.straggler = &s;
     noted(h, "?rank 2 is late: the other ranks wait up to 2.10 ms a step for it, most in "
@@ -262,7 +259,6 @@ WITH_HAND(more_of_what_no_rule_is_about)
 {
     static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
     struct tg_op ops[6];
-
     plain(h);
     h->c.ops = ops;
     for (int i = 0; i < 6; i++) {
@@ -317,7 +313,6 @@ WITH_HAND(more_events_that_are_no_rows)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_op op = hand_op("a", rows[i].kind);
         struct tg_shard shard[2][2]; /* by side, by run */
-
         for (int side = 0; side < 2; side++) {
             shard[side][0] = (struct tg_shard){ .events = rows[i].events[side], .n_steps = 4 };
             shard[side][1] = shard[side][0];
@@ -340,7 +335,6 @@ WITH_HAND(more_launching_calls_than_work)
 {
     struct tg_op ops[2] = { hand_op("cudaLaunchKernel", TG_KIND_RUNTIME),
                             hand_op("kern", TG_KIND_KERNEL) };
-
     plain(h);
     h->c.iteration_ratio = 1;
     hand_ops(h, ops, 2);
@@ -374,7 +368,6 @@ WITH_HAND(more_calls_outside_the_steps)
     static const char *const names[] = { "a", "b", "c", "d" };
     struct tg_shard shard = { .n_steps = 4 };
     struct tg_op ops[4];
-
     plain(h);
     h->c.ops = ops;
     for (int i = 0; i < 4; i++) {
@@ -401,7 +394,6 @@ WITH_HAND(more_calls_outside_the_steps)
 static void steps_of(struct hand *h, struct tg_op *ops, int moved, double factor)
 {
     static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
-
     hand_ops(h, ops, 5);
     for (int i = 0; i < 6; i++) {
         ops[i] = hand_op(names[i], TG_KIND_OP);
@@ -442,7 +434,6 @@ WITH_HAND(drift_and_other_processors)
     struct tg_env_change env[] = { { TG_SV("torch"), { TG_SV("2.1"), TG_SV("2.2") } },
                                    { TG_SV("cpu"), { TG_SV("Xeon"), TG_SV("EPYC") } } };
     struct tg_op ops[6];
-
     plain(h);
     steps_of(h, ops, 0, 1);
     h->c.drift = log(1.2);
@@ -506,7 +497,6 @@ WITH_HAND(recompilations)
     struct tg_row_key keys[10];
     struct tg_row rows[10];
     struct tg_shard shard[2] = { { .rows = rows, .n_rows = 1 }, { .rows = rows, .n_rows = 5 } };
-
     plain(h);
     for (int i = 0; i < 10; i++) {
         keys[i] = (struct tg_row_key){ .name = tg_sv_of(names[i]), .kind = TG_KIND_ANNOTATION };
@@ -534,7 +524,6 @@ WITH_HAND(less_work)
     static const struct tg_bound all = { .kind = TG_BOUND_PCT, .value = 100 };
     const struct tg_limit limit[2] = { { .bound = &all, .n = 1 }, { .bound = &none, .n = 1 } };
     struct tg_op op = hand_op("kern", TG_KIND_KERNEL);
-
     plain(h);
     op.change = TG_FEWER;
     op.count[TG_BASE] = 3;

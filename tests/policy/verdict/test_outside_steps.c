@@ -20,7 +20,6 @@ static const struct tg_op *compared(struct fixture *f, uint32_t before, uint32_t
 BY_HAND(growth_by_the_step)
 {
     const struct tg_op *op = compared(f, 8, 10);
-
     near(tg_outside_calls(&f->c, op, TG_BASE), 2);
     near(tg_outside_growth(&f->c, op), 0.5);
     near(tg_outside_growth_of(&f->c, 1u << TG_KIND_OP), 0.5);

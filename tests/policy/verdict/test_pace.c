@@ -5,7 +5,6 @@
 static enum tg_pace_maker pace(struct hand *h, double busy_us, double waits_us)
 {
     struct tg_op *ops = TG_NEW_N(h->a, struct tg_op, 2);
-
     ops[0] = hand_op("kernel", TG_KIND_KERNEL);
     ops[1] = hand_op("cudaStreamSynchronize", TG_KIND_SYNC);
     ops[1].wait = true;

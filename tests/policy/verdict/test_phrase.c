@@ -23,7 +23,6 @@ TEST(values_have_their_unit)
         { 1099511627776.0, TG_UNIT_BYTES, "1.0 TiB" },
         { 1125899906842624.0, TG_UNIT_BYTES, "1024.0 TiB" }, /* the largest unit */
     };
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_string_equal(TG_VALUE(rows[i].v, rows[i].unit), rows[i].want);
     }
@@ -39,7 +38,6 @@ TEST(changes_have_a_sign)
                  { -3, "-3", "-3.0 %" },
                  { 10, "+10", "+10 %" },
                  { -10, "-10", "-10 %" } };
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_string_equal(TG_SIGNED(rows[i].v, TG_UNIT_COUNT), rows[i].change);
         assert_string_equal(TG_PCT(rows[i].v), rows[i].pct);
@@ -66,7 +64,6 @@ WITH_HAND(a_part_of_the_calls)
                  { 0.5, 1, "0.50 of 1 calls of " },
                  { 12, 12.4, "" },
                  { 12, 12, "" } };
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_buf b = { 0 };
         tg_phrase_part(&b, rows[i].part, rows[i].all);
@@ -107,7 +104,6 @@ TEST(the_data_type_of_a_kernel)
         { "void kern<float>(int)", "fp32" },
         { "flash_fwd_kernel", NULL },
     };
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *got = tg_phrase_type(tg_sv_of(rows[i][0]));
         if (!got != !rows[i][1] || (got && strcmp(got, rows[i][1]) != 0))

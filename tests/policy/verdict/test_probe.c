@@ -30,7 +30,6 @@ static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_
 static struct tg_probe probed(struct hand *h, enum tg_rule_metric m, const struct tg_op *op)
 {
     struct tg_probe p = { .ev = NULL };
-
     assert_true(probe_op(&p, m, &h->c, op, TG_ESTIMATE_LEAST));
     assert_int_equal(p.unit, tg_rule_metric_info(m)->unit);
     return p;
@@ -48,10 +47,8 @@ WITH_HAND(a_metric_reads_self_or_inclusive_time)
         { TG_RULE_METRIC_MEAN, 600 / 2, 1200 / 4 },
     };
     const struct tg_op op = op_of(TG_KIND_OP);
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_probe p = probed(h, rows[i].m, &op);
-
         hand_near(p.base, rows[i].base);
         hand_near(p.test, rows[i].test);
         hand_near(p.recorded[TG_BASE], rows[i].base);
@@ -65,7 +62,6 @@ WITH_HAND(a_metric_reads_self_or_inclusive_time)
 WITH_HAND(evidence_of_inclusive_time_is_of_the_host_only)
 {
     const struct tg_op host = op_of(TG_KIND_OP), device = op_of(TG_KIND_KERNEL);
-
     assert_ptr_equal(probed(h, TG_RULE_METRIC_SELF, &host).ev, &host.ev);
     assert_ptr_equal(probed(h, TG_RULE_METRIC_TOTAL, &host).ev, &host.ev_total);
     assert_ptr_equal(probed(h, TG_RULE_METRIC_MEAN, &host).ev, &host.ev_total);
@@ -78,7 +74,6 @@ WITH_HAND(a_judged_mean_is_by_the_calls_of_the_baseline)
 {
     struct tg_op op = op_of(TG_KIND_OP);
     struct tg_probe p;
-
     op.ev_total = hand_evidence(600, 0.5);
     p = probed(h, TG_RULE_METRIC_MEAN, &op);
     hand_near(p.base, 300);
@@ -96,7 +91,6 @@ WITH_HAND(counts_bytes_and_shares)
 {
     struct tg_op op = op_of(TG_KIND_OP);
     struct tg_probe p = probed(h, TG_RULE_METRIC_COUNT, &op);
-
     assert_true(p.exact && p.base == 2 && p.test == 4);
     assert_true(p.unchanged);
     op.change = TG_MORE;
@@ -120,7 +114,6 @@ WITH_HAND(new_and_gone_names)
 {
     struct tg_op op = op_of(TG_KIND_OP);
     struct tg_probe p;
-
     op.change = TG_ADDED;
     p = probed(h, TG_RULE_METRIC_ADDED, &op);
     assert_true(p.exact && p.base == 0 && p.test == 1200 && !p.unchanged);
@@ -157,7 +150,6 @@ static void compare_calls(struct fixture *f, size_t slow)
 static struct tg_probe probed_in(struct fixture *f, enum tg_rule_metric m)
 {
     struct tg_probe p = { .ev = NULL };
-
     assert_true(probe_op(&p, m, &f->c, find(f, "it"), TG_ESTIMATE_LEAST));
     return p;
 }
@@ -167,7 +159,6 @@ BY_HAND(quantiles_are_of_single_calls)
 {
     struct tg_op gone;
     struct tg_probe p;
-
     compare_calls(f, 2);
     near(probed_in(f, TG_RULE_METRIC_MEDIAN).base, 100001);
     near(probed_in(f, TG_RULE_METRIC_MEDIAN).test, 100001);
@@ -201,7 +192,6 @@ BY_HAND(one_estimate_alone_is_of_the_same_time)
         { TG_RULE_METRIC_MEAN, 150001, 190001 },
     };
     struct tg_probe p;
-
     compare_calls(f, 2);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_true(probe_op(&p, rows[i].m, &f->c, find(f, "it"), TG_ESTIMATE_MEAN));
@@ -236,7 +226,6 @@ WITH_HAND(metrics_over_ranks)
 {
     struct tg_comparison *c = &h->c;
     struct tg_probe p;
-
     c->ranks_known[0] = c->ranks_known[1] = true;
     c->skew[TG_BASE] = 3, c->skew[TG_TEST] = 5;
     c->rank_spread[TG_BASE] = 300, c->rank_spread[TG_TEST] = 500;
@@ -264,7 +253,6 @@ WITH_HAND(a_metric_that_one_side_lacks)
                                                TG_RULE_METRIC_OF_TRACE + TG_METRIC_GPU_BUSY };
     struct tg_comparison *c = &h->c;
     struct tg_probe p;
-
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
             c->ranks_known[side] = c->collectives_known[side] = true;
@@ -284,7 +272,6 @@ WITH_HAND(a_metric_of_all_ranks_or_of_the_slowest)
     struct tg_metric_change *busy = &h->c.metrics[TG_METRIC_GPU_BUSY],
                             *idle = &h->c.metrics[TG_METRIC_IDLE];
     struct tg_probe p;
-
     busy->known[0] = busy->known[1] = idle->known[0] = idle->known[1] = true;
     busy->value[TG_BASE] = 1000, busy->value[TG_TEST] = 1100;
     busy->slowest[TG_BASE] = 2000, busy->slowest[TG_TEST] = 2200;
@@ -311,7 +298,6 @@ WITH_HAND(one_estimate_of_a_metric)
     struct tg_metric_change *m = &h->c.metrics[TG_METRIC_GPU_BUSY];
     const enum tg_rule_metric of_busy = TG_RULE_METRIC_OF_TRACE + TG_METRIC_GPU_BUSY;
     struct tg_probe p;
-
     m->mean = hand_evidence(1000, 0.5);
     m->mean_slowest.why_not = TG_NOT_ONE_SIDED;
     assert_true(measured_by(h, &p, of_busy, TG_ESTIMATE_MEAN));

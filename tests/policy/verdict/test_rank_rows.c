@@ -6,7 +6,6 @@
 static struct tg_result of_rank(enum tg_state s, double base, double more)
 {
     struct tg_result r = hand_row("aten::mm", more);
-
     r.state = s;
     r.base = base;
     r.test = base + more;
@@ -20,7 +19,6 @@ static struct tg_result row_of(struct hand *h, const struct tg_result *v, size_t
 {
     struct tg_rank_rows x;
     size_t before = h->e.n;
-
     tg_rank_rows_init(&x);
     for (size_t i = 0; i < n; i++)
         tg_rank_rows_add(&x, &v[i], (int64_t)i, h->a);
@@ -40,7 +38,6 @@ WITH_HAND(the_worst_state_and_its_ranks)
         of_rank(TG_STATE_FAIL, 10, 1), of_rank(TG_STATE_PASS, 10, 0),
     };
     struct tg_result r = row_of(h, v, 6);
-
     assert_int_equal(r.state, TG_STATE_FAIL);
     hand_text(r.op_normalised, "aten::mm [ranks 2–4]");
     assert_true(r.delta == -3); /* the largest change of those */
@@ -54,7 +51,6 @@ WITH_HAND(all_ranks_alike)
     struct tg_result v[] = { of_rank(TG_STATE_FAIL, 10, 1), of_rank(TG_STATE_FAIL, 10, 2),
                              of_rank(TG_STATE_FAIL, 10, 0.001) };
     struct tg_result r = row_of(h, v, 3);
-
     hand_text(r.op_normalised, "aten::mm [3 ranks]");
     v[0].evidence = TG_SV("");
     r = row_of(h, v, 1); /* "1 ranks" is no name */
@@ -70,7 +66,6 @@ WITH_HAND(changes_from_nothing)
     struct tg_result v[] = { of_rank(TG_STATE_FAIL, 0, 3), of_rank(TG_STATE_FAIL, 0, 2),
                              of_rank(TG_STATE_FAIL, 0, -1) };
     struct tg_result r = row_of(h, v, 3);
-
     hand_text(r.evidence, "exact; 3 of 3 ranks, these are the values of rank 0");
     for (int i = 0; i < 3; i++) {
         v[i].metric = TG_RULE_METRIC_ADDED;
@@ -87,7 +82,6 @@ WITH_HAND(ranks_without_a_baseline_are_apart)
                                    of_rank(TG_STATE_FAIL, 10, 1) },
                            w[] = { of_rank(TG_STATE_FAIL, 10, 5), of_rank(TG_STATE_FAIL, 0, 7),
                                    of_rank(TG_STATE_FAIL, 10, 1) };
-
     hand_text(row_of(h, v, 3).evidence, "exact; 3 of 3 ranks, these are the values of rank 0");
     hand_text(row_of(h, w, 3).evidence, "exact; 3 of 3 ranks, these are the values of rank 1");
 }
@@ -97,7 +91,6 @@ WITH_HAND(rows_without_values)
 {
     struct tg_result v[] = { of_rank(TG_STATE_FAIL, 10, 0), of_rank(TG_STATE_FAIL, 10, 0) };
     struct tg_result r;
-
     v[0].has_values = v[1].has_values = false;
     v[1].message = TG_SV("the second");
     r = row_of(h, v, 2);
@@ -117,7 +110,6 @@ WITH_HAND(rows_without_values)
 WITH_HAND(a_row_without_a_text_is_no_example)
 {
     struct tg_result v[] = { of_rank(TG_STATE_PASS, 10, 1), of_rank(TG_STATE_PASS, 10, 5) };
-
     v[1].message = TG_SV("");
     assert_true(row_of(h, v, 2).delta == 1);
     v[1].message = TG_SV("text");
@@ -135,7 +127,6 @@ WITH_HAND(a_row_for_each_name)
                              of_rank(TG_STATE_FAIL, 10, 1) },
                      of_another_rule = of_rank(TG_STATE_FAIL, 10, 1);
     struct tg_rank_rows x;
-
     v[1].op_kind = TG_KIND_KERNEL;
     v[2].metric = TG_RULE_METRIC_SELF;
     v[3].plain = v[4].plain = TG_SV("");
@@ -172,7 +163,6 @@ WITH_HAND(a_copy_outlives_its_part)
         { &r.source, &copy.source },
     };
     const size_t n = sizeof texts / sizeof *texts;
-
     for (size_t i = 0; i < n; i++)
         *texts[i].of = tg_arena_sv(part, TG_SV("text"));
     r.why_not = tg_arena_sv(part, TG_SV("because")).p;

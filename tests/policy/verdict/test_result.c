@@ -49,7 +49,6 @@ BY_HAND(notes_are_kept_in_order)
 {
     struct tg_verdict v = { .n_notes = 0 };
     char text[] = "first";
-
     tg_verdict_add_note(&v, f->a, TG_REASON_RANKS, tg_sv_of(text), TG_SV("do"));
     text[0] = 'X';
     tg_verdict_add_note(&v, f->a, TG_REASON_NONE, TG_SV("second"), TG_SV(""));

@@ -367,7 +367,6 @@ WITH_HAND(frames_that_the_baseline_lacks)
         { TG_RULE_METRIC_REMOVED, TG_BOUND_ABS, true },
     };
     struct tg_op frame = hand_op("Linear", TG_KIND_MODULE);
-
     h->c.frames = &frame;
     h->c.n_frames = 1;
     h->c.frame_sorts[TG_TEST] = 1u << TG_STACK_MODULES;
@@ -416,7 +415,6 @@ WITH_HAND(why_frames_are_not_there)
           "not in every fresh trace: recorded without Python stacks, unlike the baseline",
           both },
     };
-
     h->rule.match.kinds = 1u << TG_KIND_MODULE;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         h->e.n = 0;
@@ -436,7 +434,6 @@ WITH_HAND(why_frames_are_not_there)
 WITH_HAND(lines_beside_step_time)
 {
     static const enum tg_metric id[] = { TG_METRIC_STEP_TIME, TG_METRIC_GPU_BUSY };
-
     h->c.step = (struct tg_op){ .kind = TG_KIND_STEP, .ev = hand_evidence(100000, 0.5) };
     for (int i = 0; i < 2; i++) {
         struct tg_metric_change *m = &h->c.metrics[id[i]];
@@ -470,7 +467,6 @@ WITH_HAND(ranks_that_are_not_compared)
         { "(rank 5)", "the fresh side has no trace of this rank" }, /* nor has the baseline */
         { "(rank 6)", "the fresh side has no trace of this rank" },
     };
-
     with_ranks(h, TG_BASE, compared, 2);
     with_ranks(h, TG_TEST, compared, 2);
     h->c.steps_only = left_out;
@@ -494,7 +490,6 @@ WITH_HAND(ranks_that_are_not_compared)
 WITH_HAND(another_rank_on_each_side)
 {
     static const int64_t base[] = { 0, 1 }, test[] = { 1, 2 }, named[] = { 1, 2 }, other[] = { 1 };
-
     with_ranks(h, TG_BASE, base, 2);
     with_ranks(h, TG_TEST, test, 2);
     (void)rule_of(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
@@ -517,7 +512,6 @@ WITH_HAND(another_rank_on_each_side)
 static void wants(struct hand *h, const char *want)
 {
     char got[7] = "......";
-
     for (int i = 0; i < 6; i++)
         got[i] = tg_rule_wants(&h->e, &h->rule, i - 1) ? 'x' : '.';
     assert_string_equal(got, want);
@@ -529,7 +523,6 @@ WITH_HAND(ranks_that_a_rule_looks_at)
                          one[] = { 0 };
     static const int64_t unknown = -1;
     struct tg_patterns none = { 0 };
-
     with_ranks(h, TG_BASE, base, 3);
     with_ranks(h, TG_TEST, test, 3);
     (void)rule_of(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
@@ -572,7 +565,6 @@ WITH_HAND(one_rank_is_the_whole)
     static const int64_t rank[] = { 0 };
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
     static const enum tg_match_rank all[] = { TG_MATCH_RANK_EACH, TG_MATCH_RANK_SLOWEST };
-
     hand_ops(h, &op, 1);
     for (int side = 0; side < 2; side++)
         with_ranks(h, side, rank, 1);
@@ -590,7 +582,6 @@ WITH_HAND(one_rank_is_the_whole)
 WITH_HAND(one_common_rank_of_several)
 {
     static const int64_t rank[] = { 0 };
-
     (void)rule_of(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
     h->rule.match.rank = TG_MATCH_RANK_EACH;
     for (int side = 0; side < 2; side++) {
@@ -607,7 +598,6 @@ WITH_HAND(one_common_rank_of_several)
 static bool closes(struct hand *h, const struct tg_result *v, size_t n)
 {
     struct tg_result padded[4] = { 0 }, *own;
-
     memcpy(padded, v, n * sizeof *v);
     own = hand_results(h, padded, n + 1);
     for (size_t i = 0; i < n; i++)
@@ -648,7 +638,6 @@ WITH_HAND(a_rule_that_judged_nothing_is_not_green)
         { { guard }, 1, false, false }, /* said so already */
         { { silent }, 0, false, false },
     };
-
     for (int note = 0; note < 2; note++)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             h->rule.optional = !note; /* which is about what matches nothing */
@@ -690,7 +679,6 @@ WITH_HAND(a_rule_whose_names_all_went_warns)
         { .streams = first },
     };
     const struct tg_match all = { .present = true };
-
     gone.parent = TG_SV("p");
     gone.present[TG_TEST] = false;
     gone.count[TG_TEST] = 0;

@@ -142,7 +142,6 @@ WITH_HAND(raw_names_of_either_side)
 {
     struct tg_op op = hand_op("gemm", TG_KIND_KERNEL);
     struct tg_match m = { .present = true, .raw_name = hand_patterns(h, "gemm_v2") };
-
     op.raw[TG_TEST] = TG_SV("gemm_v2");
     assert_int_equal(tg_select_op(&m, &op), TG_HIT_YES);
     op.present[TG_TEST] = false; /* its name is not one of this operator then */
@@ -160,7 +159,6 @@ WITH_HAND(a_hit_counts_more_than_giving_up)
 {
     struct tg_op op = hand_op("gemm", TG_KIND_KERNEL);
     struct tg_match m = { .present = true, .raw_name = hand_patterns(h, "/x/") };
-
     op.raw[TG_TEST] = TG_SV("a\xFFx"); /* no text */
     assert_int_equal(tg_select_op(&m, &op), TG_HIT_GAVE_UP);
     op.raw[TG_BASE] = TG_SV("x");
@@ -192,7 +190,6 @@ WITH_HAND(an_override_changes_what_it_names)
                                   .fail = { .state = TG_LIMIT_OFF },
                                   .noise = { .test = TG_NOISE_RUNS, .min_runs = 7 } } };
     struct tg_rule_limits l;
-
     h->rule.warn = hand_limit(h, TG_BOUND_ABS, 8);
     h->rule.fail = hand_limit(h, TG_BOUND_ABS, 9);
     h->rule.overrides = o;

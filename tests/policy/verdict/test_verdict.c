@@ -124,7 +124,6 @@ WITH_HAND(the_replacement_that_a_result_is_about)
     };
     struct tg_region regions[2] = { { .worse_count = false } };
     struct tg_op op = hand_op("a", TG_KIND_OP);
-
     op.region = 1;
     hand_ops(h, &op, 1);
     h->c.regions = regions;
@@ -159,7 +158,6 @@ WITH_HAND(calls_of_a_replacement)
     };
     struct tg_region regions[2] = { { .worse_count = false } };
     struct tg_op ops[5];
-
     for (size_t i = 0; i < 5; i++) {
         ops[i] = hand_op(of[i].name, TG_KIND_OP);
         ops[i].region = of[i].region;

@@ -149,7 +149,6 @@ WITH_HAND(a_waiver_for_one_measure_of_a_rule)
     struct tg_result rows[] = { hand_row("ProfilerStep", 2), hand_row("step_time", 2) };
     struct tg_waiver w = waiver(h, "ProfilerStep");
     const struct tg_result *r;
-
     rows[0].subject = TG_SUBJECT_STEP;
     rows[1].subject = TG_SUBJECT_TRACE;
     r = waived(h, &w, 1, rows, 2);
@@ -183,7 +182,6 @@ WITH_HAND(a_waiver_ends_with_its_last_day)
     };
     const struct tg_waiver w = waiver(h, "a");
     const struct tg_result row = hand_row("a", 2);
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         h->in.today = rows[i].today;
         const struct tg_result *r = waived(h, &w, 1, &row, 1);
@@ -196,7 +194,6 @@ WITH_HAND(a_waiver_ends_with_its_last_day)
 static struct tg_op *calls(struct hand *h)
 {
     struct tg_op *ops = TG_NEW_N(h->a, struct tg_op, 4);
-
     ops[0] = hand_op("a", TG_KIND_OP);
     for (size_t i = 1; i < 4; i++) {
         ops[i] = hand_op(i == 1 ? "b" : i == 2 ? "c" : "d", TG_KIND_OP);
@@ -211,7 +208,6 @@ WITH_HAND(a_consequence_is_waived_under_its_rule)
 {
     const struct tg_waiver w[] = { waiver(h, "a"), waiver(h, "nothing") };
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 2) }, *r;
-
     (void)calls(h);
     r = waived(h, w, 1, v, 2);
     assert_int_equal(r[1].state, TG_STATE_WAIVED);
@@ -232,7 +228,6 @@ WITH_HAND(a_consequence_beyond_the_ceiling_is_told_once)
     const struct tg_waiver w = waiver(h, "a");
     struct tg_op *ops = calls(h);
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 2) }, *r;
-
     ops[1].leader = 0; /* new: a calls it, however often */
     r = waived(h, &w, 1, v, 3);
     assert_int_equal(r[2].state, TG_STATE_WAIVED);
@@ -245,7 +240,6 @@ WITH_HAND(consequences_of_consequences)
 {
     const struct tg_waiver w = waiver(h, "a");
     struct tg_result v[] = { hand_row("c", 2), hand_row("b", 2), hand_row("a", 2) }, *r;
-
     calls(h)[2].parent = TG_SV("b");
     r = waived(h, &w, 1, v, 3);
     for (int i = 0; i < 3; i++)
@@ -258,7 +252,6 @@ WITH_HAND(names_of_one_change)
 {
     struct tg_waiver w[] = { waiver(h, "a"), waiver(h, "c") };
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 3) }, *r;
-
     calls(h)[2].parent = TG_SV("");
     w[1].with = true;
     w[1].ceiling = hand_limit(h, TG_BOUND_ABS, 3).v[0];
@@ -283,7 +276,6 @@ WITH_HAND(a_waiver_that_another_suite_used)
     const struct tg_waiver w = waiver(h, "a");
     const struct tg_result row = hand_row("a", 2), other = hand_row("b", 2);
     bool used[1] = { false };
-
     (void)waived(h, &w, 1, &other, 1);
     assert_int_equal(h->v.n_notes, 1);
     hand_text(h->v.notes[0].text, "waiver for r a is unused (p.yml:7)");

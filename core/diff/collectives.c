@@ -136,26 +136,6 @@ static bool is_collected(struct job *j, const struct tg_shard *s, const struct t
     return j->comm[id];
 }
 
-/* False: single durations were left out of this summary. */
-static bool collect_rank(struct job *j, uint32_t rank, const struct tg_shard *s,
-                         const struct tg_used *used)
-{
-    TG_AUTO(tg_strmap_release) struct tg_strmap of_rank;
-    bool whole = true;
-    tg_strmap_init(&of_rank);
-    tg_collective_counter_init(&j->counter);
-    for (size_t i = 0; whole && i < s->n_rows; i++) {
-        const struct tg_row *row = &s->rows[i];
-        if (!is_collected(j, s, row))
-            continue;
-        whole = row->slots != NULL;
-        if (whole)
-            collect_row(j, s, row, used, rank, &of_rank);
-    }
-    tg_collective_counter_release(&j->counter);
-    return whole;
-}
-
 static void add_collective(void *arg, const struct tg_collective *p, size_t n, bool whole)
 {
     struct job *j = arg;
@@ -201,9 +181,20 @@ static bool match_run(struct job *j, int side, size_t run)
             tg_collective_numbers_see(&j->numbers, name_of(j, row), rank, numbered);
         }
     }
-    for (uint32_t rank = 0; known && rank < m->n_ranks; rank++)
-        known = collect_rank(j, rank, m->shard[run * m->n_ranks + rank],
-                             &m->used[run * m->n_ranks + rank]);
+    for (uint32_t rank = 0; known && rank < m->n_ranks; rank++) {
+        const struct tg_shard *s = m->shard[run * m->n_ranks + rank];
+        TG_AUTO(tg_strmap_release) struct tg_strmap of_rank;
+        tg_strmap_init(&of_rank);
+        tg_collective_counter_init(&j->counter);
+        for (size_t i = 0; known && i < s->n_rows; i++) {
+            if (!is_collected(j, s, &s->rows[i]))
+                continue;
+            known = s->rows[i].slots != NULL; /* else they were left out of this summary */
+            if (known)
+                collect_row(j, s, &s->rows[i], &m->used[run * m->n_ranks + rank], rank, &of_rank);
+        }
+        tg_collective_counter_release(&j->counter);
+    }
     tg_collectives_match(j->v, j->n, j->keys.n, add_collective, j);
     free(j->v);
     free(j->comm);

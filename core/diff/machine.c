@@ -114,30 +114,6 @@ static void find_busy(struct tg_diff_work *w, const struct tg_run_values *v, con
     c->busy = c->busy || w->busy[clock];
 }
 
-/* Does the device's speed still change within the runs, as on a cold card? */
-static double warming_of(const struct tg_diff_work *w, const struct tg_run_values *v,
-                         const bool *big)
-{
-    const struct tg_comparison *c = w->c;
-    double most = 0;
-    for (int side = 0; side < 2; side++) {
-        double *x = TG_NEW_N(w->a, double, c->n_ops * c->n_runs[side] + 1);
-        size_t n = 0, n_ops = 0;
-        for (size_t i = 0; i < c->n_ops; i++) {
-            double *const *first = v[i].y[TG_LEAST_FIRST], *const *last = v[i].y[TG_LEAST_LAST];
-            if (!big[i] || !is_of(w, i, TG_DEVICE_TIMES) || v[i].form != TG_FORM_SLOTS)
-                continue;
-            n_ops++;
-            for (size_t run = 0; run < c->n_runs[side]; run++)
-                if (first[side][run] > 0 && last[side][run] > 0)
-                    x[n++] = log(last[side][run] / first[side][run]);
-        }
-        double middle = n_ops >= TG_MIN_BIG ? tg_median(x, n) : 0;
-        most = fabs(middle) > fabs(most) ? middle : most;
-    }
-    return fabs(most) > log1p(TG_TAU_DEVICE) ? most : 0;
-}
-
 void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool *judged,
                      struct tg_machine *m)
 {
@@ -176,7 +152,23 @@ void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool
     c->drifted = fabs(c->drift) > limit;
     if (c->drifted && m[TG_DEVICE_TIMES].of[TG_FORWARD][TG_ESTIMATE_LEAST].has_v0 && !together)
         c->drift_of = fabs(device) > fabs(host) ? TG_DRIFT_OF_DEVICE : TG_DRIFT_OF_HOST;
-    c->warming = warming_of(w, v, big);
+    /* Does the device's speed still change within the runs, as on a cold card? */
+    for (int side = 0; side < 2; side++) {
+        double *x = TG_NEW_N(w->a, double, c->n_ops * c->n_runs[side] + 1);
+        size_t n = 0, n_ops = 0;
+        for (size_t i = 0; i < c->n_ops; i++) {
+            double *const *first = v[i].y[TG_LEAST_FIRST], *const *last = v[i].y[TG_LEAST_LAST];
+            if (!big[i] || !is_of(w, i, TG_DEVICE_TIMES) || v[i].form != TG_FORM_SLOTS)
+                continue;
+            n_ops++;
+            for (size_t run = 0; run < c->n_runs[side]; run++)
+                if (first[side][run] > 0 && last[side][run] > 0)
+                    x[n++] = log(last[side][run] / first[side][run]);
+        }
+        double middle = n_ops >= TG_MIN_BIG ? tg_median(x, n) : 0;
+        c->warming = fabs(middle) > fabs(c->warming) ? middle : c->warming;
+    }
+    c->warming = fabs(c->warming) > log1p(TG_TAU_DEVICE) ? c->warming : 0;
     for (enum tg_clock clock = 0; clock < TG_OWN_CLOCKS; clock++)
         find_busy(w, v, judged, big, clock);
 }

@@ -31,22 +31,6 @@ static int by_name(const void *pa, const void *pb)
     return c ? c : tg_sv_cmp(a->unit, b->unit);
 }
 
-/* The values of the runs that have it, in `y`. */
-static void read_side(const struct tg_diff_work *w, struct tg_number_change *x, int side, double *y)
-{
-    const struct tg_number_runs *runs = runs_of(w, side);
-    double *sorted = TG_NEW_N(w->a, double, runs->n + 1);
-    for (size_t run = 0; run < runs->n; run++) {
-        const struct tg_number_run *r = &runs->v[run];
-        const struct tg_number *of =
-            r->n ? bsearch(&x->name, r->v, r->n, sizeof *r->v, by_number_name) : NULL;
-        if (of && tg_sv_eq(of->unit, x->unit))
-            y[x->n_runs[side]++] = of->value;
-    }
-    memcpy(sorted, y, x->n_runs[side] * sizeof *y);
-    x->value[side] = x->n_runs[side] ? tg_median(sorted, x->n_runs[side]) : NAN;
-}
-
 static void judge(const struct tg_diff_work *w, const struct tg_number_change *x,
                   double *const y[2], bool fell, struct tg_evidence *ev)
 {
@@ -106,10 +90,21 @@ void tg_compare_numbers(struct tg_diff_work *w)
     TG_SORT(c->numbers, c->n_numbers, by_name);
     for (int side = 0; side < 2; side++)
         y[side] = TG_NEW_N(w->a, double, runs_of(w, side)->n + 1);
+    double *sorted = TG_NEW_N(w->a, double, runs_of(w, 0)->n + runs_of(w, 1)->n + 1);
     for (size_t i = 0; i < c->n_numbers; i++) {
         struct tg_number_change *x = &c->numbers[i];
-        for (int side = 0; side < 2; side++)
-            read_side(w, x, side, y[side]);
+        for (int side = 0; side < 2; side++) { /* the values of the runs that have it */
+            const struct tg_number_runs *runs = runs_of(w, side);
+            for (size_t run = 0; run < runs->n; run++) {
+                const struct tg_number_run *r = &runs->v[run];
+                const struct tg_number *of =
+                    r->n ? bsearch(&x->name, r->v, r->n, sizeof *r->v, by_number_name) : NULL;
+                if (of && tg_sv_eq(of->unit, x->unit))
+                    y[side][x->n_runs[side]++] = of->value;
+            }
+            memcpy(sorted, y[side], x->n_runs[side] * sizeof *sorted);
+            x->value[side] = x->n_runs[side] ? tg_median(sorted, x->n_runs[side]) : NAN;
+        }
         x->rose.why_not = x->fell.why_not = TG_NOT_ONE_SIDED;
         if (!x->n_runs[TG_BASE] || !x->n_runs[TG_TEST] || w->o->no_evidence)
             continue;

@@ -153,25 +153,6 @@ void tg_ranks_put(struct tg_buf *b, const int64_t *v, size_t n)
     }
 }
 
-static bool none_in_common(const struct tg_diff_work *w, const struct tg_side s[2],
-                           struct tg_err *err)
-{
-    struct tg_buf text[2] = { { 0 }, { 0 } };
-    for (int side = 0; side < 2; side++)
-        if (s[side].n_ranks == 1 && s[side].ranks[0] < 0)
-            tg_buf_puts(&text[side], "a trace without a rank");
-        else
-            tg_ranks_put(&text[side], s[side].ranks, s[side].n_ranks);
-    tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
-               "the sides have no rank in common: the %s side has %s, the %s side %s",
-               tg_side_label(w, TG_BASE), text[TG_BASE].p, tg_side_label(w, TG_TEST),
-               text[TG_TEST].p);
-    for (int side = 0; side < 2; side++)
-        tg_buf_release(&text[side]);
-    return tg_err_hint(err, "Ranks are compared with themselves: record the same ones on both "
-                            "sides.");
-}
-
 /* Takes ranks out of both sides that not every run of both has; says which. */
 static bool common_ranks(struct tg_diff_work *w, struct tg_err *err)
 {
@@ -212,7 +193,22 @@ static bool common_ranks(struct tg_diff_work *w, struct tg_err *err)
     if (c->side[TG_BASE].n_ranks)
         return true;
     memcpy(c->side, in, sizeof in);
-    return w->o->any_ranks || none_in_common(w, in, err);
+    if (w->o->any_ranks)
+        return true;
+    struct tg_buf text[2] = { { 0 }, { 0 } };
+    for (int side = 0; side < 2; side++)
+        if (in[side].n_ranks == 1 && in[side].ranks[0] < 0)
+            tg_buf_puts(&text[side], "a trace without a rank");
+        else
+            tg_ranks_put(&text[side], in[side].ranks, in[side].n_ranks);
+    tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
+               "the sides have no rank in common: the %s side has %s, the %s side %s",
+               tg_side_label(w, TG_BASE), text[TG_BASE].p, tg_side_label(w, TG_TEST),
+               text[TG_TEST].p);
+    for (int side = 0; side < 2; side++)
+        tg_buf_release(&text[side]);
+    return tg_err_hint(err, "Ranks are compared with themselves: record the same ones on both "
+                            "sides.");
 }
 
 static bool pick_ranks(struct tg_diff_work *w, int side, struct tg_err *err)

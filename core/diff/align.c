@@ -44,25 +44,6 @@ static tg_sv keyed(struct tg_buf *b, const struct tg_row *row, tg_sv name)
     return tg_buf_sv(b);
 }
 
-/* Normalises each (kind, raw name) once: rows of one name are many. */
-static uint32_t op_of(struct tg_diff_work *w, struct gather *g, struct tg_buf *b,
-                      const struct tg_row *row)
-{
-    size_t known = g->raw.n, ops = g->key.n;
-    uint32_t id = tg_strmap_add(&g->raw, keyed(b, row, row->key->name));
-
-    if (id < known)
-        return g->op_of_raw[id];
-    g->op_of_raw = tg_grow(g->op_of_raw, &g->cap_raw, g->raw.n, sizeof *g->op_of_raw);
-    tg_sv name = tg_diff_name(w, row->key->kind, row->key->name);
-    uint32_t op = tg_strmap_add(&g->key, keyed(b, row, name));
-    if (op == ops) {
-        g->op = tg_grow(g->op, &g->cap_op, g->key.n, sizeof *g->op);
-        g->op[op] = (struct gathered){ row->key->kind, is_launched(row), name, 0, NULL, NULL };
-    }
-    return g->op_of_raw[id] = op;
-}
-
 static int by_kind_and_name(const void *pa, const void *pb)
 {
     const struct tg_op *a = pa, *b = pb;
@@ -99,9 +80,21 @@ void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op *
     tg_strmap_init(&g.raw);
     tg_strmap_init(&g.key);
     for (size_t cell = 0, i = 0; (row = next_row(w, frames, &cell, &i));) {
-        uint32_t op = op_of(w, &g, &b, row);
-        *TG_PUSH(g.op_of_row, g.n, g.cap) = op;
-        g.op[op].n++;
+        /* Each (kind, raw name) is normalised once: rows of one name are many. */
+        size_t known = g.raw.n, ops = g.key.n;
+        uint32_t id = tg_strmap_add(&g.raw, keyed(&b, row, row->key->name));
+        if (id == known) {
+            g.op_of_raw = tg_grow(g.op_of_raw, &g.cap_raw, g.raw.n, sizeof *g.op_of_raw);
+            tg_sv name = tg_diff_name(w, row->key->kind, row->key->name);
+            uint32_t op = g.op_of_raw[id] = tg_strmap_add(&g.key, keyed(&b, row, name));
+            if (op == ops) {
+                g.op = tg_grow(g.op, &g.cap_op, g.key.n, sizeof *g.op);
+                g.op[op] =
+                    (struct gathered){ row->key->kind, is_launched(row), name, 0, NULL, NULL };
+            }
+        }
+        *TG_PUSH(g.op_of_row, g.n, g.cap) = g.op_of_raw[id];
+        g.op[g.op_of_raw[id]].n++;
     }
     /* Room for the rows of each operator, cell after cell. */
     struct tg_op *ops = *out = TG_NEW_N(w->a, struct tg_op, g.key.n + 1);
@@ -168,19 +161,6 @@ static tg_sv heaviest(struct tg_diff_work *w, struct weights *x)
     return name;
 }
 
-/* Of runtime calls alone: an operator of such a name is the program's own. */
-static bool polls(const struct tg_diff_work *w, const struct tg_op *op, tg_sv raw)
-{
-    if (op->kind != TG_KIND_RUNTIME && op->kind != TG_KIND_SYNC)
-        return false;
-    if (!w->o->ignore)
-        return tg_is_polling(raw);
-    for (size_t i = 0; i < w->o->n_ignore; i++)
-        if (tg_sv_glob(w->o->ignore[i], raw))
-            return true;
-    return false;
-}
-
 static void identify(struct tg_diff_work *w, struct tg_op *op)
 {
     struct weights parents = { 0 };
@@ -206,7 +186,11 @@ static void identify(struct tg_diff_work *w, struct tg_op *op)
     op->parent = tg_diff_name(w, TG_KIND_OP, heaviest(w, &parents));
     tg_sv raw = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
     op->class_ = tg_class_of(w->o->classes, op->kind, raw, NULL);
-    op->polling = polls(w, op, raw);
+    /* Of runtime calls alone: an operator of such a name is the program's own. */
+    bool call = op->kind == TG_KIND_RUNTIME || op->kind == TG_KIND_SYNC;
+    op->polling = call && !w->o->ignore && tg_is_polling(raw);
+    for (size_t i = 0; call && w->o->ignore && i < w->o->n_ignore; i++)
+        op->polling |= tg_sv_glob(w->o->ignore[i], raw);
     /* Its time is somebody else's: collectives, copies, synchronisation. */
     op->wait = tg_name_waits(op->kind, op->name) || tg_op_is_collective(op);
     op->view = op->kind == TG_KIND_OP && tg_name_is_view(op->name);
@@ -337,27 +321,6 @@ static void sum_op(struct tg_diff_work *w, struct tg_op *op, struct sums *x)
 
 /* ---- did the calls of an operator change? ---- */
 
-/* Mean over all steps of a side. */
-static double mean_count(const struct tg_diff_work *w, const struct sums *x, int side)
-{
-    double sum = 0, n = 0;
-
-    for (size_t run = 0; run < w->c->n_runs[side]; run++)
-        for (size_t j = 0; j < x->run[side][run].n; j++, n++)
-            sum += x->run[side][run].v[j];
-    return n > 0 ? sum / n : 0;
-}
-
-static bool all_alike(const struct tg_diff_work *w, const struct sums *x)
-{
-    for (int side = 0; side < 2; side++)
-        for (size_t run = 0; run < w->c->n_runs[side]; run++)
-            for (size_t j = 0; j < x->run[side][run].n; j++)
-                if (x->run[side][run].v[j] != (x->run[TG_BASE][0].n ? x->run[TG_BASE][0].v[0] : 0))
-                    return false;
-    return true;
-}
-
 static bool has_any(const double *v, size_t n)
 {
     while (n && v[n - 1] == 0)
@@ -424,18 +387,6 @@ static enum tg_change rise_or_fall(struct tg_diff_work *w, struct tg_op *op, str
     return has_calls(w, x, TG_TEST) ? TG_FEWER : TG_REMOVED;
 }
 
-/* A whole trace is one step, and runs of it may have more or fewer iterations. */
-static enum tg_change change_of_traces(const struct tg_op *op, const double base[2],
-                                       const double test[2])
-{
-    double a = op->count[TG_BASE], b = op->count[TG_TEST];
-    bool apart = base[1] < test[0] || test[1] < base[0];
-
-    if (op->agreed ? a == b : !(apart && fabs(b - a) > TG_SLACK * fmax(a, 1)))
-        return TG_SAME;
-    return a == 0 ? TG_ADDED : b == 0 ? TG_REMOVED : b > a ? TG_MORE : TG_FEWER;
-}
-
 static double least_count(const struct tg_diff_work *w, const struct sums *x, int side)
 {
     double least = INFINITY;
@@ -478,10 +429,20 @@ static void find_change(struct tg_diff_work *w, struct tg_op *op, struct sums *x
     }
     op->agreed = op->settled && range[TG_BASE][0] == range[TG_BASE][1] &&
                  range[TG_TEST][0] == range[TG_TEST][1];
-    if (all_alike(w, x))
+    bool alike = true;
+    double any = x->run[TG_BASE][0].n ? x->run[TG_BASE][0].v[0] : 0;
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; alike && run < w->c->n_runs[side]; run++)
+            for (size_t j = 0; j < x->run[side][run].n; j++)
+                alike &= x->run[side][run].v[j] == any;
+    if (alike)
         return;
     if (!w->c->marked[TG_BASE] || !w->c->marked[TG_TEST]) {
-        op->change = change_of_traces(op, range[TG_BASE], range[TG_TEST]);
+        /* A whole trace is one step, and runs of it may have more or fewer iterations. */
+        double a = op->count[TG_BASE], b = op->count[TG_TEST];
+        bool apart = range[TG_BASE][1] < range[TG_TEST][0] || range[TG_TEST][1] < range[TG_BASE][0];
+        if (op->agreed ? a != b : apart && fabs(b - a) > TG_SLACK * fmax(a, 1))
+            op->change = a == 0 ? TG_ADDED : b == 0 ? TG_REMOVED : b > a ? TG_MORE : TG_FEWER;
         return;
     }
     if (works_ahead(w, op, x)) {
@@ -495,8 +456,13 @@ static void find_change(struct tg_diff_work *w, struct tg_op *op, struct sums *x
         op->counted.run[side] =
             tg_arena_copy(w->a, x->modal[side], w->c->n_runs[side], sizeof(double));
         /* The usual count of the median run says nothing about what came elsewhere. */
-        if (op->counted.shape != TG_COUNT_RUNS_DIFFER || op->counted.proof == TG_COUNT_HINT)
-            op->count[side] = mean_count(w, x, side);
+        if (op->counted.shape == TG_COUNT_RUNS_DIFFER && op->counted.proof != TG_COUNT_HINT)
+            continue;
+        double sum = 0, n = 0;
+        for (size_t run = 0; run < w->c->n_runs[side]; run++)
+            for (size_t j = 0; j < x->run[side][run].n; j++, n++)
+                sum += x->run[side][run].v[j];
+        op->count[side] = n > 0 ? sum / n : 0; /* the mean over all steps */
     }
 }
 
@@ -609,24 +575,6 @@ bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev)
     return true;
 }
 
-/* ---- did the benchmark run? ---- */
-
-/* More than half of the kernels gone, no graphs in their place, and busy time gone as well. */
-static bool collapsed(const struct tg_comparison *c)
-{
-    double kernels[2] = { 0 }, graphs[2] = { 0 }, busy[2] = { 0 };
-
-    for (size_t i = 0; i < c->n_ops; i++)
-        for (int side = 0; side < 2; side++) {
-            const struct tg_op *op = &c->ops[i];
-            kernels[side] += op->kind == TG_KIND_KERNEL ? op->count[side] : 0;
-            busy[side] += op->kind == TG_KIND_KERNEL ? op->self[side] : 0;
-            graphs[side] += op->kind == TG_KIND_GRAPH ? op->count[side] : 0;
-        }
-    return kernels[TG_BASE] > 0 && kernels[TG_TEST] < 0.5 * kernels[TG_BASE] &&
-           graphs[TG_TEST] <= graphs[TG_BASE] && busy[TG_TEST] < 0.5 * busy[TG_BASE];
-}
-
 /* Which sorts of frames every shard of a side holds,
  * and of which fewer have any than on the other side. */
 static void find_frame_sorts(const struct tg_diff_work *w)
@@ -679,6 +627,17 @@ bool tg_align(struct tg_diff_work *w, struct tg_err *err)
     c->iteration_ratio = 1;
     if (!c->any_marked[TG_BASE] && !c->any_marked[TG_TEST])
         scale_counts(w);
-    c->collapsed = collapsed(c);
+    /* Did the benchmark run? More than half of the kernels gone, no graphs in their place, and busy
+     * time gone as well. */
+    double kernels[2] = { 0 }, graphs[2] = { 0 }, busy[2] = { 0 };
+    for (size_t i = 0; i < c->n_ops; i++)
+        for (int side = 0; side < 2; side++) {
+            const struct tg_op *op = &c->ops[i];
+            kernels[side] += op->kind == TG_KIND_KERNEL ? op->count[side] : 0;
+            busy[side] += op->kind == TG_KIND_KERNEL ? op->self[side] : 0;
+            graphs[side] += op->kind == TG_KIND_GRAPH ? op->count[side] : 0;
+        }
+    c->collapsed = kernels[TG_BASE] > 0 && kernels[TG_TEST] < 0.5 * kernels[TG_BASE] &&
+                   graphs[TG_TEST] <= graphs[TG_BASE] && busy[TG_TEST] < 0.5 * busy[TG_BASE];
     return true;
 }

@@ -157,22 +157,6 @@ static bool spread(const struct tg_comparison *c, const struct work *x, bool *is
     return *is_chosen != was;
 }
 
-/* A name that changed here changed elsewhere, too, without a choice. */
-static bool leaks(const struct tg_diff_work *w, uint32_t step, const struct work *x,
-                  const bool *chosen)
-{
-    for (size_t i = 0; i < x->n; i++) {
-        size_t n;
-        const struct tg_use *v = tg_uses_of(w->uses, TG_IN_CALLER, x->v[i]->op, &n);
-        for (size_t k = 0; k < n && !is_same(w->c, x->v[i]); k++) {
-            uint32_t by = launcher_of(&v[k], step);
-            if (!is_same(w->c, &v[k]) && !(by != TG_NO_ID && chosen[by]))
-                return true;
-        }
-    }
-    return false;
-}
-
 static void add_choice(struct tg_diff_work *w, uint32_t by, const struct work *x, bool known)
 {
     struct tg_comparison *c = w->c;
@@ -284,8 +268,19 @@ void tg_choices_find(struct tg_diff_work *w)
         for (uint32_t by = 0; by < c->n_ops; by++)
             more |= spread(c, &of[by], &chosen[by], name_chosen);
     }
-    for (uint32_t by = 0; by < c->n_ops; by++)
-        if (chosen[by] && (c->ops[by].kind == TG_KIND_OP || !leaks(w, step, &of[by], chosen)))
+    for (uint32_t by = 0; by < c->n_ops; by++) {
+        /* A name that changed here changed elsewhere, too, without a choice. */
+        bool leaks = false;
+        for (size_t i = 0; chosen[by] && c->ops[by].kind != TG_KIND_OP && i < of[by].n; i++) {
+            size_t n;
+            const struct tg_use *v = tg_uses_of(w->uses, TG_IN_CALLER, of[by].v[i]->op, &n);
+            for (size_t k = 0; k < n && !is_same(c, of[by].v[i]); k++) {
+                uint32_t other = launcher_of(&v[k], step);
+                leaks |= !is_same(c, &v[k]) && !(other != TG_NO_ID && chosen[other]);
+            }
+        }
+        if (chosen[by] && !leaks)
             add_choice(w, by, &of[by], known[by]);
+    }
     mark_names(w, step);
 }

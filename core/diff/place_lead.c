@@ -13,25 +13,6 @@
 
 #define MAX_DEPTH 64 /* of callers; names that enclose each other would not end */
 
-/* The caller under which most calls came; NULL: under none. `part`: of all that came or went,
- * under any. */
-static const struct tg_use *main_caller(const struct tg_diff_work *w, uint32_t op, double *part)
-{
-    const struct tg_use *best = NULL;
-    size_t n;
-    const struct tg_use *v = tg_uses_of(w->uses, TG_IN_CALLER, op, &n);
-    double most = 0, moved = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        double rise = tg_use_rise(w->c, &v[i]);
-        moved += fabs(rise);
-        best = rise > most ? &v[i] : best;
-        most = fmax(most, rise);
-    }
-    *part = most / moved;
-    return best;
-}
-
 /*
  * The unchanged operator around the additional calls; NULL: none, several, or not known. Their
  * `part` is multiplied up the chain. `leader`: the outermost operator on the way that is called
@@ -44,9 +25,18 @@ static const struct tg_op *encloser(const struct tg_diff_work *w, uint32_t at, d
 
     *part = 1;
     for (int depth = 0; depth < MAX_DEPTH; depth++) {
-        double more = tg_op_rise(c, &c->ops[at]), here;
-        const struct tg_use *x = main_caller(w, at, &here);
-        *part *= x ? here : 0;
+        double more = tg_op_rise(c, &c->ops[at]), most = 0, moved = 0;
+        const struct tg_use *x =
+            NULL; /* the caller under which most calls came; NULL: under none */
+        size_t n;
+        const struct tg_use *v = tg_uses_of(w->uses, TG_IN_CALLER, at, &n);
+        for (size_t i = 0; i < n; i++) {
+            double rise = tg_use_rise(c, &v[i]);
+            moved += fabs(rise);
+            x = rise > most ? &v[i] : x;
+            most = fmax(most, rise);
+        }
+        *part *= x ? most / moved : 0; /* of all that came or went, under any */
         if (*part < TG_NEARLY_ALL || fabs(tg_use_rise(c, x) - more) > TG_SLACK * more ||
             x->by == TG_NO_ID)
             return NULL;

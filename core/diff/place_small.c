@@ -28,28 +28,6 @@ static bool is_of_number(const struct tg_op *op)
     return op->view && !tg_name_is_view(op->name);
 }
 
-static struct job job_of(const struct tg_diff_work *w)
-{
-    const struct tg_comparison *c = w->c;
-    struct job j = { .w = w };
-    double same[2][2] = { { 0 } };
-
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        for (int side = 0; side < 2 && op->change == TG_SAME && !op->wait; side++)
-            same[tg_kind_is_device(op->kind)][side] +=
-                tg_kind_is_counted(op->kind) ? op->self[side] : 0;
-        if (op->present[TG_BASE] && op->view && !is_of_number(op))
-            j.view_ns = fmax(j.view_ns, op->self[TG_BASE] / op->count[TG_BASE]);
-    }
-    for (int k = 0; k < 2; k++)
-        j.pace[k] = same[k][TG_BASE] > 0      ? same[k][TG_TEST] / same[k][TG_BASE]
-                    : c->step_ns[TG_BASE] > 0 ? c->step_ns[TG_TEST] / c->step_ns[TG_BASE]
-                                              : 1;
-    j.view_ns = j.view_ns > 0 ? TG_SUSPECT * fmax(j.pace[0], 1) * j.view_ns : INFINITY;
-    return j;
-}
-
 /* What one rank of a side does in a step. */
 struct in_step {
     double ns, calls;
@@ -145,17 +123,6 @@ static struct rise rise_of(const struct job *j, const struct tg_op *op)
             most = (struct rise){ share, calls };
     }
     return most;
-}
-
-/* New names in some steps are measured by their mean;
- * of known names only a settled count tells what came. */
-static bool may_be_slight(const struct tg_op *op)
-{
-    bool new = op->change == TG_ADDED, more = op->change == TG_MORE &&
-                                              op->counted.shape == TG_COUNT_CONSTANT &&
-                                              op->kind != TG_KIND_GRAPH;
-    return op->rows && (new || more) && !op->polling && tg_kind_is_counted(op->kind) &&
-           !tg_op_makes_wait(op) && (op->view || !tg_op_makes_memory(op));
 }
 
 /* By name, and by what it costs: a call that takes longer than views do copies. The conversion of
@@ -272,15 +239,35 @@ void tg_small_numbers(struct tg_diff_work *w)
 void tg_small_find(struct tg_diff_work *w, enum tg_slight what)
 {
     struct tg_comparison *c = w->c;
-    struct job j = job_of(w);
-
+    struct job j = { .w = w };
+    double same[2][2] = { { 0 } };
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        for (int side = 0; side < 2 && op->change == TG_SAME && !op->wait; side++)
+            same[tg_kind_is_device(op->kind)][side] +=
+                tg_kind_is_counted(op->kind) ? op->self[side] : 0;
+        if (op->present[TG_BASE] && op->view && !is_of_number(op))
+            j.view_ns = fmax(j.view_ns, op->self[TG_BASE] / op->count[TG_BASE]);
+    }
+    for (int k = 0; k < 2; k++)
+        j.pace[k] = same[k][TG_BASE] > 0      ? same[k][TG_TEST] / same[k][TG_BASE]
+                    : c->step_ns[TG_BASE] > 0 ? c->step_ns[TG_TEST] / c->step_ns[TG_BASE]
+                                              : 1;
+    j.view_ns = j.view_ns > 0 ? TG_SUSPECT * fmax(j.pace[0], 1) * j.view_ns : INFINITY;
     for (size_t k = 0; k < sizeof sorts / sizeof *sorts; k++) {
         const struct sort *sort = &sorts[k];
         bool *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1);
         double sum = 0;
         for (size_t i = 0; sort->what == what && i < c->n_ops; i++) {
             const struct tg_op *op = &c->ops[i];
-            if (op->slight != TG_SLIGHT_NOT || !may_be_slight(op) || !sort->is(&j, op))
+            /* New names in some steps are measured by their mean; of known names only a settled
+             * count tells what came. */
+            bool came = op->change == TG_ADDED ||
+                        (op->change == TG_MORE && op->counted.shape == TG_COUNT_CONSTANT &&
+                         op->kind != TG_KIND_GRAPH);
+            if (op->slight != TG_SLIGHT_NOT || !op->rows || !came || op->polling ||
+                !tg_kind_is_counted(op->kind) || tg_op_makes_wait(op) ||
+                (!op->view && tg_op_makes_memory(op)) || !sort->is(&j, op))
                 continue;
             double share = rise_of(&j, op).share;
             chosen[i] = share < sort->limit;

@@ -76,7 +76,6 @@ void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op *
     struct gather g = { 0 };
     const struct tg_row *row;
     TG_BUF b = { 0 };
-
     tg_strmap_init(&g.raw);
     tg_strmap_init(&g.key);
     for (size_t cell = 0, i = 0; (row = next_row(w, frames, &cell, &i));) {
@@ -138,7 +137,6 @@ static void weigh(struct weights *x, tg_sv name, tg_ns ns)
 {
     size_t known = x->names.n;
     uint32_t id = tg_strmap_add(&x->names, name);
-
     if (id == known) {
         x->v = tg_grow(x->v, &x->cap, id + 1, sizeof *x->v);
         x->v[id] = 0;
@@ -150,7 +148,6 @@ static void weigh(struct weights *x, tg_sv name, tg_ns ns)
 static tg_sv heaviest(struct tg_diff_work *w, struct weights *x)
 {
     uint32_t best = 0;
-
     for (uint32_t i = 1; i < x->names.n; i++)
         if (x->v[i] > x->v[best] ||
             (x->v[i] == x->v[best] && tg_sv_cmp(x->names.text[i], x->names.text[best]) < 0))
@@ -164,7 +161,6 @@ static tg_sv heaviest(struct tg_diff_work *w, struct weights *x)
 static void identify(struct tg_diff_work *w, struct tg_op *op)
 {
     struct weights parents = { 0 };
-
     /* The raw name with most time on a side, and the main encloser over both sides. */
     tg_strmap_init(&parents.names);
     for (int side = 0; side < 2; side++) {
@@ -213,7 +209,6 @@ static struct sums *sums_new(const struct tg_diff_work *w)
     struct sums *x = TG_NEW(w->a, struct sums);
     const size_t *n = w->c->n_runs;
     size_t runs = n[TG_BASE] > n[TG_TEST] ? n[TG_BASE] : n[TG_TEST];
-
     x->count = TG_NEW_N(w->a, uint64_t, w->max_steps + 1);
     x->sorted = TG_NEW_N(w->a, uint64_t, w->max_steps + 1);
     x->total = TG_NEW_N(w->a, double, runs);
@@ -236,7 +231,6 @@ static uint64_t sum_cell(const struct tg_diff_work *w, struct tg_op *op, int sid
     const struct tg_used *used = &w->used[at];
     size_t n_steps = w->shard[at]->n_steps, hits;
     tg_ns steps_total = 0, steps_self = 0;
-
     memset(x->count, 0, used->n * sizeof *x->count);
     for (size_t r = 0; r < cell->n; r++) {
         const struct tg_row *row = cell->row[r];
@@ -268,7 +262,6 @@ const struct tg_rank_shift *tg_diff_rank_shift(const struct tg_diff_work *w,
 {
     struct tg_rank_shift most = { 0 };
     double rise = 0;
-
     if (w->c->n_ranks[TG_BASE] != w->c->n_ranks[TG_TEST])
         return NULL;
     for (size_t rank = 0; rank < w->c->n_ranks[TG_TEST]; rank++) {
@@ -341,7 +334,6 @@ static bool has_calls(const struct tg_diff_work *w, const struct sums *x, int si
 static bool in_every_run_of(const struct tg_diff_work *w, const struct sums *x, int side)
 {
     size_t n = w->c->n_runs[side], first = 0, rest = 0;
-
     if (n < TG_FEWEST_RUNS || w->c->n_runs[!side] < TG_FEWEST_RUNS || has_calls(w, x, !side))
         return false;
     for (size_t run = 0; run < n; run++) {
@@ -367,7 +359,6 @@ static enum tg_change rise_or_fall(struct tg_diff_work *w, struct tg_op *op, str
 {
     const struct tg_step_counts *const run[2] = { x->run[TG_BASE], x->run[TG_TEST] };
     struct tg_count_evidence fall;
-
     tg_count_judge(&op->counted, run, w->c->n_runs, tg_calls_of(op));
     if (op->counted.shape == TG_COUNT_SOME_STEPS && in_every_run_of(w, x, TG_TEST)) {
         op->counted.proof = TG_COUNT_PROVEN;
@@ -390,7 +381,6 @@ static enum tg_change rise_or_fall(struct tg_diff_work *w, struct tg_op *op, str
 static double least_count(const struct tg_diff_work *w, const struct sums *x, int side)
 {
     double least = INFINITY;
-
     for (size_t run = 0; run < w->c->n_runs[side]; run++)
         least = fmin(least, tg_least(x->run[side][run].v, x->run[side][run].n));
     return least;
@@ -405,7 +395,6 @@ static bool works_ahead(const struct tg_diff_work *w, const struct tg_op *op, co
     const struct tg_comparison *c = w->c;
     const uint64_t *steps = c->n_units, *all = op->whole_count;
     uint64_t traces[2], outside[2];
-
     for (int side = 0; side < 2; side++) {
         traces[side] = c->n_runs[side] * c->n_ranks[side];
         outside[side] = all[side] - op->step_count[side];
@@ -419,7 +408,6 @@ static bool works_ahead(const struct tg_diff_work *w, const struct tg_op *op, co
 static void find_change(struct tg_diff_work *w, struct tg_op *op, struct sums *x)
 {
     double range[2][2];
-
     op->counted = (struct tg_count_evidence){ .p = 1 };
     for (int side = 0; side < 2; side++) {
         size_t n = w->c->n_runs[side];
@@ -515,7 +503,6 @@ static void scale_counts(struct tg_diff_work *w)
 static double length_by(enum tg_metric m, const struct tg_shard *s, size_t j)
 {
     const struct tg_metric_value *v = s->metrics ? &s->metrics[m * s->n_steps + j] : NULL;
-
     if (v && v->known && v->den && v->num > 0)
         return (double)v->num / (double)v->den;
     return (double)(s->steps[j].end - s->steps[j].start);
@@ -524,7 +511,6 @@ static double length_by(enum tg_metric m, const struct tg_shard *s, size_t j)
 static void share_out(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
-
     for (int side = 0; side < 2; side++) {
         /* D, the median over runs of the shortest step, and the wall clock, of the mean step. */
         const struct tg_side_shards *m = &w->measured[side];
@@ -554,7 +540,6 @@ bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev)
 {
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
     double *y[2];
-
     if (!w || op->ev.why_not != TG_JUDGED)
         return false;
     op = op->joined ? op->joined : op;
@@ -583,7 +568,6 @@ static void find_frame_sorts(const struct tg_diff_work *w)
         [TG_STACK_MODULES] = TG_KIND_MODULE, [TG_STACK_SOURCES] = TG_KIND_SOURCE
     };
     double part[TG_STACK_SORTS][2];
-
     for (int side = 0; side < 2; side++) {
         size_t from = w->first[side], to = w->first[side + 1];
         w->c->frame_sorts[side] = ~0u;
@@ -610,7 +594,6 @@ static void find_frame_sorts(const struct tg_diff_work *w)
 bool tg_align(struct tg_diff_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
-
     if (!tg_diff_select(w, err))
         return false;
     tg_gather(w, TG_GATHER_OPS, &c->ops, &c->n_ops);

@@ -38,7 +38,6 @@ static void pair_renames(struct tg_diff_work *w)
     size_t n = 0, cap = 0, n_of[2] = { 0 };
     uint32_t *of[2];
     double *ns[2];
-
     for (int side = 0; side < 2; side++) {
         of[side] = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
         ns[side] = TG_NEW_N(w->a, double, c->n_ops + 1);
@@ -167,7 +166,6 @@ static double longer_by(const struct tg_comparison *c, const double ns[2])
 static void add_up_made(struct job *j)
 {
     const struct tg_comparison *c = j->w->c;
-
     for (uint32_t i = 0; i < c->n_ops; i++) {
         size_t n, n_spots;
         const struct tg_use *v = tg_uses_of(j->w->uses, TG_IN_CALLER, i, &n);
@@ -194,7 +192,6 @@ static void add_up_made(struct job *j)
 static void add_up(struct job *j)
 {
     const struct tg_comparison *c = j->w->c;
-
     for (uint32_t i = 0; i < c->n_ops; i++) {
         size_t n;
         const struct tg_use *v = spots_of(j->w, i, &n);
@@ -248,7 +245,6 @@ static bool revoke_renames(struct job *j)
 {
     struct tg_comparison *c = j->w->c;
     bool any = false;
-
     for (uint32_t i = 0; i < c->n_ops; i++) {
         size_t n;
         const struct tg_use *v = spots_of(j->w, i, &n);
@@ -278,7 +274,6 @@ static void relate(struct job *j, uint32_t index)
     double most = 0;
     size_t n;
     const struct tg_use *v = spots_of(j->w, index, &n);
-
     for (size_t i = 0; i < n; i++) {
         double rise = tg_use_rise(j->w->c, &v[i]);
         if (rise == 0)
@@ -314,7 +309,6 @@ bool tg_uses_only_in(const struct tg_diff_work *w, uint32_t by, uint32_t op)
     bool any = false, all = true;
     size_t n;
     const struct tg_use *v = spots_of(w, op, &n);
-
     for (size_t i = 0; i < n; i++)
         if (tg_use_rise(w->c, &v[i]) > 0) {
             any = true;
@@ -328,7 +322,6 @@ bool tg_uses_only_in(const struct tg_diff_work *w, uint32_t by, uint32_t op)
 void tg_add_once(uint32_t *v, size_t *n, uint32_t x)
 {
     size_t k = 0;
-
     while (k < *n && v[k] != x)
         k++;
     if (k == *n && x != TG_NO_ID)
@@ -340,7 +333,6 @@ struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const 
 {
     struct tg_op *joint = TG_NEW(w->a, struct tg_op);
     struct tg_diff_cell *cell;
-
     *joint = w->c->ops[member[0]];
     joint->rows = tg_op_rows_new(w, &cell);
     joint->count[TG_BASE] = joint->count[TG_TEST] = 0;
@@ -371,7 +363,6 @@ static void add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n, 
 {
     struct tg_joint joint = { .leader = TG_NO_ID, .region = region };
     const struct tg_region *r = region != TG_NO_ID ? &w->c->regions[region] : NULL;
-
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &w->c->ops[member[i]];
         if (tg_op_rose(op) &&
@@ -399,7 +390,6 @@ void tg_places_balance(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
     struct job j = { .w = w };
-
     if (!w->uses)
         return;
     tg_keymap_init(&j.key, 1);

@@ -19,7 +19,6 @@ static bool may_be_chosen(const struct tg_op *op)
 {
     bool within = op->kind == TG_KIND_MEMCPY && (tg_sv_has(op->name, TG_SV("DtoD")) ||
                                                  tg_sv_has(op->name, TG_SV("Device -> Device")));
-
     return op->kind == TG_KIND_MEMSET || within ||
            (op->kind == TG_KIND_KERNEL && op->class_ != TG_CLASS_COMM);
 }
@@ -34,7 +33,6 @@ static uint32_t launcher_of(const struct tg_use *calls, uint32_t step)
 static bool is_steady(const struct tg_op *op)
 {
     bool other = false;
-
     for (size_t i = 0; i < op->n_attrs; i++)
         other |=
             op->attrs[i].kind == TG_ATTR_KIND_TYPES || op->attrs[i].kind == TG_ATTR_KIND_SHAPES;
@@ -63,7 +61,6 @@ static double more_ns(struct tg_diff_work *w, uint32_t by, const struct work *x,
     uint32_t *work = TG_NEW_N(w->a, uint32_t, x->n);
     tg_sv *in = TG_NEW_N(w->a, tg_sv, x->n);
     size_t n = 0;
-
     for (size_t i = 0; i < x->n; i++) {
         in[i] = w->c->ops[by].name;
         if (all || !is_same(w->c, x->v[i]))
@@ -79,7 +76,6 @@ static bool is_as_long(struct tg_diff_work *w, uint32_t by, const struct work *x
 {
     double went = 0;
     bool came = false;
-
     for (size_t i = 0; i < x->n; i++) {
         const struct tg_op *op = &w->c->ops[x->v[i]->op];
         double rise = tg_use_rise(w->c, x->v[i]);
@@ -125,7 +121,6 @@ static bool is_choice(const struct tg_comparison *c, const struct work *x, bool 
 static bool is_exchange(const struct tg_comparison *c, const struct work *x)
 {
     double calls[2] = { 0 };
-
     for (size_t i = 0; i < x->n; i++) {
         const struct tg_op *op = &c->ops[x->v[i]->op];
         const double *n = op->count;
@@ -149,7 +144,6 @@ static bool spread(const struct tg_comparison *c, const struct work *x, bool *is
                    bool *name_chosen)
 {
     bool was = *is_chosen;
-
     for (size_t i = 0; i < x->n; i++)
         *is_chosen |= name_chosen[x->v[i]->op] && !is_same(c, x->v[i]);
     for (size_t i = 0; i < x->n && *is_chosen; i++)
@@ -164,7 +158,6 @@ static void add_choice(struct tg_diff_work *w, uint32_t by, const struct work *x
     uint32_t *work = TG_NEW_N(w->a, uint32_t, x->n);
     tg_sv *in = TG_NEW_N(w->a, tg_sv, x->n);
     double least = 0, most = 0;
-
     c->ops[by].chooses = c->ops[by].kind == TG_KIND_OP;
     *to = (struct tg_algorithm){ .by = by, .known = known };
     for (size_t i = 0; i < x->n; i++) {
@@ -194,7 +187,6 @@ static void mark_names(struct tg_diff_work *w, uint32_t step)
 {
     struct tg_comparison *c = w->c;
     const struct tg_algorithm **of = TG_NEW_N(w->a, const struct tg_algorithm *, c->n_ops + 1);
-
     for (size_t i = 0; i < c->n_choices; i++)
         of[c->choices[i].by] = &c->choices[i];
     for (uint32_t op = 0; op < c->n_ops; op++) {
@@ -220,7 +212,6 @@ static struct work *works_of(struct tg_diff_work *w, uint32_t step, bool *known)
     struct work *of = TG_NEW_N(w->a, struct work, c->n_ops + 1);
     const struct tg_use_index *x = w->uses;
     size_t n = x->first[TG_IN_CALLER][c->n_ops];
-
     for (int fill = 0; fill < 2; fill++)
         for (size_t i = 0; i < n; i++) {
             const struct tg_use *calls = &x->v[TG_IN_CALLER][i];
@@ -249,7 +240,6 @@ static struct work *works_of(struct tg_diff_work *w, uint32_t step, bool *known)
 void tg_choices_find(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
-
     if (!w->uses || !c->same_device || !c->marked[TG_BASE] || !c->marked[TG_TEST])
         return;
     bool *known = TG_NEW_N(w->a, bool, c->n_ops + 1), *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1);

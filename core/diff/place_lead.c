@@ -22,7 +22,6 @@ static const struct tg_op *encloser(const struct tg_diff_work *w, uint32_t at, d
                                     uint32_t *leader, uint32_t *added)
 {
     const struct tg_comparison *c = w->c;
-
     *part = 1;
     for (int depth = 0; depth < MAX_DEPTH; depth++) {
         double more = tg_op_rise(c, &c->ops[at]), most = 0, moved = 0;
@@ -64,7 +63,6 @@ void tg_leaders_find(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
     uint32_t *added = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
-
     for (uint32_t i = 0; w->uses && w->uses->exact && i < c->n_ops; i++) {
         struct tg_op *op = &c->ops[i];
         added[i] = TG_NO_ID;

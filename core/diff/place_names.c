@@ -19,7 +19,6 @@ void tg_regions_group(struct tg_comparison *c)
 {
     uint32_t *op = TG_NEW_N(c->arena, uint32_t, c->n_ops + 1);
     size_t *end = TG_NEW_N(c->arena, size_t, c->n_regions + 1), from = 0;
-
     for (size_t i = 0; i < c->n_ops; i++)
         if (c->ops[i].region < c->n_regions)
             end[c->ops[i].region + 1]++;
@@ -51,7 +50,6 @@ static struct tg_region_side add_up(const struct tg_comparison *c, uint32_t regi
     TG_FREE const struct tg_op **op = tg_xmalloc((n + 1) * sizeof *op);
     TG_AUTO(tg_strmap_release)
     struct tg_strmap letters; /* of names whose nodes of autograd follow */
-
     tg_strmap_init(&letters);
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *x = &c->ops[g && g->op ? g->op[i] : i];

@@ -41,7 +41,6 @@ static struct in_step on_rank(const struct tg_diff_work *w, const struct tg_op *
     size_t n = w->c->n_runs[side];
     double *ns = TG_NEW_N(w->a, double, n + 1), calls = 0;
     bool least = op->counted.shape == TG_COUNT_CONSTANT;
-
     for (size_t run = 0; run < n; run++) {
         size_t at = tg_diff_cell_index(w, side, run, rank), steps = w->used[at].n;
         const struct tg_diff_cell *cell = &op->rows->cell[at];
@@ -61,7 +60,6 @@ static struct in_step on_rank(const struct tg_diff_work *w, const struct tg_op *
 double tg_op_least_ns(const struct tg_diff_work *w, const struct tg_op *op, int side)
 {
     double ns = 0;
-
     for (size_t k = 0; k < w->c->n_ranks[side]; k++)
         ns += on_rank(w, op, side, k).ns / (double)w->c->n_ranks[side];
     return ns;
@@ -82,7 +80,6 @@ static bool passes_on(const struct tg_diff_work *w, const struct tg_op *op)
     const struct tg_use *own = w->uses && w->uses->exact ? tg_uses_of_itself(w, op) : NULL;
     double inside = own ? tg_use_rise(w->c, own) : 0;
     size_t steps = 0, busy = 0;
-
     if (inside <= 0 || inside < tg_op_rise(w->c, op))
         return false;
     /* The fresh calls that are not inside its own name mostly take time,
@@ -111,7 +108,6 @@ static struct rise rise_of(const struct job *j, const struct tg_op *op)
     struct rise most = { 0, 0 };
     double pace = fmax(j->pace[tg_kind_is_device(op->kind)], 1);
     bool inner = is_of_number(op) || passes_on(j->w, op); /* an average says nothing */
-
     for (size_t k = 0; c->step_ns[TG_BASE] > 0 && k < c->n_ranks[TG_TEST]; k++) {
         struct in_step base = { 0, 0 }, test = on_rank(j->w, op, TG_TEST, k);
         if (op->present[TG_BASE] && k < c->n_ranks[TG_BASE])
@@ -143,7 +139,6 @@ static double inside_ns(const struct job *j, const struct tg_op *op, bool on_dev
     const struct tg_use_index *x = j->w->uses;
     size_t at = (size_t)(op - j->w->c->ops);
     double ns = 0;
-
     for (size_t i = x->first_inside[at]; i < x->first_inside[at + 1]; i++) {
         const struct tg_use *of = &x->v[TG_IN_CALLER][x->inside[i]];
         const struct tg_op *called = &j->w->c->ops[of->op];
@@ -163,7 +158,6 @@ static double inside_ns(const struct job *j, const struct tg_op *op, bool on_dev
 static bool wraps(const struct job *j, const struct tg_op *op, int depth)
 {
     const struct tg_diff_work *w = j->w;
-
     return depth && w->uses && w->uses->exact && op->kind == TG_KIND_OP &&
            inside_ns(j, op, false, depth) >
                tg_op_rise(w->c, op) * op->self[TG_TEST] / op->count[TG_TEST];
@@ -214,7 +208,6 @@ void tg_small_numbers(struct tg_diff_work *w)
     struct tg_op *part[PARTS] = { NULL };
     double rise[PARTS] = { 0 };
     bool all = w->uses && w->uses->exact;
-
     for (size_t i = 0; all && i < w->uses->first[TG_IN_CALLER][w->c->n_ops]; i++) {
         const struct tg_use *of = &w->uses->v[TG_IN_CALLER][i];
         struct tg_op *op = &w->c->ops[of->op];

@@ -35,10 +35,8 @@ static uint64_t next(uint64_t s[4])
     return r;
 }
 
-/*
- * z_k in units that compare exactly: the rank sums of one k differ by whole numbers, so a value of
- * M is one of a few hundred lattice points (k, R). They are sorted once, and counted.
- */
+/* z_k in units that compare exactly: the rank sums of one k differ by whole numbers, so a value of
+ * M is one of a few hundred lattice points (k, R). They are sorted once, and counted. */
 struct point {
     double z;
     uint64_t hits;

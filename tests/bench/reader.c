@@ -1,7 +1,5 @@
-/*
- * The reader alone, for callgrind and for paired runs: tg_bench_reader totals|load|facts|drain
- * FILE... Prints what was read, so that two builds can be compared byte for byte.
- */
+/* The reader alone, for callgrind and for paired runs: tg_bench_reader totals|load|facts|drain
+ * FILE... Prints what was read, so that two builds can be compared byte for byte. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,7 @@
 #ifndef TG_CROSS_CMOCKA_H
 #define TG_CROSS_CMOCKA_H
-/*
- * As much of cmocka as the reader's tests use, for machines whose cmocka is not installed here
- * (tests/cross/arm64.py). A failed assertion ends the program; a skipped test counts as passed.
- */
+/* As much of cmocka as the reader's tests use, for machines whose cmocka is not installed here
+ * (tests/cross/arm64.py). A failed assertion ends the program; a skipped test counts as passed. */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,7 +50,7 @@ static inline int _cmocka_run_group_tests(const char *group, const struct CMUnit
                                           CMFixtureFunction tear_down)
 {
     (void)group, (void)set_up, (void)tear_down; /* the reader's tests have none */
-    for (volatile size_t i = 0; i < n; i++) { /* it outlives a longjmp */
+    for (volatile size_t i = 0; i < n; i++) {   /* it outlives a longjmp */
         void *state = NULL;
         if (setjmp(skipped) == 0) {
             tests[i].run(&state);

@@ -1,7 +1,5 @@
-/*
- * Preloaded by alloc_failures.py: from the TG_FAIL_AT-th allocation of the process on (counted from
- * 1), one allocation fails; with TG_FAIL_ALL every one. TG_FAIL_COUNT=FILE: how many there were.
- */
+/* Preloaded by alloc_failures.py: from the TG_FAIL_AT-th allocation of the process on (counted from
+ * 1), one allocation fails; with TG_FAIL_ALL every one. TG_FAIL_COUNT=FILE: how many there were. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,7 +1,5 @@
-/*
- * Any bytes as a profiler's database: where a read ends must not matter, a second reading gives the
- * same, and a failure says why.
- */
+/* Any bytes as a profiler's database: where a read ends must not matter, a second reading gives the
+ * same, and a failure says why. */
 #include <stdint.h>
 #include <string.h>
 

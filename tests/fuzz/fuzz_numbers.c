@@ -1,7 +1,5 @@
-/*
- * A file of numbers of any bytes: it is read or refused with a reason. What is read is stored, and
- * what is stored reads back the same; a union with itself adds nothing.
- */
+/* A file of numbers of any bytes: it is read or refused with a reason. What is read is stored, and
+ * what is stored reads back the same; a union with itself adds nothing. */
 #include <stdlib.h>
 
 #include "core/base/buf.h"

@@ -1,7 +1,5 @@
-/*
- * What people said of an event, as any bytes behind a ref of the history: it is read, or the error
- * names the ref; what is read and written again is the same.
- */
+/* What people said of an event, as any bytes behind a ref of the history: it is read, or the error
+ * names the ref; what is read and written again is the same. */
 #include <stdlib.h>
 
 #include "core/baseline/event.h"

@@ -79,10 +79,8 @@ static void sum(struct tg_buf *out, tg_sv text, const struct tg_reader_opts *o)
     tg_source_close(s);
 }
 
-/*
- * A trace's text behind two bytes of options, read by one thread and by several that guess where
- * their parts begin: nothing may differ, neither order nor ids nor the error and its place.
- */
+/* A trace's text behind two bytes of options, read by one thread and by several that guess where
+ * their parts begin: nothing may differ, neither order nor ids nor the error and its place. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;

@@ -1,7 +1,5 @@
-/*
- * A report of any bytes, read back by `policy waive`: it is refused with a reason, or the waivers
- * are YAML with one entry a name, and nothing in them reaches a terminal or a log as a command.
- */
+/* A report of any bytes, read back by `policy waive`: it is refused with a reason, or the waivers
+ * are YAML with one entry a name, and nothing in them reaches a terminal or a log as a command. */
 #include <stdlib.h>
 
 #include "cmd/policy_waive.h"

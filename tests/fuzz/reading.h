@@ -94,10 +94,8 @@ static inline bool alike(const struct reading *a, const struct reading *b)
            ((!a->ok && !a->truncated) || tg_sv_eq(tg_buf_sv(&a->text), tg_buf_sv(&b->text)));
 }
 
-/*
- * Near the end of a stream that is cut, ISA-L keeps back what the last few bytes hold, more or less
- * of it as they come: refused is refused then, and one text begins with the other.
- */
+/* Near the end of a stream that is cut, ISA-L keeps back what the last few bytes hold, more or less
+ * of it as they come: refused is refused then, and one text begins with the other. */
 static inline bool nearly_alike(const struct reading *a, const struct reading *b)
 {
     tg_sv one = tg_buf_sv(&a->text), two = tg_buf_sv(&b->text);
@@ -149,10 +147,8 @@ struct packing {
     bool (*has_checksums)(unsigned form);
 };
 
-/*
- * The first byte chooses: the rest is a stream as it stands, or a text that is packed, and then
- * left alone, cut or damaged by a bit; two bytes are the form, two the place.
- */
+/* The first byte chooses: the rest is a stream as it stands, or a text that is packed, and then
+ * left alone, cut or damaged by a bit; two bytes are the form, two the place. */
 static inline void fuzz_packing(const struct packing *p, const uint8_t *data, size_t size)
 {
     struct tg_buf packed = { 0 };

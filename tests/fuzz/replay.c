@@ -1,7 +1,5 @@
-/*
- * Runs a fuzz target over files and directories, with any compiler: past crashes and seeds as an
- * ordinary test. libFuzzer brings its own main instead (TG_FUZZ).
- */
+/* Runs a fuzz target over files and directories, with any compiler: past crashes and seeds as an
+ * ordinary test. libFuzzer brings its own main instead (TG_FUZZ). */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

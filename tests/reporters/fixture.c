@@ -159,6 +159,12 @@ static struct tg_result *add_result(struct make *m, enum tg_state state, const c
     return r;
 }
 
+static void limited(struct tg_result *r, const char *as_written, const char *said)
+{
+    r->limit = tg_sv_of(as_written);
+    r->limit_said = tg_sv_of(said);
+}
+
 static struct tg_note *add_note(struct make *m, const char *text, const char *next, bool warning)
 {
     struct tg_note *n = &m->v->notes[m->v->n_notes++];
@@ -267,13 +273,11 @@ static const struct tg_verdict *make_warn(struct tg_arena *a)
     r = add_result(&m, TG_STATE_WARN, "less-work", fewer, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
     r->message = TG_SV("called 6 times per step, was 8 (-2)");
     r->why = TG_SV("work disappeared: intended?");
-    r->limit = TG_SV("abs: 0");
-    r->limit_said = TG_SV("no fewer than before");
+    limited(r, "abs: 0", "no fewer than before");
     r = add_result(&m, TG_STATE_SUSPICIOUS, "slower", op, TG_RULE_METRIC_SELF, TG_DIM_DURATION);
     r->message = TG_SV("1.18 ms per step, was 900 us (+31 %, +280 us, 2.8 % of the step)");
     r->evidence = TG_SV("not judged: fewer than 3 runs on a side; limit +15 %");
-    r->limit = TG_SV("pct: auto, abs: 0.1%step");
-    r->limit_said = TG_SV("+15 %");
+    limited(r, "pct: auto, abs: 0.1%step", "+15 %");
     r->next = TG_SV("Record at least 3 (better 5) runs a side; then this can be judged.");
     m.v->durations_judged = false;
     m.v->coverage = TG_SV("counts judged; durations not judged: 1 baseline run and 1 fresh, at "
@@ -324,28 +328,24 @@ static void add_failures(struct make *m)
     r = add_result(m, TG_STATE_FAIL, "new-sync", sync, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
     r->message = TG_SV("new, 1 call per step, 1.9 % of the step");
     r->why = TG_SV("the program waits more often");
-    r->limit = TG_SV("abs: 0");
-    r->limit_said = TG_SV("no more than before");
+    limited(r, "abs: 0", "no more than before");
     r = add_result(m, TG_STATE_FAIL, "new-work", copy, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
     r->message =
         TG_SV("called 20 times per step, was 12 (+8, 1.2 % of the step), all inside " TG_NAMED(
             "aten::to"));
     r->calling_op = TG_SV("aten::to");
     r->why = TG_SV("more launches, copies or operators per step");
-    r->limit = TG_SV("abs: 0");
-    r->limit_said = TG_SV("no more than before");
+    limited(r, "abs: 0", "no more than before");
     r->evidence = TG_SV("waiver expired 20 days ago (.tracegate.yml:31)");
     r->next = TG_SV("Fix the regression, or renew the waiver with a new date.");
     r = add_result(m, TG_STATE_FAIL, "new-work", clone, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
     r->message = TG_SV("called 10 times per step, was 2 (+8, 0.2 % of the step)");
-    r->limit = TG_SV("abs: 0");
-    r->limit_said = TG_SV("no more than before");
+    limited(r, "abs: 0", "no more than before");
     r->folded_under = 1;
     m->v->n_folded[r->state]++;
     r = add_result(m, TG_STATE_FAIL, "new-work", contiguous, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
     r->message = TG_SV("called 9 times per step, was 1 (+8, 0.1 % of the step)");
-    r->limit = TG_SV("abs: 0");
-    r->limit_said = TG_SV("no more than before");
+    limited(r, "abs: 0", "no more than before");
     r->folded_under = 2;
     m->v->n_folded[r->state]++;
     r = add_result(m, TG_STATE_FAIL, "slower", gemm, TG_RULE_METRIC_SELF, TG_DIM_DURATION);
@@ -354,8 +354,7 @@ static void add_failures(struct make *m)
     r->evidence =
         TG_SV("5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +4.5 %; "
               "limit +15 %");
-    r->limit = TG_SV("pct: auto, abs: 0.1%step");
-    r->limit_said = TG_SV("+15 %");
+    limited(r, "pct: auto, abs: 0.1%step", "+15 %");
     r->owner = TG_SV("perf-team");
     r->nights = nights;
     r->n_nights = sizeof nights / sizeof *nights;
@@ -377,8 +376,7 @@ static void add_failures(struct make *m)
                    TG_DIM_ATTR);
     r->unit = TG_SV("");
     r->message = TG_SV("same launches: registers 128 -> 255");
-    r->limit = TG_SV("abs: 0");
-    r->limit_said = TG_SV("no change");
+    limited(r, "abs: 0", "no change");
     r->line = 30;
     r = add_result(m, TG_STATE_WAIVED, "slower", mm, TG_RULE_METRIC_SELF, TG_DIM_DURATION);
     r->message = TG_SV("219 us per step, was 211 us (+3.8 %, +8.00 us); waived: 3.8 % of 18 %");
@@ -528,8 +526,7 @@ static const struct tg_verdict *make_large(struct tg_arena *a)
                        op, i % 2 ? TG_RULE_METRIC_COUNT : TG_RULE_METRIC_SELF,
                        i % 2 ? TG_DIM_COUNT : TG_DIM_DURATION);
         r->message = TG_SV("called more often than before");
-        r->limit = TG_SV("abs: 0");
-        r->limit_said = TG_SV("no more than before");
+        limited(r, "abs: 0", "no more than before");
     }
     return end(&m, TG_OUTCOME_FAIL, "FAIL: 1200 violations");
 }

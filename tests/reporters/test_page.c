@@ -1,7 +1,5 @@
-/*
- * The frame of HTML pages. The hashes are those of `printf %s TEXT | openssl dgst -sha256 -binary |
- * base64`; --dump FILE writes the page that tests/reporters/page.py opens in a browser.
- */
+/* The frame of HTML pages. The hashes are those of `printf %s TEXT | openssl dgst -sha256 -binary |
+ * base64`; --dump FILE writes the page that tests/reporters/page.py opens in a browser. */
 #include "reporters/page/page.h"
 #include "tests/support.h"
 

@@ -235,10 +235,8 @@ TEST(presets_are_no_files)
     assert_non_null(strstr(out.p, " file=\".tracegate.yml\" line=\"19\""));
 }
 
-/*
- * Causes in the fail fixture: the rules are new-sync, new-work (with two folded), launch-config in
- * the first section, slower in the second, step in the third. Each is said once, in this order.
- */
+/* Causes in the fail fixture: the rules are new-sync, new-work (with two folded), launch-config in
+ * the first section, slower in the second, step in the third. Each is said once, in this order. */
 TEST(causes_come_in_order)
 {
     static const char *const order[] = { "Counts changed",

@@ -90,10 +90,8 @@ static void add_kernel(struct tg_table *t, const char *name, int64_t ns, double 
     row[6] = tg_table_int(7);
 }
 
-/*
- * Numbers of a column share unit and decimals: 84.724 ms and 12 us are 84.72 and 0.01 ms. What all
- * rows share is said once, but a count that happens to be equal is not.
- */
+/* Numbers of a column share unit and decimals: 84.724 ms and 12 us are 84.72 and 0.01 ms. What all
+ * rows share is said once, but a count that happens to be equal is not. */
 TEST(numbers_share_a_unit)
 {
     struct tg_table t;

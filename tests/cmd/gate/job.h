@@ -1,9 +1,7 @@
 #ifndef TG_TESTS_CMD_GATE_JOB_H
 #define TG_TESTS_CMD_GATE_JOB_H
-/*
- * One suite of a check on its way, in a throw-away repository ("w" in the box), so that a stage of
- * it can be called by itself. The test is in the repository's folder.
- */
+/* One suite of a check on its way, in a throw-away repository ("w" in the box), so that a stage of
+ * it can be called by itself. The test is in the repository's folder. */
 #include "tests/core/baseline/gitbox.h"
 
 #include <fcntl.h>

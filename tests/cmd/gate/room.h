@@ -1,9 +1,7 @@
 #ifndef TG_TESTS_CMD_GATE_ROOM_H
 #define TG_TESTS_CMD_GATE_ROOM_H
-/*
- * A command's surroundings without a process: an empty folder outside any repository, in which the
- * test is; standard output and error as files; an environment.
- */
+/* A command's surroundings without a process: an empty folder outside any repository, in which the
+ * test is; standard output and error as files; an environment. */
 #include <dirent.h>
 #include <fcntl.h>
 

@@ -369,10 +369,8 @@ static void room_of_ranks(struct room *r)
     }
 }
 
-/*
- * docs/clusters.md: names are loaded of ranks 0 to 63 where only metrics of whole traces are asked
- * for and all is well. The note says so; where names are loaded of all, there is none.
- */
+/* docs/clusters.md: names are loaded of ranks 0 to 63 where only metrics of whole traces are asked
+ * for and all is well. The note says so; where names are loaded of all, there is none. */
 TEST(ranks_whose_names_are_not_loaded)
 {
     static const char kept[] = RULES("{id: t, metric: step_time, fail: {max: 1s}}");

@@ -185,16 +185,15 @@ IN_BOX(the_commit_of_the_baseline)
         { NULL, NULL, NULL },         { "HEAD~1", NULL, "HEAD~1" }, { NULL, "HEAD~1", "HEAD~1" },
         { "HEAD", "HEAD~1", "HEAD" }, { NULL, "nope", NULL },
     };
-    struct tg_err err = TG_ERR_INIT;
     struct job k;
     job_repository(b, committed);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *got;
         k = (struct job){ .o.base_commit = NULL };
         job_open(&k, b, PATH_POLICY);
-        assert_int_equal(
-            tg_repo_commit(&k.c.named_base, &k.c.repo, "base-commit", rows[i].said, k.box->a, &err),
-            i < 4);
+        assert_int_equal(tg_repo_commit(&k.c.named_base, &k.c.repo, "base-commit", rows[i].said,
+                                        k.box->a, &b->err),
+                         i < 4);
         if (rows[i].found)
             k.j.info.commit =
                 tg_sv_of(tg_arena_printf(k.box->a, "%s", job_commit(&k, rows[i].found).sha));
@@ -207,7 +206,8 @@ IN_BOX(the_commit_of_the_baseline)
     box_sh(b, "rm -rf w; mkdir w"); /* no repository at all */
     k = (struct job){ .o.base_commit = NULL };
     job_open(&k, b, PATH_POLICY);
-    assert_false(tg_repo_commit(&k.c.named_base, &k.c.repo, "base-commit", "HEAD", k.box->a, &err));
+    assert_false(
+        tg_repo_commit(&k.c.named_base, &k.c.repo, "base-commit", "HEAD", k.box->a, &b->err));
     job_close(&k);
 }
 

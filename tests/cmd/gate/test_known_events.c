@@ -259,10 +259,8 @@ IN_BOX(a_damaged_record_is_an_error)
     is_in(k.err.message, "record of an event cannot be read");
 }
 
-/*
- * What failed in the newest night, since the night that it goes on from; nights are numbered from
- * HEAD~4 = 1. From 100 to 130 a quarter more is 138; night by night it may not creep further.
- */
+/* What failed in the newest night, since the night that it goes on from; nights are numbered from
+ * HEAD~4 = 1. From 100 to 130 a quarter more is 138; night by night it may not creep further. */
 IN_BOX(what_failed_since_when)
 {
     static const struct {

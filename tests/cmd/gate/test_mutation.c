@@ -117,10 +117,8 @@ static void give(struct tg_row *row, struct fixture *f, enum tg_attr_kind kind, 
         row->attrs->count += row->count[k];
 }
 
-/*
- * The largest operator and copy differ from run to run, and the operator's calls from step to step:
- * no change of them tells. `steady`: smaller ones do not.
- */
+/* The largest operator and copy differ from run to run, and the operator's calls from step to step:
+ * no change of them tells. `steady`: smaller ones do not. */
 static struct tg_mutation_result try_varying(struct fixture *f, bool steady, const char *rule)
 {
     static const char *const shapes[] = { "[[1,2]]", "[[5,2]]" }, *const bytes[] = { "64", "4096" };

@@ -1,7 +1,5 @@
-/*
- * `check --ask` (stages.c): the file that says how many runs are asked for, and the options. Runs
- * of four calls of one operator in a step of 1 ms; the new ones are files of their own.
- */
+/* `check --ask` (stages.c): the file that says how many runs are asked for, and the options. Runs
+ * of four calls of one operator in a step of 1 ms; the new ones are files of their own. */
 #include "tests/cmd/gate/room.h"
 #include "tests/cmd/gate/traces.h"
 

@@ -46,6 +46,7 @@ int box_setup(void **state)
     if (!mkdtemp(name) || !realpath(name, real))
         return -1;
     b->a = tg_arena_new();
+    tg_err_init(&b->err);
     b->dir = strdup(real);
     box_sh(b, "mkdir home");
     isolate(box_path(b, "home"));

@@ -12,6 +12,7 @@
 struct box {
     char *dir; /* real path, no '/' at the end */
     struct tg_arena *a;
+    struct tg_err err; /* for the test; nothing here sets it */
 };
 
 /* cmocka setup and teardown: *state is a struct box. */

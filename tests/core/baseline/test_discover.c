@@ -44,11 +44,10 @@ IN_BOX(what_is_not_plain_is_left_to_libgit2)
 IN_BOX(outside_there_is_none)
 {
     char root[PATH_MAX];
-    struct tg_err err = TG_ERR_INIT;
     box_sh(b, "mkdir -p some/folder");
     assert_int_equal(discover(b, "some/folder", root), TG_DISCOVERED_NONE);
-    assert_null(tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, "some/folder") }, &err));
-    assert_error(&err, TG_ERR_GIT, "some/folder' is not inside a git repository",
+    assert_null(tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, "some/folder") }, &b->err));
+    assert_error(&b->err, TG_ERR_GIT, "some/folder' is not inside a git repository",
                  "--baseline FILE");
 }
 

@@ -249,30 +249,27 @@ IN_BOX(every_way_to_a_commit)
 IN_BOX(window_of_commits)
 {
     struct tg_commit head, *v;
-    struct tg_err err = TG_ERR_INIT;
     size_t n;
     box_origin(b);
     box_sh(b, "git clone -q file://$PWD/origin w; git clone -q --depth 2 file://$PWD/origin s");
     BOX_GIT *g = box_open(b, "w");
-    assert_true(tg_git_resolve(g, "HEAD", b->a, &head, &err));
-    assert_true(tg_baseline_window(g, &head, 3, b->a, &v, &n, &err));
+    assert_true(tg_git_resolve(g, "HEAD", b->a, &head, &b->err));
+    assert_true(tg_baseline_window(g, &head, 3, b->a, &v, &n, &b->err));
     assert_int_equal(n, 3);
     for (size_t i = 0; i < n; i++)
         assert_string_equal(v[i].sha, box_sha(b, "w", tg_arena_printf(b->a, "HEAD~%zu", i)));
     assert_string_equal(v[2].found.p, "2 before the revision HEAD");
-    assert_true(tg_baseline_window(g, &head, 100, b->a, &v, &n, &err));
+    assert_true(tg_baseline_window(g, &head, 100, b->a, &v, &n, &b->err));
     assert_int_equal(n, 4); /* c4 c3 c2 c1 */
     BOX_GIT *shallow = box_open(b, "s");
-    assert_true(tg_baseline_window(shallow, &head, 100, b->a, &v, &n, &err));
+    assert_true(tg_baseline_window(shallow, &head, 100, b->a, &v, &n, &b->err));
     assert_int_equal(n, 2); /* up to the cut, and no error */
 }
 
 /* ---- what was found ---- */
 
-/*
- * A line of commits, one letter each: p adds the policy, P removes it, b adds the baseline, B
- * removes it, . changes something else. The search starts at its last commit.
- */
+/* A line of commits, one letter each: p adds the policy, P removes it, b adds the baseline, B
+ * removes it, . changes something else. The search starts at its last commit. */
 struct situation {
     const char *name, *line;
     unsigned max_walk;
@@ -378,14 +375,13 @@ IN_BOX(nothing_before_the_root)
     struct tg_ci_env env = { .event = NULL };
     struct tg_baseline found;
     struct tg_commit c;
-    struct tg_err err = TG_ERR_INIT;
     box_sh(b, "git init -q -b main w; cd w; git commit -q --allow-empty -m 1");
     BOX_GIT *g = box_open(b, "w");
-    assert_true(tg_baseline_commit(g, &ref, &env, b->a, &c, &err));
-    assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &err));
+    assert_true(tg_baseline_commit(g, &ref, &env, b->a, &c, &b->err));
+    assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &b->err));
     assert_int_equal(found.found, TG_FOUND_FIRST_RUN);
     o.explicit_side = true;
-    assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &err));
+    assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &b->err));
     assert_int_equal(found.found, TG_FOUND_LOST);
 }
 
@@ -395,14 +391,13 @@ IN_BOX(walks_first_parents_only)
     struct tg_find_opts o = { .path = "base.json", .max_walk = 50 };
     struct tg_baseline found;
     struct tg_commit c;
-    struct tg_err err = TG_ERR_INIT;
     box_sh(b, "git init -q -b main w; cd w; git commit -q --allow-empty -m 1\n"
               "git checkout -qb side; echo x > base.json; git add .; git commit -qm 2\n"
               "git rm -q base.json; git commit -qm 3; git checkout -q main\n"
               "git merge -q --no-ff -m 4 side");
     BOX_GIT *g = box_open(b, "w");
-    assert_true(tg_git_resolve(g, "HEAD", b->a, &c, &err));
-    assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &err));
+    assert_true(tg_git_resolve(g, "HEAD", b->a, &c, &b->err));
+    assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &b->err));
     assert_int_equal(found.found, TG_FOUND_FIRST_RUN);
     assert_int_equal(found.walked, 1);
 }
@@ -413,17 +408,16 @@ IN_BOX(folders_globs_and_bad_paths)
     struct tg_find_opts o = { .path = "perf", .max_walk = 50 };
     struct tg_baseline found;
     struct tg_commit c;
-    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     box_sh(b, "git clone -q file://$PWD/origin w");
     BOX_GIT *g = box_open(b, "w");
-    assert_true(tg_git_resolve(g, "HEAD", b->a, &c, &err));
-    assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &err));
+    assert_true(tg_git_resolve(g, "HEAD", b->a, &c, &b->err));
+    assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &b->err));
     assert_int_equal(found.files.n, 3);
     o.path = "perf/r*.json";
-    assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &err));
+    assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &b->err));
     assert_int_equal(found.files.n, 2);
     o.path = "../elsewhere";
-    assert_false(tg_baseline_find(g, &c, &o, b->a, &found, &err));
-    assert_error(&err, TG_ERR_USAGE, "leaves the repository", NULL);
+    assert_false(tg_baseline_find(g, &c, &o, b->a, &found, &b->err));
+    assert_error(&b->err, TG_ERR_USAGE, "leaves the repository", NULL);
 }

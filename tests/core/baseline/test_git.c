@@ -1,7 +1,5 @@
-/*
- * Repositories of every shape: each gives the bytes, or a message with the exact fix. The expected
- * outcome stands in the tables; what the bytes are, git itself says (`git show`, sha256sum).
- */
+/* Repositories of every shape: each gives the bytes, or a message with the exact fix. The expected
+ * outcome stands in the tables; what the bytes are, git itself says (`git show`, sha256sum). */
 #include "tests/core/baseline/gitbox.h"
 
 #include "core/base/file.h"
@@ -173,13 +171,12 @@ IN_BOX(fetched_objects_stay)
 {
     struct tg_git_opts o = { .dir = box_path(b, "w") };
     TG_BUF out = { 0 };
-    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     box_sh(b, "git clone -q -n --filter=tree:0 file://$PWD/origin w");
-    assert_no_error(read_first(b, &o, "origin/main~1", "perf/base.json", &out, &err), &err);
+    assert_no_error(read_first(b, &o, "origin/main~1", "perf/base.json", &out, &b->err), &b->err);
     box_sh(b, "mv origin gone; cd w; git fsck --connectivity-only 2>&1 | (! grep -i error)");
     o.offline = true;
-    assert_no_error(read_first(b, &o, "origin/main~1", "perf/base.json", &out, &err), &err);
+    assert_no_error(read_first(b, &o, "origin/main~1", "perf/base.json", &out, &b->err), &b->err);
     assert_string_equal(out.p, "{\"n\":1}\n{\"n\":1}\n");
 }
 
@@ -187,11 +184,10 @@ IN_BOX(git_program_missing)
 {
     struct tg_git_opts o = { .dir = box_path(b, "w"), .git = "/nowhere/git" };
     TG_BUF out = { 0 };
-    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     box_sh(b, "git clone -q -n --filter=blob:none file://$PWD/origin w");
-    assert_false(read_first(b, &o, "origin/main", "perf/base.json", &out, &err));
-    assert_error(&err, TG_ERR_GIT, "needs the program '/nowhere/git'", "Install git");
+    assert_false(read_first(b, &o, "origin/main", "perf/base.json", &out, &b->err));
+    assert_error(&b->err, TG_ERR_GIT, "needs the program '/nowhere/git'", "Install git");
 }
 
 /* A server that never answers: the timeout holds and says so. */
@@ -201,12 +197,11 @@ IN_BOX(git_that_hangs)
                              .git = box_path(b, "slow"),
                              .timeout_ms = 300 };
     TG_BUF out = { 0 };
-    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     box_sh(b, "git clone -q -n --filter=blob:none file://$PWD/origin w\n"
               "printf '#!/bin/sh\\nsleep 30\\n' > slow; chmod +x slow");
-    assert_false(read_first(b, &o, "origin/main", "perf/base.json", &out, &err));
-    assert_error(&err, TG_ERR_GIT, "took longer than", "Check the network");
+    assert_false(read_first(b, &o, "origin/main", "perf/base.json", &out, &b->err));
+    assert_error(&b->err, TG_ERR_GIT, "took longer than", "Check the network");
 }
 
 /* ---- owners ---- */
@@ -215,29 +210,28 @@ IN_BOX(foreign_owner)
 {
     struct tg_git_opts o = { .dir = box_path(b, "w") };
     TG_BUF out = { 0 };
-    struct tg_err err = TG_ERR_INIT;
     if (geteuid() != 0) {
         print_message("only root can give a repository away: skipped\n");
         skip();
     }
     box_origin(b);
     box_sh(b, "git clone -q file://$PWD/origin w; chown -R 12345:12345 w");
-    assert_false(read_first(b, &o, "HEAD", "perf/base.json", &out, &err));
-    assert_error(&err, TG_ERR_GIT, tg_arena_printf(b->a, "repository '%s/w' belongs", b->dir),
+    assert_false(read_first(b, &o, "HEAD", "perf/base.json", &out, &b->err));
+    assert_error(&b->err, TG_ERR_GIT, tg_arena_printf(b->a, "repository '%s/w' belongs", b->dir),
                  "git config --global --add safe.directory");
     o.trust_owner = true; /* the option alone is enough … */
-    assert_no_error(read_first(b, &o, "HEAD", "perf/base.json", &out, &err), &err);
+    assert_no_error(read_first(b, &o, "HEAD", "perf/base.json", &out, &b->err), &b->err);
     o.trust_owner = false; /* … and counts for that one opening */
-    assert_false(read_first(b, &o, "HEAD", "perf/base.json", &out, &err));
-    box_sh(b, hinted_command(b, &err)); /* the exact fix is one */
-    assert_no_error(read_first(b, &o, "HEAD", "perf/base.json", &out, &err), &err);
+    assert_false(read_first(b, &o, "HEAD", "perf/base.json", &out, &b->err));
+    box_sh(b, hinted_command(b, &b->err)); /* the exact fix is one */
+    assert_no_error(read_first(b, &o, "HEAD", "perf/base.json", &out, &b->err), &b->err);
     box_sh(b, "git config --global --unset-all safe.directory");
-    assert_false(read_first(b, &o, "HEAD", "perf/base.json", &out, &err));
+    assert_false(read_first(b, &o, "HEAD", "perf/base.json", &out, &b->err));
     box_sh(b, "git config --global safe.directory '*'"); /* libgit2 1.5 alone does not know it */
-    assert_no_error(read_first(b, &o, "HEAD", "perf/base.json", &out, &err), &err);
+    assert_no_error(read_first(b, &o, "HEAD", "perf/base.json", &out, &b->err), &b->err);
     box_sh(b, "git config --global --unset-all safe.directory\n"
               "git config --global safe.directory \"$PWD/other/*\"");
-    assert_false(read_first(b, &o, "HEAD", "perf/base.json", &out, &err));
+    assert_false(read_first(b, &o, "HEAD", "perf/base.json", &out, &b->err));
 }
 
 /* ---- revisions ---- */
@@ -271,7 +265,6 @@ static const char *const good_revs[] = {
 
 IN_BOX(revisions_are_what_git_says)
 {
-    struct tg_err err = TG_ERR_INIT;
     struct tg_commit c;
     const char *want;
     box_origin(b);
@@ -279,12 +272,12 @@ IN_BOX(revisions_are_what_git_says)
     BOX_GIT *g = box_open(b, "w");
     for (size_t i = 0; i < sizeof good_revs / sizeof *good_revs; i++) {
         want = box_line(b, tg_arena_printf(b->a, "git -C w rev-list -1 '%s'", good_revs[i]));
-        assert_no_error(tg_git_resolve(g, good_revs[i], b->a, &c, &err), &err);
+        assert_no_error(tg_git_resolve(g, good_revs[i], b->a, &c, &b->err), &b->err);
         assert_string_equal(c.sha, want);
         assert_string_equal(c.ref.p, good_revs[i]);
     }
     /* Short: seven digits; and the record itself, dates as box_setup fixed them. */
-    assert_true(tg_git_resolve(g, tg_arena_printf(b->a, "%.7s", c.sha), b->a, &c, &err));
+    assert_true(tg_git_resolve(g, tg_arena_printf(b->a, "%.7s", c.sha), b->a, &c, &b->err));
     assert_string_equal(c.summary.p, "c2 baseline");
     assert_int_equal(c.date, 1700000000);
     assert_int_equal(c.date_offset, 60);
@@ -317,15 +310,14 @@ static const struct {
 
 IN_BOX(revisions_refused)
 {
-    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     box_sh(b, "git clone -q file://$PWD/origin w; cd w; git tag blobtag HEAD:perf/base.json");
     BOX_GIT *g = box_open(b, "w");
     for (size_t i = 0; i < sizeof bad_revs / sizeof *bad_revs; i++) {
         struct tg_commit c;
-        if (tg_git_resolve(g, bad_revs[i].rev, b->a, &c, &err))
+        if (tg_git_resolve(g, bad_revs[i].rev, b->a, &c, &b->err))
             fail_msg("'%s' resolves", bad_revs[i].rev);
-        assert_error(&err, bad_revs[i].kind, bad_revs[i].message, bad_revs[i].hint);
+        assert_error(&b->err, bad_revs[i].kind, bad_revs[i].message, bad_revs[i].hint);
     }
 }
 
@@ -358,7 +350,6 @@ static const char *const clear[][2] = {
 
 IN_BOX(a_name_of_two_refs_is_refused)
 {
-    struct tg_err err = TG_ERR_INIT;
     struct tg_commit c;
     const char *shorter;
     box_origin(b);
@@ -374,16 +365,16 @@ IN_BOX(a_name_of_two_refs_is_refused)
             box_sh(b, "cd w; git pack-refs --all");
         BOX_GIT *g = box_open(b, "w");
         for (size_t i = 0; i < sizeof ambiguous / sizeof *ambiguous; i++) {
-            if (tg_git_resolve(g, ambiguous[i].rev, b->a, &c, &err))
+            if (tg_git_resolve(g, ambiguous[i].rev, b->a, &c, &b->err))
                 fail_msg("'%s' resolves", ambiguous[i].rev);
-            assert_non_null(strstr(err.message, ambiguous[i].one));
-            assert_non_null(strstr(err.message, ambiguous[i].two));
-            assert_error(&err, TG_ERR_REF, "is ambiguous", "full name");
+            assert_non_null(strstr(b->err.message, ambiguous[i].one));
+            assert_non_null(strstr(b->err.message, ambiguous[i].two));
+            assert_error(&b->err, TG_ERR_REF, "is ambiguous", "full name");
         }
-        assert_false(tg_git_resolve(g, shorter, b->a, &c, &err));
-        assert_error(&err, TG_ERR_REF, "is ambiguous: refs/tags/", NULL);
+        assert_false(tg_git_resolve(g, shorter, b->a, &c, &b->err));
+        assert_error(&b->err, TG_ERR_REF, "is ambiguous: refs/tags/", NULL);
         for (size_t i = 0; i < sizeof clear / sizeof *clear; i++) {
-            assert_no_error(tg_git_resolve(g, clear[i][0], b->a, &c, &err), &err);
+            assert_no_error(tg_git_resolve(g, clear[i][0], b->a, &c, &b->err), &b->err);
             assert_true(tg_sv_starts(c.summary, tg_sv_of(clear[i][1])));
         }
     }
@@ -397,7 +388,6 @@ IN_BOX(a_cut_loose_object_is_an_error)
     static const char *const object[] = { "HEAD", "HEAD^{tree}", "HEAD:perf", "HEAD:perf/base.json",
                                           "HEAD~1" };
     static const char *const length[] = { "0", "1", "2", "10", "$((n / 2))", "$((n - 1))" };
-    struct tg_err err = TG_ERR_INIT;
     TG_BUF out = { 0 };
     box_sh(
         b,
@@ -413,15 +403,15 @@ IN_BOX(a_cut_loose_object_is_an_error)
                                       "f=.git/objects/$(printf %%.2s $o)/${o#??}; n=$(wc -c < $f)\n"
                                       "chmod +w $f; head -c %s ../good/$f > $f",
                                       object[i], length[k]));
-            if (read_first(b, &o, past ? "HEAD~1" : "HEAD", "perf/base.json", &out, &err))
+            if (read_first(b, &o, past ? "HEAD~1" : "HEAD", "perf/base.json", &out, &b->err))
                 fail_msg("%s cut to %s is read", object[i], length[k]);
-            assert_error(&err, TG_ERR_GIT, "is truncated or damaged", "git fsck");
+            assert_error(&b->err, TG_ERR_GIT, "is truncated or damaged", "git fsck");
             /* the same through an alternate, and by a short name */
             box_sh(b, "rm -rf other; git init -q other; echo $PWD/w/.git/objects > "
                       "other/.git/objects/info/alternates\n"
                       "git -C good rev-parse HEAD > other/.git/refs/heads/x");
             o.dir = box_path(b, "other");
-            assert_false(read_first(b, &o, past ? "x~1" : "x", "perf/base.json", &out, &err));
+            assert_false(read_first(b, &o, past ? "x~1" : "x", "perf/base.json", &out, &b->err));
         }
     (void)alarm(0);
 }
@@ -432,7 +422,6 @@ IN_BOX(a_cut_loose_object_is_an_error)
 IN_BOX(refs_are_those_that_git_lists)
 {
     struct tg_git_opts o = { .dir = box_path(b, "w") };
-    struct tg_err err = TG_ERR_INIT;
     struct tg_git_ref_at *v;
     struct tg_git *g;
     TG_BUF got = { 0 };
@@ -445,13 +434,13 @@ IN_BOX(refs_are_those_that_git_lists)
         "git symbolic-ref refs/tags/link refs/heads/main; touch .git/refs/tags/a.lock\n"
         "mkdir -p .git/refs/tags/empty/below\n"
         "git for-each-ref --format='%(refname) %(objectname)' refs/tags | grep -v link > ../want");
-    assert_non_null(g = tg_git_open(&o, &err));
-    assert_no_error(tg_git_refs(g, "refs/tags/", b->a, &v, &n, &err), &err);
+    assert_non_null(g = tg_git_open(&o, &b->err));
+    assert_no_error(tg_git_refs(g, "refs/tags/", b->a, &v, &n, &b->err), &b->err);
     for (size_t i = 0; i < n; i++)
         tg_buf_printf(&got, "%.*s %s\n", TG_SV_ARG(v[i].name), v[i].oid);
-    assert_no_error(tg_file_write(box_path(b, "got"), tg_buf_sv(&got), &err), &err);
+    assert_no_error(tg_file_write(box_path(b, "got"), tg_buf_sv(&got), &b->err), &b->err);
     box_sh(b, "test $(wc -l < want) = 2 && diff want got");
-    assert_no_error(tg_git_refs(g, "refs/none/", b->a, &v, &n, &err), &err);
+    assert_no_error(tg_git_refs(g, "refs/none/", b->a, &v, &n, &b->err), &b->err);
     assert_int_equal(n, 0);
     tg_git_close(g);
 }
@@ -521,7 +510,6 @@ static const struct {
 
 IN_BOX(lists_of_files)
 {
-    struct tg_err err = TG_ERR_INIT;
     const char *sha;
     box_origin(b);
     box_sh(b, "git clone -q file://$PWD/origin w");
@@ -531,7 +519,7 @@ IN_BOX(lists_of_files)
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         struct tg_git_files f;
         TG_BUF names = { 0 };
-        assert_no_error(tg_git_list(g, sha, lists[i].path, b->a, &f, &err), &err);
+        assert_no_error(tg_git_list(g, sha, lists[i].path, b->a, &f, &b->err), &b->err);
         tg_buf_puts(&names, "");
         for (size_t k = 0; k < f.n; k++) {
             tg_buf_printf(&names, "%s%s", k ? " " : "", f.v[k].path.p);
@@ -550,13 +538,12 @@ IN_BOX(paths_that_leave)
     static const char *const paths[] = { "/etc/passwd", "../../x", "perf/../../x", "a/../..",
                                          ".." };
     struct tg_git_files f;
-    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     BOX_GIT *g = box_open(b, "origin");
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        assert_false(
-            tg_git_list(g, box_line(b, "git -C origin rev-parse HEAD"), paths[i], b->a, &f, &err));
-        assert_error(&err, TG_ERR_USAGE, "leaves the repository", "start at its root");
+        assert_false(tg_git_list(g, box_line(b, "git -C origin rev-parse HEAD"), paths[i], b->a, &f,
+                                 &b->err));
+        assert_error(&b->err, TG_ERR_USAGE, "leaves the repository", "start at its root");
     }
 }
 
@@ -564,12 +551,11 @@ IN_BOX(paths_that_leave)
 IN_BOX(exact_name_before_glob)
 {
     struct tg_git_files f;
-    struct tg_err err = TG_ERR_INIT;
     box_sh(b, "git init -q -b main w; cd w; echo 1 > 'r[1].json'; echo 2 > r1.json; git add .; "
               "git commit -qm x");
     BOX_GIT *g = box_open(b, "w");
     assert_true(
-        tg_git_list(g, box_line(b, "git -C w rev-parse HEAD"), "r[1].json", b->a, &f, &err));
+        tg_git_list(g, box_line(b, "git -C w rev-parse HEAD"), "r[1].json", b->a, &f, &b->err));
     assert_int_equal(f.n, 1);
     assert_string_equal(f.v[0].path.p, "r[1].json");
 }
@@ -586,7 +572,6 @@ IN_BOX(work_tree_paths)
                  { "..", "" },
                  { "../../elsewhere", NULL },
                  { "origin2", NULL } }; /* a mere prefix */
-    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     box_sh(b, "ln -s origin/perf here; ln -s /etc/hostname origin/out.json");
     BOX_GIT *g = box_open(b, "origin");
@@ -594,10 +579,10 @@ IN_BOX(work_tree_paths)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *path = rows[i].path[0] == '.' ? rows[i].path : box_path(b, rows[i].path);
         tg_sv p = TG_SV("");
-        assert_int_equal(tg_git_relative(g, path, b->a, &p, &err), rows[i].want != NULL);
+        assert_int_equal(tg_git_relative(g, path, b->a, &p, &b->err), rows[i].want != NULL);
         assert_string_equal(p.p, rows[i].want ? rows[i].want : "");
         if (!rows[i].want)
-            assert_error(&err, TG_ERR_USAGE, "leaves the repository", NULL);
+            assert_error(&b->err, TG_ERR_USAGE, "leaves the repository", NULL);
     }
     assert_int_equal(chdir("/"), 0);
 }
@@ -612,7 +597,6 @@ IN_BOX(one_file_through_links)
                  { "nothing", NULL, TG_ERR_NONE },   { "one/f", NULL, TG_ERR_NONE },
                  { "round", NULL, TG_ERR_GIT },      { "out", NULL, TG_ERR_GIT },
                  { "root", NULL, TG_ERR_GIT } };
-    struct tg_err err = TG_ERR_INIT;
     const char *sha;
     box_sh(
         b,
@@ -625,8 +609,9 @@ IN_BOX(one_file_through_links)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         TG_BUF out = { 0 };
         bool found;
-        assert_int_equal(tg_git_read_path(g, sha, rows[i].path, &out, &found, &err), !rows[i].kind);
-        assert_int_equal(err.kind, rows[i].kind);
+        assert_int_equal(tg_git_read_path(g, sha, rows[i].path, &out, &found, &b->err),
+                         !rows[i].kind);
+        assert_int_equal(b->err.kind, rows[i].kind);
         assert_int_equal(found, rows[i].text != NULL);
         assert_string_equal(found ? out.p : "", rows[i].text ? rows[i].text : "");
     }
@@ -635,18 +620,17 @@ IN_BOX(one_file_through_links)
 IN_BOX(one_file_by_path)
 {
     TG_BUF out = { 0 };
-    struct tg_err err = TG_ERR_INIT;
     const char *sha;
     bool found;
     box_origin(b);
     sha = box_line(b, "git -C origin rev-parse HEAD");
     BOX_GIT *g = box_open(b, "origin");
-    assert_true(tg_git_read_path(g, sha, ".tracegate.yml", &out, &found, &err));
+    assert_true(tg_git_read_path(g, sha, ".tracegate.yml", &out, &found, &b->err));
     assert_true(found);
     assert_string_equal(out.p, "version: 1\n");
-    assert_true(tg_git_read_path(g, sha, ".tracegate.yaml", &out, &found, &err));
+    assert_true(tg_git_read_path(g, sha, ".tracegate.yaml", &out, &found, &b->err));
     assert_false(found);
-    assert_true(tg_git_read_path(g, sha, "perf", &out, &found, &err));
+    assert_true(tg_git_read_path(g, sha, "perf", &out, &found, &b->err));
     assert_false(found); /* a folder is no file */
     assert_string_equal(out.p, "version: 1\n");
 }
@@ -697,7 +681,6 @@ IN_BOX(streamed_blob)
 {
     static const char *const programs[] = { NULL, "/nowhere/git" };
     TG_BUF out = { 0 };
-    struct tg_err err = TG_ERR_INIT;
     char hex[65];
     const char *want;
     box_sh(
@@ -708,7 +691,7 @@ IN_BOX(streamed_blob)
     for (size_t i = 0; i < 2; i++) {
         struct tg_git_opts o = { .dir = box_path(b, "w"), .git = programs[i] };
         tg_buf_clear(&out);
-        assert_no_error(read_first(b, &o, "HEAD", "big.json", &out, &err), &err);
+        assert_no_error(read_first(b, &o, "HEAD", "big.json", &out, &b->err), &b->err);
         assert_int_equal(out.n, 53477376);
         tg_sha256_hex(tg_buf_sv(&out), hex);
         assert_string_equal(hex, want);
@@ -718,52 +701,49 @@ IN_BOX(streamed_blob)
     tg_buf_clear(&out);
     assert_false(
         read_first(b, &(struct tg_git_opts){ .dir = box_path(b, "w"), .git = box_path(b, "liar") },
-                   "HEAD", "big.json", &out, &err));
-    assert_error(&err, TG_ERR_GIT, "reading 'big.json' from git failed", NULL);
+                   "HEAD", "big.json", &out, &b->err));
+    assert_error(&b->err, TG_ERR_GIT, "reading 'big.json' from git failed", NULL);
 }
 
 IN_BOX(too_many_files)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     TG_BUF out = { 0 };
-    struct tg_err err = TG_ERR_INIT;
     limits.max_files = 2; /* perf has three */
     box_origin(b);
     assert_false(
         read_first(b, &(struct tg_git_opts){ .dir = box_path(b, "origin"), .limits = &limits },
-                   "HEAD", "perf", &out, &err));
-    assert_error(&err, TG_ERR_LIMIT, "more than 2 files", "tracegate merge");
+                   "HEAD", "perf", &out, &b->err));
+    assert_error(&b->err, TG_ERR_LIMIT, "more than 2 files", "tracegate merge");
     limits.max_blob = 30; /* one entry of a tree is 20 bytes of sha, mode and name: more than 30 */
     assert_false(
         read_first(b, &(struct tg_git_opts){ .dir = box_path(b, "origin"), .limits = &limits },
-                   "HEAD", "perf", &out, &err));
-    assert_error(&err, TG_ERR_LIMIT, "bytes of names, the limit is 30", NULL);
+                   "HEAD", "perf", &out, &b->err));
+    assert_error(&b->err, TG_ERR_LIMIT, "bytes of names, the limit is 30", NULL);
 }
 
 IN_BOX(lfs_limit)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     TG_BUF out = { 0 };
-    struct tg_err err = TG_ERR_INIT;
     limits.max_blob = 200; /* the pointer has 127 bytes, its object is said to have 201 */
     box_sh(b, "git init -q -b main w; cd w; printf 'version https://git-lfs.github.com/spec/v1\\n"
               "oid sha256:%064d\\nsize 201\\n' 0 > a.json; git add .; git commit -qm 1");
     assert_false(read_first(b, &(struct tg_git_opts){ .dir = box_path(b, "w"), .limits = &limits },
-                            "HEAD", "a.json", &out, &err));
-    assert_error(&err, TG_ERR_LIMIT, "201 bytes in Git LFS, the limit is 200", "summarize");
+                            "HEAD", "a.json", &out, &b->err));
+    assert_error(&b->err, TG_ERR_LIMIT, "201 bytes in Git LFS, the limit is 200", "summarize");
 }
 
 /* Two repositories open side by side: nothing is shared. */
 IN_BOX(two_at_once)
 {
     struct tg_commit c;
-    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     box_sh(b, "git init -q -b main w; cd w; git commit -q --allow-empty -m other");
     struct tg_git *one = box_open(b, "origin");
     BOX_GIT *two = box_open(b, "w");
     tg_git_close(one);
-    assert_true(tg_git_resolve(two, "HEAD", b->a, &c, &err));
+    assert_true(tg_git_resolve(two, "HEAD", b->a, &c, &b->err));
     assert_string_equal(c.summary.p, "other");
 }
 
@@ -771,12 +751,11 @@ IN_BOX(two_at_once)
 IN_BOX(git_dir_from_a_hook)
 {
     struct tg_commit c;
-    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     setenv("GIT_DIR", box_path(b, "origin/.git"), 1);
-    BOX_GIT *g = tg_git_open(&(struct tg_git_opts){ .dir = NULL }, &err);
+    BOX_GIT *g = tg_git_open(&(struct tg_git_opts){ .dir = NULL }, &b->err);
     unsetenv("GIT_DIR");
-    assert_no_error(g != NULL, &err);
-    assert_true(tg_git_resolve(g, "HEAD", b->a, &c, &err));
+    assert_no_error(g != NULL, &b->err);
+    assert_true(tg_git_resolve(g, "HEAD", b->a, &c, &b->err));
     assert_string_equal(c.summary.p, "c4");
 }

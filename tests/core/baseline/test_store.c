@@ -1,7 +1,5 @@
-/*
- * The store of baselines. What it wrote, git itself is asked for: rev-parse, for-each-ref,
- * cat-file, fsck, gc, push and fetch.
- */
+/* The store of baselines. What it wrote, git itself is asked for: rev-parse, for-each-ref,
+ * cat-file, fsck, gc, push and fetch. */
 #include "tests/core/baseline/gitbox.h"
 
 #include <sys/wait.h>
@@ -74,14 +72,13 @@ IN_BOX(names_of_suites)
         { "gr\xc3\xbc\xc3\x9f", "gr%C3%BC%C3%9F" },
         { "a\nb", "a%0Ab" },
     };
-    struct tg_err err = TG_ERR_INIT;
     struct tg_stored *v;
     char text[TG_STORE_MAX_SUITE + 2];
     tg_sv got;
     repository(b);
     BOX_GIT *g = box_open(b, "w");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        assert_true(tg_store_suite(tg_sv_of(names[i][0]), b->a, &got, &err));
+        assert_true(tg_store_suite(tg_sv_of(names[i][0]), b->a, &got, &b->err));
         assert_string_equal(got.p, names[i][1]);
         record(b, g, names[i][0], "HEAD", "{}");
         box_sh(b, tg_arena_printf(b->a,
@@ -92,12 +89,12 @@ IN_BOX(names_of_suites)
         assert_int_equal(list(b, g, names[i][0], NULL, &v), 1);
         assert_string_equal(v[0].suite.p, names[i][0]); /* and back */
     }
-    assert_false(tg_store_suite(TG_SV(""), b->a, &got, &err));
-    assert_error(&err, TG_ERR_USAGE, "has 0 bytes", "1 to 100 bytes");
+    assert_false(tg_store_suite(TG_SV(""), b->a, &got, &b->err));
+    assert_error(&b->err, TG_ERR_USAGE, "has 0 bytes", "1 to 100 bytes");
     memset(text, 'x', sizeof text);
-    assert_true(tg_store_suite((tg_sv){ text, TG_STORE_MAX_SUITE }, b->a, &got, &err));
-    assert_false(tg_store_suite((tg_sv){ text, TG_STORE_MAX_SUITE + 1 }, b->a, &got, &err));
-    assert_error(&err, TG_ERR_USAGE, "has 101 bytes", NULL);
+    assert_true(tg_store_suite((tg_sv){ text, TG_STORE_MAX_SUITE }, b->a, &got, &b->err));
+    assert_false(tg_store_suite((tg_sv){ text, TG_STORE_MAX_SUITE + 1 }, b->a, &got, &b->err));
+    assert_error(&b->err, TG_ERR_USAGE, "has 101 bytes", NULL);
 }
 
 /* ---- record ---- */
@@ -108,7 +105,6 @@ IN_BOX(what_git_sees)
     struct tg_stored one, two, again;
     struct tg_git_files files;
     TG_BUF out = { 0 };
-    struct tg_err err = TG_ERR_INIT;
     repository(b);
     before = box_line(b, tg_arena_printf(b->a, "(%s) | sha256sum", after));
     BOX_GIT *g = box_open(b, "w");
@@ -128,10 +124,10 @@ IN_BOX(what_git_sees)
     /* Sound, kept by gc, and found again when packed. */
     box_sh(b, "cd w; git fsck --strict --no-dangling 2>&1 | (! grep .)\n"
               "git reflog expire --expire=now --all; git gc -q --prune=now; git pack-refs --all");
-    assert_true(tg_store_files(in(g), TG_SV("s"), sha_of(b, "HEAD~1"), b->a, &files, &err));
+    assert_true(tg_store_files(in(g), TG_SV("s"), sha_of(b, "HEAD~1"), b->a, &files, &b->err));
     assert_int_equal(files.n, 2);
     for (size_t i = 0; i < 2; i++)
-        assert_true(tg_store_read(in(g), &files.v[i], &out, &err));
+        assert_true(tg_store_read(in(g), &files.v[i], &out, &b->err));
     assert_true(strstr(out.p, "{\"run\":1}") && strstr(out.p, "{\"run\":2}"));
     assert_int_equal(files.v[0].size, 9);
 }
@@ -157,19 +153,18 @@ IN_BOX(refused_records)
           "a ref cannot be written", "writable" },
     };
     struct tg_limits limits = TG_LIMITS_DEFAULT;
-    struct tg_err err = TG_ERR_INIT;
     limits.max_summary = 4;
     repository(b);
     BOX_GIT *g =
-        tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, "w"), .limits = &limits }, &err);
+        tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, "w"), .limits = &limits }, &b->err);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_stored s;
         bool created;
         box_sh(b, tg_arena_printf(b->a, "cd w; %s", rows[i].script));
         assert_false(tg_store_record(in(g), tg_sv_of(rows[i].suite),
                                      rows[i].sha ? rows[i].sha : sha_of(b, "HEAD"),
-                                     tg_sv_of(rows[i].bytes), b->a, &s, &created, &err));
-        assert_error(&err, rows[i].kind, rows[i].message, rows[i].hint);
+                                     tg_sv_of(rows[i].bytes), b->a, &s, &created, &b->err));
+        assert_error(&b->err, rows[i].kind, rows[i].message, rows[i].hint);
     }
 }
 
@@ -228,7 +223,6 @@ IN_BOX(concurrent_writers)
 IN_BOX(lists)
 {
     struct tg_stored *v;
-    struct tg_err err = TG_ERR_INIT;
     size_t n, foreign;
     repository(b);
     BOX_GIT *g = box_open(b, "w");
@@ -243,7 +237,7 @@ IN_BOX(lists)
               "git update-ref refs/tracegate/v1/a/$h/0123456789abcdex HEAD; "
               "git update-ref refs/tracegate/v1/%2a/$h/$(echo $h | cut -c1-16) HEAD; "
               "git update-ref refs/tracegate/v2/a/$h/$(echo $h | cut -c1-16) HEAD");
-    assert_true(tg_store_list(in(g), TG_SV(""), NULL, b->a, &v, &n, &foreign, &err));
+    assert_true(tg_store_list(in(g), TG_SV(""), NULL, b->a, &v, &n, &foreign, &b->err));
     assert_int_equal(n, 5);
     assert_int_equal(foreign, 3);
     assert_string_equal(v[3].suite.p, "a.b");
@@ -261,7 +255,6 @@ IN_BOX(lists)
 IN_BOX(a_run_under_the_name_of_another)
 {
     struct tg_stored *v;
-    struct tg_err err = TG_ERR_INIT;
     size_t n;
     repository(b);
     BOX_GIT *g = box_open(b, "w");
@@ -269,9 +262,9 @@ IN_BOX(a_run_under_the_name_of_another)
     record(b, g, "b", "HEAD", "1");
     box_sh(b, "cd w; git update-ref $(git for-each-ref --format='%(refname)' refs/tracegate/v1/a) "
               "HEAD");
-    assert_false(tg_store_list(in(g), TG_SV("a"), NULL, b->a, &v, &n, NULL, &err));
-    assert_int_equal(err.kind, TG_ERR_GIT);
-    assert_non_null(strstr(err.message, "holds another object than its name says"));
+    assert_false(tg_store_list(in(g), TG_SV("a"), NULL, b->a, &v, &n, NULL, &b->err));
+    assert_int_equal(b->err.kind, TG_ERR_GIT);
+    assert_non_null(strstr(b->err.message, "holds another object than its name says"));
     assert_int_equal(list(b, g, "b", NULL, &v), 1);
 }
 
@@ -331,7 +324,6 @@ IN_BOX(find_in_a_shallow_clone)
 {
     struct tg_baseline found;
     struct tg_commit head;
-    struct tg_err err = TG_ERR_INIT;
     repository(b);
     BOX_GIT *g = box_open(b, "w");
     record(b, g, "s", "HEAD~3", "{}");
@@ -339,15 +331,15 @@ IN_BOX(find_in_a_shallow_clone)
     box_sh(b, "git clone -q --depth 2 file://$PWD/w c; cd c; "
               "git fetch -q origin 'refs/tracegate/*:refs/tracegate/*'");
     BOX_GIT *c = box_open(b, "c");
-    assert_true(tg_git_resolve(c, "HEAD", b->a, &head, &err));
+    assert_true(tg_git_resolve(c, "HEAD", b->a, &head, &b->err));
     assert_false(
-        tg_store_find(in(c), &head, TG_SV("s"), 50, TG_STORE_BY_POLICY, b->a, &found, &err));
-    assert_error(&err, TG_ERR_GIT, "the history is shallow", "fetch-depth");
+        tg_store_find(in(c), &head, TG_SV("s"), 50, TG_STORE_BY_POLICY, b->a, &found, &b->err));
+    assert_error(&b->err, TG_ERR_GIT, "the history is shallow", "fetch-depth");
     assert_true(
-        tg_store_find(in(c), &head, TG_SV("near"), 50, TG_STORE_BY_POLICY, b->a, &found, &err));
+        tg_store_find(in(c), &head, TG_SV("near"), 50, TG_STORE_BY_POLICY, b->a, &found, &b->err));
     assert_int_equal(found.found, TG_FOUND_GAP);
     assert_true(
-        tg_store_find(in(c), &head, TG_SV("never"), 50, TG_STORE_BY_POLICY, b->a, &found, &err));
+        tg_store_find(in(c), &head, TG_SV("never"), 50, TG_STORE_BY_POLICY, b->a, &found, &b->err));
     assert_int_equal(found.found, TG_FOUND_FIRST_RUN);
 }
 
@@ -401,21 +393,21 @@ IN_BOX(prunes_the_oldest)
 IN_BOX(prunes_many)
 {
     struct tg_stored *all;
-    struct tg_err err = TG_ERR_INIT;
     repository(b);
     BOX_GIT *g = box_open(b, "w");
     for (int i = 0; i < 60; i++)
         record(b, g, "s", "HEAD", tg_arena_printf(b->a, "{\"run\":%d}", i));
     assert_int_equal(list(b, g, "s", NULL, &all), 60);
-    assert_no_error(tg_store_delete(in(g), all, 20, &err), &err);
+    assert_no_error(tg_store_delete(in(g), all, 20, &b->err), &b->err);
     box_sh(b, "cd w; git pack-refs --all; test $(git for-each-ref refs/tracegate | wc -l) = 40");
-    assert_no_error(tg_store_delete(in(g), all + 10, 20, &err), &err); /* half of them are gone */
+    assert_no_error(tg_store_delete(in(g), all + 10, 20, &b->err),
+                    &b->err); /* half of them are gone */
     box_sh(b, "cd w; test $(git for-each-ref refs/tracegate | wc -l) = 30");
     box_sh(b, tg_arena_printf(
                   b->a, "cd w; git update-ref %.*s $(echo other | git hash-object -w --stdin)",
                   TG_SV_ARG(all[45].ref)));
-    assert_false(tg_store_delete(in(g), all + 30, 30, &err));
-    assert_non_null(strstr(err.message, "changed meanwhile"));
+    assert_false(tg_store_delete(in(g), all + 30, 30, &b->err));
+    assert_non_null(strstr(b->err.message, "changed meanwhile"));
     box_sh(b,
            tg_arena_printf(b->a, "cd w; git rev-parse -q --verify %.*s", TG_SV_ARG(all[45].ref)));
 }

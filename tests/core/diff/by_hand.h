@@ -1,9 +1,7 @@
 #ifndef TG_TESTS_CORE_DIFF_BY_HAND_H
 #define TG_TESTS_CORE_DIFF_BY_HAND_H
-/*
- * Shards made by hand, and the comparison of two sides of them. Times are in ns; unless said
- * otherwise a step lasts 1 ms, so that the floor of 0.1 % is 1000 ns.
- */
+/* Shards made by hand, and the comparison of two sides of them. Times are in ns; unless said
+ * otherwise a step lasts 1 ms, so that the floor of 0.1 % is 1000 ns. */
 #include "core/diff/compare.h"
 #include "tests/support.h"
 

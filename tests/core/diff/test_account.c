@@ -32,10 +32,8 @@ static const struct tg_account_series *compared(struct fixture *f, struct walls 
     return series(f, TG_ACCOUNT_WALL);
 }
 
-/*
- * 3v3 has 20 arrangements: complete separation is 1/20, so 8 % decides; 2v3 has 10: 30 %. 5v5 has
- * 252, and one inversion is 2/252.
- */
+/* 3v3 has 20 arrangements: complete separation is 1/20, so 8 % decides; 2v3 has 10: 30 %. 5v5 has
+ * 252, and one inversion is 2/252. */
 BY_HAND(growth_needs_size_and_separation)
 {
     static const struct {

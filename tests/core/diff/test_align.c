@@ -8,10 +8,8 @@ static void last(struct fixture *f, int side, size_t run, tg_ns first, tg_ns sec
     h->steps[1].end = h->steps[1].start + second;
 }
 
-/*
- * Steps of 100 and 200, 300 and 150, 400 and 500 us. The shortest are 100, 150 and 400, of which
- * the median is 150; the means are 150, 225 and 450, and 45 us are a fifth of 225.
- */
+/* Steps of 100 and 200, 300 and 150, 400 and 500 us. The shortest are 100, 150 and 400, of which
+ * the median is 150; the means are 150, 225 and 450, and 45 us are a fifth of 225. */
 BY_HAND(the_step_and_a_share_of_it)
 {
     make(f, 3, 3, 2);

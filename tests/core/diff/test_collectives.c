@@ -44,10 +44,8 @@ static bool skew(struct fixture *f, double *out)
     return tg_collective_skew(work(f), TG_BASE, 0, out);
 }
 
-/*
- * 100 and 200 ns, 301 and 250 ns: 100 and 51 of the longest, 200 and 301, are waiting. Work that
- * does not communicate has no part in it.
- */
+/* 100 and 200 ns, 301 and 250 ns: 100 and 51 of the longest, 200 and 301, are waiting. Work that
+ * does not communicate has no part in it. */
 BY_HAND(skew_is_waiting_over_the_longest)
 {
     double got;
@@ -154,10 +152,8 @@ static void two(struct fixture *f, size_t rank, const char *group, const tg_ns d
     row->n_attrs = which ? 2 : 1;
 }
 
-/*
- * a takes 100, 120, 110 ns and b 300, 310, 305; rank 1 has b first. By number 20 of 120 and 10 of
- * 310 are waiting, by order 210 of 310 and 185 of 305.
- */
+/* a takes 100, 120, 110 ns and b 300, 310, 305; rank 1 has b first. By number 20 of 120 and 10 of
+ * 310 are waiting, by order 210 of 310 and 185 of 305. */
 BY_HAND(a_rank_without_numbers_is_matched_by_order)
 {
     static const char a_b[] = "00000007000000010000000700000003",

@@ -1,7 +1,5 @@
-/*
- * The comparison on shards made by hand. Times are in ns; unless said otherwise a step lasts 1 ms,
- * so that the floor of 0.1 % is 1000 ns. Expected values are derived beside each test.
- */
+/* The comparison on shards made by hand. Times are in ns; unless said otherwise a step lasts 1 ms,
+ * so that the floor of 0.1 % is 1000 ns. Expected values are derived beside each test. */
 #include "by_hand.h"
 #include "policy/language/load.h"
 #include "policy/verdict/eval.h"
@@ -74,10 +72,8 @@ CASE(unsettled_counts_need_twice_as_many)
     assert_int_equal(find(f, "more")->change, TG_MORE);
 }
 
-/*
- * A mixture of experts: three operators follow the number of experts of a step. `shift` more
- * experts are other data; `more` calls of aten::copy_ in each step are not.
- */
+/* A mixture of experts: three operators follow the number of experts of a step. `shift` more
+ * experts are other data; `more` calls of aten::copy_ in each step are not. */
 static void experts(struct fixture *f, uint32_t shift)
 {
     static const uint32_t active[3][5] = { { 2, 3, 4, 2, 3 },

@@ -1,7 +1,5 @@
-/*
- * Durations, by hand: the worked example of core/diff/README.md, evidence by the mean of the steps,
- * and what holds it back.
- */
+/* Durations, by hand: the worked example of core/diff/README.md, evidence by the mean of the steps,
+ * and what holds it back. */
 #include "by_hand.h"
 
 enum { RUNS = 3, STEPS = 3 };

@@ -27,10 +27,8 @@ static const struct tg_metric_change *metric(struct fixture *f, enum tg_metric m
     return &f->c.metrics[m];
 }
 
-/*
- * Two ranks in three runs. Busy for 10 and 30, 20 and 60, 90 and 10 ns: means 20, 40, 50, of which
- * the median is 40; the worst 30, 60, 90, of which it is 60.
- */
+/* Two ranks in three runs. Busy for 10 and 30, 20 and 60, 90 and 10 ns: means 20, 40, 50, of which
+ * the median is 40; the worst 30, 60, 90, of which it is 60. */
 BY_HAND(means_over_ranks_then_a_median_over_runs)
 {
     static const int64_t busy[3][2] = { { 10, 30 }, { 20, 60 }, { 90, 10 } };
@@ -103,10 +101,8 @@ static void give_idle(struct fixture *f, int side, const int64_t idle[5])
             give(f, side, run, 0, TG_METRIC_IDLE, j, idle[j], 100);
 }
 
-/*
- * What is shown is what was compared: the mean. 10 % become 18 % although the middle step stays at
- * 10; 22 % stay 22 although the middle step goes from 10 to 20.
- */
+/* What is shown is what was compared: the mean. 10 % become 18 % although the middle step stays at
+ * 10; 22 % stay 22 although the middle step goes from 10 to 20. */
 BY_HAND(a_percentage_is_proven_as_it_is_shown)
 {
     static const int64_t base[2][5] = { { 10, 10, 10, 10, 10 }, { 10, 10, 10, 40, 40 } };
@@ -125,10 +121,8 @@ BY_HAND(a_percentage_is_proven_as_it_is_shown)
     }
 }
 
-/*
- * Steps of rank 0 take 100 ns; the one of five of rank 1 that takes 200 instead of 100 makes its
- * mean 120: 120 / 110 - 1 is 9.1 %, 20 ns. Its shortest step is as short as before.
- */
+/* Steps of rank 0 take 100 ns; the one of five of rank 1 that takes 200 instead of 100 makes its
+ * mean 120: 120 / 110 - 1 is 9.1 %, 20 ns. Its shortest step is as short as before. */
 BY_HAND(ranks_are_compared_as_they_are_shown)
 {
     for (int slow = 0; slow < 2; slow++) {

@@ -1,7 +1,5 @@
-/*
- * Names. Short names: HTA's own output on every row of the corpus is the oracle. Normalised names:
- * a table written from real names, idempotency and linear time on hostile ones.
- */
+/* Names. Short names: HTA's own output on every row of the corpus is the oracle. Normalised names:
+ * a table written from real names, idempotency and linear time on hostile ones. */
 #include <ftw.h>
 #include <time.h>
 

@@ -197,10 +197,8 @@ BY_HAND(kernels_of_another_device_are_no_replacement)
     }
 }
 
-/*
- * Eight calls go in the optimiser, two others come in the forward pass. With a fine clock these are
- * two places; with whole microseconds places are not known, and the step as a whole has fewer.
- */
+/* Eight calls go in the optimiser, two others come in the forward pass. With a fine clock these are
+ * two places; with whole microseconds places are not known, and the step as a whole has fewer. */
 BY_HAND(a_coarse_clock_knows_only_the_step)
 {
     for (tg_ns ns = 5000; ns <= 5001; ns++) {

@@ -1,7 +1,5 @@
-/*
- * What came where its place provably takes less time (place_cost.c). A step is what its operators
- * take; five runs a side, of three steps.
- */
+/* What came where its place provably takes less time (place_cost.c). A step is what its operators
+ * take; five runs a side, of three steps. */
 #include "by_hand.h"
 
 /* What the two sides do beside "aten::mm", which goes from 600 to `mm` us. */

@@ -66,10 +66,8 @@ BY_HAND(a_changed_caller_has_to_explain_the_calls)
     is_text(through_bmm(f, 0, 20)->calling_op, "aten::bmm");  /* itself as before */
 }
 
-/*
- * aten::clone was called once and called aten::empty_like; two more calls of it call
- * aten::empty_strided, which others call as well: so often of each side.
- */
+/* aten::clone was called once and called aten::empty_like; two more calls of it call
+ * aten::empty_strided, which others call as well: so often of each side. */
 static const struct tg_op *other_clones(struct fixture *f, uint32_t before, uint32_t after)
 {
     make(f, 1, 1, 3);

@@ -1,7 +1,5 @@
-/*
- * One rank alone (rank_alone.c). Four ranks, three runs a side of two steps, three kernels of 10,
- * 20 and 30 us a step on each of them, and an all-reduce.
- */
+/* One rank alone (rank_alone.c). Four ranks, three runs a side of two steps, three kernels of 10,
+ * 20 and 30 us a step on each of them, and an all-reduce. */
 #include "by_hand.h"
 
 enum { RUNS = 3, RANKS = 4, KERNELS = 3 };

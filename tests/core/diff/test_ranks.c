@@ -1,7 +1,5 @@
-/*
- * Which ranks two sides are compared by. Each rank of each run is a shard with one operator; rank r
- * calls it r + 1 times a step, so an average over another set of ranks is another number.
- */
+/* Which ranks two sides are compared by. Each rank of each run is a shard with one operator; rank r
+ * calls it r + 1 times a step, so an average over another set of ranks is another number. */
 #include "core/diff/compare.h"
 #include "tests/support.h"
 

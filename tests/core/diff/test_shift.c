@@ -1,7 +1,5 @@
-/*
- * How much slower, and is that chance (shift.h). Oracles: of separated runs one division of C(n,
- * n/2) fits as well, the true one. Two-speed operators by hand: what ranks do not see.
- */
+/* How much slower, and is that chance (shift.h). Oracles: of separated runs one division of C(n,
+ * n/2) fits as well, the true one. Two-speed operators by hand: what ranks do not see. */
 #include "core/diff/confirm.h"
 #include "core/diff/stats.h"
 #include "tests/support.h"
@@ -68,10 +66,8 @@ TEST(of_many_divisions_some_are_drawn)
     assert_true(tg_shift_find(base, 12, fresh, 12, 0).p > .3);
 }
 
-/*
- * Equal code: of many draws of two speeds a p of at most .1 comes in a tenth of them. 400 draws: 40
- * expected, standard deviation 6; p counts ties against itself, so it may be less often.
- */
+/* Equal code: of many draws of two speeds a p of at most .1 comes in a tenth of them. 400 draws: 40
+ * expected, standard deviation 6; p counts ties against itself, so it may be less often. */
 TEST(of_the_same_code_p_is_what_it_says)
 {
     uint32_t state = 7;

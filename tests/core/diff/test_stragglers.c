@@ -1,7 +1,5 @@
-/*
- * Ranks that the others wait for (stragglers.c). Four ranks, one run a side of two steps of 1 ms,
- * and an all-reduce a step: it is shorter by the wait on a rank that comes last.
- */
+/* Ranks that the others wait for (stragglers.c). Four ranks, one run a side of two steps of 1 ms,
+ * and an all-reduce a step: it is shorter by the wait on a rank that comes last. */
 #include "by_hand.h"
 
 enum { RANKS = 4 };

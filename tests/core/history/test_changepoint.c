@@ -22,10 +22,8 @@ static double rank_z(const double *v, size_t n, size_t k)
     return ((double)u - (double)(k * b) / 2) / sqrt((double)(k * b * (n + 1)) / 12);
 }
 
-/*
- * All 154,440 orders of the newest five of 13 nights: in 120 of them the largest z exceeds c(13),
- * which is the most below one in a thousand (counted with Python, too).
- */
+/* All 154,440 orders of the newest five of 13 nights: in 120 of them the largest z exceeds c(13),
+ * which is the most below one in a thousand (counted with Python, too). */
 TEST(critical_of_13_nights_is_exact)
 {
     size_t above = 0, all = 0;
@@ -140,10 +138,8 @@ TEST(drift_needs_every_night)
     assert_false(tg_drift_look(old, 10, new_, 5).found);
 }
 
-/*
- * Three new nights 30 % above n_old old ones: of 969 choices of three among 19 one is as extreme
- * (p 0.001); z_3 is (48 - 24) / sqrt(80) = 2.68, too little for the scan of 19 nights (3.18).
- */
+/* Three new nights 30 % above n_old old ones: of 969 choices of three among 19 one is as extreme (p
+ * 0.001); z_3 is (48 - 24) / sqrt(80) = 2.68, too little for the scan of 19 nights (3.18). */
 static struct tg_history_scan three_after(size_t n_old, size_t outlier)
 {
     double v[24];

@@ -1,7 +1,5 @@
-/*
- * HTA's selection and rounding on a trace small enough to work out by hand (the rules: the table of
- * quirks in docs/metrics.md). The corpus comparison is tests/e2e/golden_hta.py.
- */
+/* HTA's selection and rounding on a trace small enough to work out by hand (the rules: the table of
+ * quirks in docs/metrics.md). The corpus comparison is tests/e2e/golden_hta.py. */
 
 #include "core/hta/hta_diff.h"
 #include "tests/support.h"
@@ -118,10 +116,8 @@ static void check(struct loaded *l, const struct tg_hta_select *q, enum tg_hta_d
 
 static const struct tg_hta_select first = { 0 }, whole = { .whole = true };
 
-/*
- * [4]: its start is rounded up to 15, which the device window [14, 15) does not hold: step 1, where
- * aten::a sums to 1 - 1. [10] starts inside itself, and is the last window: its own step 2.
- */
+/* [4]: its start is rounded up to 15, which the device window [14, 15) does not hold: step 1, where
+ * aten::a sums to 1 - 1. [10] starts inside itself, and is the last window: its own step 2. */
 TEST(the_first_step_is_hta_s)
 {
     static const struct expected cpu[] = {

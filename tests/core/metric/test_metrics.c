@@ -38,10 +38,8 @@ static const struct tg_metric_value *get(struct fixture *f, enum tg_metric m, si
     return &f->v[(size_t)m * f->x.s.n + step];
 }
 
-/*
- * What a step has of metrics: "idle 10/210" is ten of 210, "gpu_busy 200" a number, "mem_peak ?" is
- * not known. Blanks stand between them.
- */
+/* What a step has of metrics: "idle 10/210" is ten of 210, "gpu_busy 200" a number, "mem_peak ?" is
+ * not known. Blanks stand between them. */
 static void expect(struct fixture *f, size_t step, const char *text)
 {
     for (tg_sv rest = tg_sv_of(text), word; (rest = tg_sv_past(rest, " ")).n;) {

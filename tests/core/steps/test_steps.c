@@ -118,10 +118,8 @@ CASE(an_empty_trace_is_one_empty_step)
     assert_int_equal(f->s.v[0].end, 0);
 }
 
-/*
- * outer [0,100) holds a [10,30), b [30,50) and c [90,110), which is cut at 100: self of outer is
- * 100 - 20 - 20 - 10 = 50. a holds a1 [15,20): 15 left. Python and other threads take no part.
- */
+/* outer [0,100) holds a [10,30), b [30,50) and c [90,110), which is cut at 100: self of outer is
+ * 100 - 20 - 20 - 10 = 50. a holds a1 [15,20): 15 left. Python and other threads take no part. */
 CASE(self_time_is_without_direct_children)
 {
     bt_host(&f->b, "cpu_op", "a1", "1", 15, 5, -1);

@@ -1,7 +1,5 @@
-/*
- * Properties on real traces (skipped where ../shared is absent): what the order of the events, the
- * size of the reads, and the stored form may not change.
- */
+/* Properties on real traces (skipped where ../shared is absent): what the order of the events, the
+ * size of the reads, and the stored form may not change. */
 #include "tests/core/summary/traced.h"
 
 #include "core/base/file.h"

@@ -121,10 +121,8 @@ static void assert_step_times(const struct tg_shard *a, const struct tg_shard *b
     }
 }
 
-/*
- * Room for five: the first, the slowest (9), and the multiples of the golden ratio .618, .236, .854
- * of ten ranks: 6, 2, 8.
- */
+/* Room for five: the first, the slowest (9), and the multiples of the golden ratio .618, .236, .854
+ * of ten ranks: 6, 2, 8. */
 CASE(then_ranks_go)
 {
     static const bool whole[RANKS] = { [0] = true, [2] = true, [6] = true, [8] = true, [9] = true };

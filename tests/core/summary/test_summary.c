@@ -251,10 +251,8 @@ TRACED(attrs_beyond_the_limit_are_cut_and_marked)
     assert_false(row(f->s.shards[1], "op", "")->attrs_capped);
 }
 
-/*
- * Random slots do not compress: 4000 calls of 16 random bits need 8000 bytes or 10 667 as base64,
- * 4000 of 8 bits 5 333 more. So 8 KiB have room for none, 15 KiB for those of "big" alone.
- */
+/* Random slots do not compress: 4000 calls of 16 random bits need 8000 bytes or 10 667 as base64,
+ * 4000 of 8 bits 5 333 more. So 8 KiB have room for none, 15 KiB for those of "big" alone. */
 TRACED(the_smallest_rows_lose_their_slots)
 {
     const struct tg_summary_form whole = { SIZE_MAX, TG_ZLIB_USUAL, true };

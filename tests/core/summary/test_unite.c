@@ -1,6 +1,4 @@
-/*
- * The merge as a stream gives the bytes of the union in memory, whatever the tree.
- */
+/* The merge as a stream gives the bytes of the union in memory, whatever the tree. */
 #include "core/summary/summary.h"
 #include "core/summary/unite.h"
 #include "tests/core/summary/traced.h"

@@ -1,7 +1,5 @@
-/*
- * Wall clock is made of rows, on recorded traces: what the thread of the step markers does in a
- * window is self time of exactly one node of the calling context tree, and so is each event.
- */
+/* Wall clock is made of rows, on recorded traces: what the thread of the step markers does in a
+ * window is self time of exactly one node of the calling context tree, and so is each event. */
 #include <glob.h>
 
 #include "core/summary/summary.h"

@@ -88,8 +88,7 @@ static const struct {
 };
 
 /* Refused always: kind, and a message with the byte. `at` is the offending byte (TG_NO_OFFSET:
- * none).
- */
+ * none). */
 static const struct {
     const char *text, *message, *hint;
     int64_t at;

@@ -1,7 +1,5 @@
-/*
- * The fast path against the generic one: what it says about an event must be the same, byte for
- * byte, whatever the instruction set and the window.
- */
+/* The fast path against the generic one: what it says about an event must be the same, byte for
+ * byte, whatever the instruction set and the window. */
 #include "core/base/file.h"
 #include "core/trace/shape.h"
 #include "tests/core/trace/reader_support.h"

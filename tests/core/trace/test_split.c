@@ -1,7 +1,5 @@
-/*
- * Reading in parts: whatever the number of threads and the size of a part, the same columns with
- * the same ids, the same totals, the same counts, or the same error at the same byte.
- */
+/* Reading in parts: whatever the number of threads and the size of a part, the same columns with
+ * the same ids, the same totals, the same counts, or the same error at the same byte. */
 #include "core/trace/split.h"
 
 #include "tests/core/trace/reader_support.h"

@@ -1,7 +1,5 @@
-/*
- * Which way each change of a policy goes. The expected directions are written by hand from
- * docs/policy.md; the opposite edit must go the opposite way.
- */
+/* Which way each change of a policy goes. The expected directions are written by hand from
+ * docs/policy.md; the opposite edit must go the opposite way. */
 #include "policy/language/changes.h"
 
 #include "policy_support.h"

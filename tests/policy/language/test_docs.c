@@ -1,7 +1,5 @@
-/*
- * The manual and the program say the same: the examples load, the table of metrics is the program's
- * and has its metrics. Keys and codes: tests/e2e/reference.py.
- */
+/* The manual and the program say the same: the examples load, the table of metrics is the program's
+ * and has its metrics. Keys and codes: tests/e2e/reference.py. */
 #include "policy_support.h"
 
 #include "core/base/file.h"

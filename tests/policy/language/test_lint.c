@@ -103,10 +103,8 @@ TEST(each_warning_at_its_place)
     assert_int_equal(wrong, 0);
 }
 
-/*
- * Day by day, with TEST_TODAY 2026-07-01: ended, last day, within and beyond 14 days, 180 days
- * ahead (2026-12-28) and one more, which does not load.
- */
+/* Day by day, with TEST_TODAY 2026-07-01: ended, last day, within and beyond 14 days, 180 days
+ * ahead (2026-12-28) and one more, which does not load. */
 TEST(waivers_by_their_last_day)
 {
     static const struct {

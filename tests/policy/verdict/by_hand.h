@@ -1,9 +1,7 @@
 #ifndef TG_TESTS_POLICY_VERDICT_BY_HAND_H
 #define TG_TESTS_POLICY_VERDICT_BY_HAND_H
-/*
- * A comparison, a policy and a rule made by hand, and the state of an evaluation over them: for
- * tests of one part of a verdict without traces.
- */
+/* A comparison, a policy and a rule made by hand, and the state of an evaluation over them: for
+ * tests of one part of a verdict without traces. */
 #include "policy/verdict/internal.h"
 #include "tests/support.h"
 

@@ -1,7 +1,5 @@
-/*
- * The sentence about one row (describe.c), from values made by hand. The forms are those of
- * docs/reports.md and docs/statistics-rules.md; a step lasts 1 ms.
- */
+/* The sentence about one row (describe.c), from values made by hand. The forms are those of
+ * docs/reports.md and docs/statistics-rules.md; a step lasts 1 ms. */
 #include "by_hand.h"
 #include "policy/verdict/internal.h"
 

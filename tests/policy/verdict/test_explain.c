@@ -1,7 +1,5 @@
-/*
- * `policy explain` (explain.c): what a rule asks, of names and of traces. The policy is text, the
- * comparison is made by hand; where a limit begins: docs/policy.md#limits.
- */
+/* `policy explain` (explain.c): what a rule asks, of names and of traces. The policy is text, the
+ * comparison is made by hand; where a limit begins: docs/policy.md#limits. */
 #include "../../core/diff/by_hand.h"
 #include "../language/policy_support.h"
 #include "by_hand.h"

@@ -1,7 +1,5 @@
-/*
- * Consequences under their finding (fold.c), on rows made by hand. An operator that is called as
- * often more as the one that calls it follows from that, and so does what a new operator calls.
- */
+/* Consequences under their finding (fold.c), on rows made by hand. An operator that is called as
+ * often more as the one that calls it follows from that, and so does what a new operator calls. */
 #include "by_hand.h"
 
 enum { A, B, C, N };

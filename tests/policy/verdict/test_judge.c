@@ -26,6 +26,13 @@ static struct tg_bound bound(enum tg_bound_kind kind, double value)
     return (struct tg_bound){ .kind = kind, .value = value };
 }
 
+/* The state by one failing limit. */
+static enum tg_state judged_by(const struct tg_probe *p, struct tg_bound b)
+{
+    struct one o;
+    return tg_judge(p, &off, limit(&o, b, NULL)).state;
+}
+
 /* Counts: exact, strictly greater. 10 -> 11 is +10 %, which pct: 10 lets pass. */
 TEST(exceed_means_strictly_greater)
 {
@@ -74,10 +81,8 @@ TEST(what_is_incomparable_is_judged_by_budgets_alone)
     struct tg_judgement j = tg_judge(&p, &off, limit(&fail, bound(TG_BOUND_ABS, 0), NULL));
     assert_int_equal(j.state, TG_STATE_NOT_JUDGED);
     assert_string_equal(j.why_not, p.incomparable);
-    j = tg_judge(&p, &off, limit(&fail, bound(TG_BOUND_MAX, 15), NULL));
-    assert_int_equal(j.state, TG_STATE_FAIL);
-    j = tg_judge(&p, &off, limit(&fail, bound(TG_BOUND_MAX, 20), NULL));
-    assert_int_equal(j.state, TG_STATE_PASS);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_MAX, 15)), TG_STATE_FAIL);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_MAX, 20)), TG_STATE_PASS);
     j = tg_judge(&p, limit(&warn, bound(TG_BOUND_ABS, 0), NULL),
                  limit(&fail, bound(TG_BOUND_MAX, 15), NULL));
     assert_int_equal(j.state, TG_STATE_FAIL);
@@ -123,8 +128,7 @@ TEST(auto_is_the_threshold_of_the_runs)
             .why_not = TG_JUDGED, .proven = true, .tau = 0.08, .e = log(i ? 1.09 : 1.07)
         };
         struct tg_probe p = timed(&ev, 1000, 1100);
-        assert_int_equal(tg_judge(&p, &off, limit(&o, tau, NULL)).state,
-                         i ? TG_STATE_FAIL : TG_STATE_PASS);
+        assert_int_equal(judged_by(&p, tau), i ? TG_STATE_FAIL : TG_STATE_PASS);
     }
 }
 
@@ -160,26 +164,20 @@ TEST(points_and_nothing_at_all)
 {
     struct one o;
     struct tg_probe p = { .base = 10, .test = 12, .exact = true, .unit = TG_UNIT_PERCENT };
-    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PP, 2), NULL)).state,
-                     TG_STATE_PASS);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_PP, 2)), TG_STATE_PASS);
     p.test = 12.5;
-    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PP, 2), NULL)).state,
-                     TG_STATE_FAIL);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_PP, 2)), TG_STATE_FAIL);
     p.base = p.test = 0; /* 0 % of nothing is no change */
-    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 5), NULL)).state,
-                     TG_STATE_PASS);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_PCT, 5)), TG_STATE_PASS);
     p.test = 3;
     (void)limit(&o, bound(TG_BOUND_ABS, 0), NULL);
     o.limit.n = 0; /* a limit without bounds limits nothing */
     assert_int_equal(tg_judge(&p, &off, &o.list).state, TG_STATE_PASS);
     p.unchanged = true; /* a budget asks the fresh side, whatever the counting rule says */
     p.bad = TG_LESS_IS_BAD;
-    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_MIN, 4), NULL)).state,
-                     TG_STATE_FAIL);
-    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_MAX, 2), NULL)).state,
-                     TG_STATE_FAIL);
-    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 0), NULL)).state,
-                     TG_STATE_PASS);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_MIN, 4)), TG_STATE_FAIL);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_MAX, 2)), TG_STATE_FAIL);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_ABS, 0)), TG_STATE_PASS);
 }
 
 /* Without evidence a time is not judged, but by budgets and where the policy asks for none. */
@@ -193,13 +191,10 @@ TEST(a_time_without_evidence_is_not_judged)
     j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 5000), NULL)); /* also where it is kept */
     assert_int_equal(j.state, TG_STATE_NOT_JUDGED);
     assert_non_null(j.why_not);
-    j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_MAX, 5000), NULL));
-    assert_int_equal(j.state, TG_STATE_PASS);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_MAX, 5000)), TG_STATE_PASS);
     p.noise_test = TG_NOISE_NONE;
-    j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 5000), NULL));
-    assert_int_equal(j.state, TG_STATE_PASS);
-    j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 0), NULL));
-    assert_int_equal(j.state, TG_STATE_FAIL);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_ABS, 5000)), TG_STATE_PASS);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_ABS, 0)), TG_STATE_FAIL);
 }
 
 /* Of two limits the worse one counts, in either order, and a budget needs no proof. */
@@ -329,15 +324,20 @@ TEST(slow_steps_are_a_warning)
     struct tg_judgement j = tg_judge(&p, &off, limit(&o, by_noise, NULL));
     assert_int_equal(j.state, TG_STATE_WARN);
     assert_int_equal(j.reason, TG_REASON_SOME_STEPS);
+    j = tg_judge(&p, limit(&o, by_noise, NULL), &off);
+    assert_true(j.state == TG_STATE_WARN && j.reason == TG_REASON_SOME_STEPS);
     j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL));
-    assert_int_equal(j.state, TG_STATE_PASS);
+    assert_true(j.state == TG_STATE_PASS && !j.reason);
     ev.e = log(1.3);
     ev.proven = true;
     j = tg_judge(&p, &off, limit(&o, by_noise, NULL));
     assert_int_equal(j.state, TG_STATE_FAIL);
     assert_int_equal(j.reason, TG_REASON_NONE);
     ev = (struct tg_evidence){ .why_not = TG_JUDGED, .tau = 0.08 };
-    assert_int_equal(tg_judge(&p, &off, limit(&o, by_noise, NULL)).state, TG_STATE_PASS);
+    assert_int_equal(judged_by(&p, by_noise), TG_STATE_PASS);
+    p.ev = NULL;
+    p.noise_test = TG_NOISE_NONE; /* no evidence, and none asked for */
+    assert_int_equal(judged_by(&p, by_noise), TG_STATE_PASS);
 }
 
 /* What most runs show warns, under a size of the rule's own too. */
@@ -347,15 +347,12 @@ TEST(what_is_nearly_proven_warns)
     struct tg_evidence ev = { .why_not = TG_JUDGED, .tau = 0.08, .e = log(1.3) };
     struct tg_probe p = timed(&ev, 100e3, 130e3);
     struct tg_bound by_noise = { .kind = TG_BOUND_PCT, .is_auto = true };
-    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL)).state,
-                     TG_STATE_PASS);
-    assert_int_equal(tg_judge(&p, &off, limit(&o, by_noise, NULL)).state, TG_STATE_PASS);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_PCT, 20)), TG_STATE_PASS);
+    assert_int_equal(judged_by(&p, by_noise), TG_STATE_PASS);
     ev.some_runs = 2;
-    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 40), NULL)).state,
-                     TG_STATE_PASS);
-    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL)).state,
-                     TG_STATE_WARN);
-    assert_int_equal(tg_judge(&p, &off, limit(&o, by_noise, NULL)).state, TG_STATE_WARN);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_PCT, 40)), TG_STATE_PASS);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_PCT, 20)), TG_STATE_WARN);
+    assert_int_equal(judged_by(&p, by_noise), TG_STATE_WARN);
 }
 
 TEST(few_runs_never_fail)
@@ -370,10 +367,8 @@ TEST(few_runs_never_fail)
     j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL));
     assert_int_equal(j.state, TG_STATE_SUSPICIOUS);
     /* A budget needs no evidence and no second run. */
-    j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_MAX, 150e3), NULL));
-    assert_int_equal(j.state, TG_STATE_FAIL);
-    j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_MAX, 1e9), NULL));
-    assert_int_equal(j.state, TG_STATE_PASS);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_MAX, 150e3)), TG_STATE_FAIL);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_MAX, 1e9)), TG_STATE_PASS);
     /* A rule without any limit has kept no budget. */
     assert_int_equal(tg_judge(&p, &off, &off).state, TG_STATE_NOT_JUDGED);
 }
@@ -388,11 +383,9 @@ TEST(a_rule_that_changes_nothing_is_silent)
                           .bad = TG_MORE_IS_BAD,
                           .unit = TG_UNIT_COUNT };
     /* polling: counts differ by chance, the counting rule says unchanged */
-    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 0), NULL)).state,
-                     TG_STATE_PASS);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_ABS, 0)), TG_STATE_PASS);
     p.unchanged = false;
-    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 0), NULL)).state,
-                     TG_STATE_FAIL);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_ABS, 0)), TG_STATE_FAIL);
 }
 
 /* A size of the policy's own is about the mean, too; `auto` and a budget are not. */
@@ -416,25 +409,4 @@ TEST(nothing_before_has_no_percentage)
     assert_true(isnan(tg_probe_measured_pct(&p)));
     p.base = 1;
     assert_true(fabs(tg_probe_measured_pct(&p) - 59900) < 1e-6);
-}
-
-/* One step of every fresh run is slow: a warning where `auto` decides, and only there. */
-TEST(some_slow_steps_warn_under_auto)
-{
-    struct tg_bound tau = { .kind = TG_BOUND_PCT, .is_auto = true };
-    struct tg_evidence ev = { .why_not = TG_JUDGED, .tau = 0.08, .some_steps = true };
-    struct tg_probe p = timed(&ev, 1000, 1000);
-    struct one o;
-    struct tg_judgement j;
-    j = tg_judge(&p, &off, limit(&o, tau, NULL));
-    assert_true(j.state == TG_STATE_WARN && j.reason == TG_REASON_SOME_STEPS);
-    j = tg_judge(&p, limit(&o, tau, NULL), &off);
-    assert_true(j.state == TG_STATE_WARN && j.reason == TG_REASON_SOME_STEPS);
-    j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 8), NULL));
-    assert_true(j.state == TG_STATE_PASS && !j.reason);
-    ev.some_steps = false;
-    assert_int_equal(tg_judge(&p, &off, limit(&o, tau, NULL)).state, TG_STATE_PASS);
-    p.ev = NULL;
-    p.noise_test = TG_NOISE_NONE; /* no evidence, and none asked for */
-    assert_int_equal(tg_judge(&p, &off, limit(&o, tau, NULL)).state, TG_STATE_PASS);
 }

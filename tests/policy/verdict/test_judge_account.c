@@ -1,7 +1,5 @@
-/*
- * What the account makes of growth (judge_account.c): a step of 1000 us grew to 1500 us at 5v5
- * unless a row says otherwise. The rule of the policy fails by the step's time.
- */
+/* What the account makes of growth (judge_account.c): a step of 1000 us grew to 1500 us at 5v5
+ * unless a row says otherwise. The rule of the policy fails by the step's time. */
 #include "by_hand.h"
 
 #include "core/diff/confirm.h"

@@ -1,7 +1,5 @@
-/*
- * One result of a rule (judge_rows.c), on comparisons made by hand. A step lasts 1 ms; what a limit
- * of a size of its own asks, and what `auto` asks: docs/policy.md, docs/statistics.md#durations.
- */
+/* One result of a rule (judge_rows.c), on comparisons made by hand. A step lasts 1 ms; what a limit
+ * of a size of its own asks, and what `auto` asks: docs/policy.md, docs/statistics.md#durations. */
 #include "by_hand.h"
 
 static const struct tg_result *judged(struct hand *h, const struct tg_op *op)
@@ -300,10 +298,8 @@ WITH_HAND(gaps_without_evidence)
     assert_int_equal(h->e.results[0].state, TG_STATE_SUSPICIOUS);
 }
 
-/*
- * 10 % of a step of 1 ms is 100 us. The gaps were 100 us: 60 us more are 60 % of them, 6 % of the
- * step. With `auto` the gaps are judged by themselves.
- */
+/* 10 % of a step of 1 ms is 100 us. The gaps were 100 us: 60 us more are 60 % of them, 6 % of the
+ * step. With `auto` the gaps are judged by themselves. */
 WITH_HAND(a_size_of_step_time_is_one_of_the_step)
 {
     step_of(h, 0.6);
@@ -324,10 +320,8 @@ WITH_HAND(a_size_of_step_time_is_one_of_the_step)
     assert_int_equal(h->e.results[4].state, TG_STATE_PASS);
 }
 
-/*
- * The gaps grow by 50 us: half of that, 25 us, decides.
- * `longer` ns and `se` are of the host's step of 1 ms.
- */
+/* The gaps grow by 50 us: half of that, 25 us, decides. `longer` ns and `se` are of the host's step
+ * of 1 ms. */
 WITH_HAND(gaps_of_a_step_that_is_as_long_only_warn)
 {
     static const struct {

@@ -282,10 +282,8 @@ WITH_HAND(more_of_what_no_rule_is_about)
     noted(h, "");
 }
 
-/*
- * In the baseline's one trace of four steps are 100 events, of which 60 are rows of names. The
- * fresh side is told where, beside those of names, it has 100 more a step and 100 more a trace.
- */
+/* In the baseline's one trace of four steps are 100 events, of which 60 are rows of names. The
+ * fresh side is told where, beside those of names, it has 100 more a step and 100 more a trace. */
 WITH_HAND(more_events_that_are_no_rows)
 {
     static const struct {

@@ -1,7 +1,5 @@
-/*
- * What one rank alone does is one event (fold.c): rank 5 of eight, two kernels six times as long.
- * The mean over ranks of each is longer by 1 us, and so is the step.
- */
+/* What one rank alone does is one event (fold.c): rank 5 of eight, two kernels six times as long.
+ * The mean over ranks of each is longer by 1 us, and so is the step. */
 #include "by_hand.h"
 #include "policy/verdict/internal.h"
 

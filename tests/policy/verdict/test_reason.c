@@ -1,7 +1,5 @@
-/*
- * The table of reasons (reason.h): each has an id of its own, exceptions have the names that a
- * policy gives them, and every duration that is not judged names what it lacks.
- */
+/* The table of reasons (reason.h): each has an id of its own, exceptions have the names that a
+ * policy gives them, and every duration that is not judged names what it lacks. */
 #include "by_hand.h"
 
 #include "core/base/file.h"

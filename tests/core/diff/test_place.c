@@ -22,24 +22,24 @@ static bool renamed(struct fixture *f)
 #define OPS ((enum tg_kind[2]){ TG_KIND_OP, TG_KIND_OP })
 #define TWO(t, a, b) ((t[2]){ a, b })
 
+static bool is_rename(struct fixture *f, enum tg_kind kind[2], uint32_t calls[2], tg_ns ns[2])
+{
+    one_for_one(f, kind, calls, ns);
+    return renamed(f);
+}
+
 /* A factor of 1.3 at most, from 0.2 % of the step (2000 ns) on, equal counts, one kind. */
 BY_HAND(what_a_rename_is)
 {
-    one_for_one(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 10001, 13001)); /* 1.29997 */
-    assert_true(renamed(f));
-    one_for_one(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 10001, 13003)); /* 1.30017 */
-    assert_false(renamed(f));
-    one_for_one(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 13001, 10001)); /* faster by as much */
-    assert_true(renamed(f));
-    one_for_one(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 2001, 2001));
-    assert_true(renamed(f));
-    one_for_one(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 1999, 2001));
-    assert_false(renamed(f));
-    one_for_one(f, OPS, TWO(uint32_t, 2, 3), TWO(tg_ns, 15001, 10001));
-    assert_false(renamed(f));
-    one_for_one(f, (enum tg_kind[2]){ TG_KIND_OP, TG_KIND_MEMSET }, TWO(uint32_t, 1, 1),
-                TWO(tg_ns, 10001, 10001));
-    assert_false(renamed(f));
+    assert_true(is_rename(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 10001, 13001)));  /* 1.29997 */
+    assert_false(is_rename(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 10001, 13003))); /* 1.30017 */
+    assert_true(
+        is_rename(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 13001, 10001))); /* faster by as much */
+    assert_true(is_rename(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 2001, 2001)));
+    assert_false(is_rename(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 1999, 2001)));
+    assert_false(is_rename(f, OPS, TWO(uint32_t, 2, 3), TWO(tg_ns, 15001, 10001)));
+    assert_false(is_rename(f, (enum tg_kind[2]){ TG_KIND_OP, TG_KIND_MEMSET }, TWO(uint32_t, 1, 1),
+                           TWO(tg_ns, 10001, 10001)));
 }
 
 /* The old name takes 10 us in two steps and 60 in one, the new one as long as its mean:

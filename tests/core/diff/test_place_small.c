@@ -14,26 +14,25 @@ static void more_of(struct fixture *f, const char *name, uint32_t base, uint32_t
     add_all(f, TG_TEST, TG_KIND_OP, name, "", test, ns);
 }
 
-static void one_more(struct fixture *f, const char *name, uint32_t base, uint32_t test, tg_ns ns)
+/* How small calls are that are as many on each side, and the only ones. */
+static enum tg_slight alone(struct fixture *f, const char *name, uint32_t base, uint32_t test,
+                            tg_ns ns)
 {
     make(f, 1, 1, 3);
     more_of(f, name, base, test, ns);
     compare(f);
+    return slight(f, name);
 }
 
 /* 1000 ns are 0.1 % of the step, of a known name as of a new one. */
 BY_HAND(less_than_a_thousandth_is_small)
 {
-    one_more(f, "aten::neg", 0, 1, 999);
-    assert_int_equal(slight(f, "aten::neg"), TG_SLIGHT_SMALL);
-    one_more(f, "aten::neg", 0, 1, 1000);
-    assert_int_equal(slight(f, "aten::neg"), TG_SLIGHT_NOT);
-    one_more(f, "aten::neg", 40, 43, 333); /* 999 ns more, of 14319 */
-    assert_int_equal(slight(f, "aten::neg"), TG_SLIGHT_SMALL);
-    one_more(f, "aten::neg", 40, 43, 334);
-    assert_int_equal(slight(f, "aten::neg"), TG_SLIGHT_NOT);
-    one_more(f, "aten::neg", 43, 40, 3);
-    assert_int_equal(slight(f, "aten::neg"), TG_SLIGHT_NOT);
+    assert_int_equal(alone(f, "aten::neg", 0, 1, 999), TG_SLIGHT_SMALL);
+    assert_int_equal(alone(f, "aten::neg", 0, 1, 1000), TG_SLIGHT_NOT);
+    assert_int_equal(alone(f, "aten::neg", 40, 43, 333),
+                     TG_SLIGHT_SMALL); /* 999 ns more, of 14319 */
+    assert_int_equal(alone(f, "aten::neg", 40, 43, 334), TG_SLIGHT_NOT);
+    assert_int_equal(alone(f, "aten::neg", 43, 40, 3), TG_SLIGHT_NOT);
 }
 
 /* Three names of 400 ns are 0.12 % together; views may take 0.3 % together, whatever their names,
@@ -57,14 +56,10 @@ BY_HAND(together_they_are_not_small)
         assert_int_equal(slight(f, views[0]), n == 3 ? TG_SLIGHT_FREE : TG_SLIGHT_SMALL);
     }
 
-    one_more(f, "aten::view", 0, 1, 2999);
-    assert_int_equal(slight(f, "aten::view"), TG_SLIGHT_FREE);
-    one_more(f, "aten::view", 0, 1, 3000);
-    assert_int_equal(slight(f, "aten::view"), TG_SLIGHT_SMALL);
-    one_more(f, "aten::view", 0, 1, 49999);
-    assert_int_equal(slight(f, "aten::view"), TG_SLIGHT_SMALL);
-    one_more(f, "aten::view", 0, 1, 50000);
-    assert_int_equal(slight(f, "aten::view"), TG_SLIGHT_NOT);
+    assert_int_equal(alone(f, "aten::view", 0, 1, 2999), TG_SLIGHT_FREE);
+    assert_int_equal(alone(f, "aten::view", 0, 1, 3000), TG_SLIGHT_SMALL);
+    assert_int_equal(alone(f, "aten::view", 0, 1, 49999), TG_SLIGHT_SMALL);
+    assert_int_equal(alone(f, "aten::view", 0, 1, 50000), TG_SLIGHT_NOT);
 }
 
 /* "aten::max" around one "aten::maximum" of 1.2 us, which was called once without it. */
@@ -117,10 +112,8 @@ BY_HAND(waits_copies_and_memory_are_not_small)
     static const char *const names[] = { "aten::item", "aten::copy_", "aten::empty",
                                          "aten::empty_strided", "aten::resize_" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        one_more(f, names[i], 0, 1, 10);
-        assert_int_equal(slight(f, names[i]), TG_SLIGHT_NOT);
-        one_more(f, names[i], 3, 4, 10);
-        assert_int_equal(slight(f, names[i]), TG_SLIGHT_NOT);
+        assert_int_equal(alone(f, names[i], 0, 1, 10), TG_SLIGHT_NOT);
+        assert_int_equal(alone(f, names[i], 3, 4, 10), TG_SLIGHT_NOT);
     }
 }
 

@@ -122,7 +122,6 @@ TEST(what_is_shown_is_measured_and_what_is_judged_is_the_evidence)
 TEST(auto_is_the_threshold_of_the_runs)
 {
     struct tg_bound tau = { .kind = TG_BOUND_PCT, .is_auto = true };
-    struct one o;
     for (int i = 0; i < 2; i++) {
         struct tg_evidence ev = {
             .why_not = TG_JUDGED, .proven = true, .tau = 0.08, .e = log(i ? 1.09 : 1.07)
@@ -343,7 +342,6 @@ TEST(slow_steps_are_a_warning)
 /* What most runs show warns, under a size of the rule's own too. */
 TEST(what_is_nearly_proven_warns)
 {
-    struct one o;
     struct tg_evidence ev = { .why_not = TG_JUDGED, .tau = 0.08, .e = log(1.3) };
     struct tg_probe p = timed(&ev, 100e3, 130e3);
     struct tg_bound by_noise = { .kind = TG_BOUND_PCT, .is_auto = true };
@@ -375,7 +373,6 @@ TEST(few_runs_never_fail)
 
 TEST(a_rule_that_changes_nothing_is_silent)
 {
-    struct one o;
     struct tg_probe p = { .base = 10,
                           .test = 12,
                           .exact = true,

@@ -56,7 +56,7 @@ static const char *const isas[] = { "c", "sse2", "avx2", "neon" };
 
 static bool agrees(tg_sv text, size_t window, bool strict, char verdict, const struct tg_buf *want)
 {
-    struct tg_buf got = { 0 };
+    TG_BUF got = { 0 };
     bool same = true;
     for (size_t i = 0; same && i < sizeof isas / sizeof *isas; i++) {
         /* Every other path by three threads too, in parts of any size. */
@@ -67,7 +67,6 @@ static bool agrees(tg_sv text, size_t window, bool strict, char verdict, const s
                                     .part = 16 + window % PART_MOST };
         same = read_one(text, &o, &got) == verdict && tg_sv_eq(tg_buf_sv(&got), tg_buf_sv(want));
     }
-    tg_buf_release(&got);
     return same;
 }
 
@@ -87,7 +86,7 @@ static char judge(tg_sv text, size_t window, struct tg_buf *out)
 
 int main(void)
 {
-    struct tg_buf text = { 0 }, out = { 0 };
+    TG_BUF text = { 0 }, out = { 0 };
     uint32_t head[2], n;
     while (fread(head, sizeof *head, 2, stdin) == 2) {
         char verdict;
@@ -101,7 +100,5 @@ int main(void)
             fwrite(out.p ? out.p : "", 1, n, stdout) != n || fflush(stdout) != 0)
             return 2;
     }
-    tg_buf_release(&text);
-    tg_buf_release(&out);
     return 0;
 }

@@ -9,10 +9,9 @@
 
 static int fail(const struct tg_err *err)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_err_format(err, &text);
     (void)fputs(text.p, stderr);
-    tg_buf_release(&text);
     return 3;
 }
 
@@ -65,7 +64,7 @@ int main(int argc, char **argv)
     int rc = 0;
     for (int i = 2; i < argc && rc == 0; i++) {
         struct tg_err err = TG_ERR_INIT;
-        struct tg_source *s;
+        TG_SOURCE *s;
         s = tg_source_open(argv[i], NULL, &err);
         if (!s)
             return fail(&err);
@@ -74,7 +73,6 @@ int main(int argc, char **argv)
              : argv[1][0] == 'f' ? load(s, true, &err)
 
                                  : drain(s, &err);
-        tg_source_close(s);
     }
     return rc;
 }

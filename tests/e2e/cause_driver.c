@@ -94,7 +94,7 @@ static bool put_device(const struct tg_trace *t)
 {
     struct tg_paths_ask ask = { NULL, target, function };
     struct tg_window_spec whole = { .by = TG_WINDOW_WHOLE };
-    struct tg_steps steps = { 0 };
+    TG_AUTO(tg_steps_release) struct tg_steps steps = { 0 };
     struct tg_paths p;
     struct tg_err err = TG_ERR_INIT;
     int64_t ns[SORTS] = { 0 };
@@ -107,7 +107,6 @@ static bool put_device(const struct tg_trace *t)
         for (int k = 0; k < SORTS; k++)
             printf("%" PRId64 "%c", ns[k], k + 1 < SORTS ? ' ' : '\n');
     }
-    tg_steps_release(&steps);
     tg_paths_release(&p);
     return ok;
 }

@@ -374,7 +374,7 @@ static bool add_side(struct cache *k, struct question *q, tg_sv root, tg_sv file
 /* `text` is "FILE@1.2@OPERATOR". */
 static bool write_planted(const char *text, const char *path, struct tg_err *err)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct cache k = { 0 };
     struct question q = { .n = 0 };
     TG_BUF out = { 0 };
@@ -386,14 +386,13 @@ static bool write_planted(const char *text, const char *path, struct tg_err *err
          tg_file_write(path, tg_buf_sv(&out), err);
     tg_summary_release(&q.summary[0]);
     cache_release(&k);
-    tg_arena_free(a);
     return ok;
 }
 
 static bool answer(struct cache *k, tg_sv root, tg_sv rest, const struct rule_book *b, FILE *f,
                    struct tg_err *err)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct question q = { .n = 0 };
     struct tg_io io = { 0 };
     struct tg_verdict v;
@@ -416,7 +415,6 @@ static bool answer(struct cache *k, tg_sv root, tg_sv rest, const struct rule_bo
         put_verdict(f, &v);
     for (size_t i = 0; i < q.n; i++)
         tg_summary_release(&q.summary[i]);
-    tg_arena_free(a);
     return ok;
 }
 

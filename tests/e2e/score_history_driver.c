@@ -92,7 +92,7 @@ static void fail(const char *what, const struct tg_err *err)
 static void load(struct model *m, const char *path)
 {
     struct tg_summarize_opts so = { .load = { .reader = { .want_args = true } }, .rank = -1 };
-    struct tg_summary one;
+    TG_AUTO(tg_summary_release) struct tg_summary one;
     struct tg_side side;
     struct tg_err err = TG_ERR_INIT;
     struct tg_source *s;
@@ -103,7 +103,6 @@ static void load(struct model *m, const char *path)
         fail(path, &err);
     tg_source_close(s);
     tg_night_metric(&m->run[m->n++], &side, &m->series, m->arena);
-    tg_summary_release(&one);
 }
 
 static double median_share(const struct model *m, uint32_t series)
@@ -227,7 +226,7 @@ static void run_cell(uint64_t seed, const char *model, struct model *m, const st
 {
     struct rng r = { seed * 7777777 + (uint64_t)model[0] * 1000003 + (uint64_t)model[1] * 10007 +
                      which * 1009 + repeat };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_night *night = TG_NEW_N(a, struct tg_night, NIGHTS);
     struct tg_history h = { .night = night, .n = NIGHTS, .series = &m->series };
     size_t from = 20 + below(&r, 16);
@@ -240,7 +239,6 @@ static void run_cell(uint64_t seed, const char *model, struct model *m, const st
     }
     tg_history_replay(&h, TG_SV("score"), a);
     judge(model, c, repeat, m, &h, from, op);
-    tg_arena_free(a);
 }
 
 int main(int argc, char **argv)

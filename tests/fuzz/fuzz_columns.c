@@ -51,8 +51,8 @@ static void put_head(struct tg_buf *text)
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct tg_buf text = { 0 };
-    struct tg_summary s;
+    TG_BUF text = { 0 };
+    TG_AUTO(tg_summary_release) struct tg_summary s;
     struct tg_err err = TG_ERR_INIT;
     size_t cut = size ? (size - 1) * data[0] / 255 : 0;
     const char *in = (const char *)data + (size ? 1 : 0);
@@ -63,7 +63,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tg_summary_init(&s);
     if (tg_summary_parse(&s, tg_buf_sv(&text), "fuzz", &err) || err.kind != TG_ERR_SUMMARY)
         abort();
-    tg_summary_release(&s);
-    tg_buf_release(&text);
     return 0;
 }

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                 .want_args = choice >> 2 & 1,
                                 .isa = "generic",
                                 .limits = &limits };
-    struct tg_buf want = { 0 }, got = { 0 };
+    TG_BUF want = { 0 }, got = { 0 };
     limits.max_event = 4096;
     limits.max_depth = 20;
     dump(&want, text, &o, true);
@@ -39,7 +39,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!is_foreign(&got) && !is_foreign(&want) && !tg_sv_eq(tg_buf_sv(&got), tg_buf_sv(&want)))
             abort();
     }
-    tg_buf_release(&want);
-    tg_buf_release(&got);
     return 0;
 }

@@ -59,7 +59,7 @@ static void put_entry(struct tg_buf *tree, const char *mode, const char *name, c
 /* A commit of one folder "perf" whose tree has these bytes; `made` are its objects. */
 static void commit_of_tree(tg_sv tree, char sha[TG_SHA_SIZE], git_oid made[3])
 {
-    struct tg_buf root = { 0 }, commit = { 0 };
+    TG_BUF root = { 0 }, commit = { 0 };
     char hex[TG_SHA_SIZE];
     object_of(tree, GIT_OBJECT_TREE, &made[0]);
     put_entry(&root, "40000", "perf", &made[0]);
@@ -71,8 +71,6 @@ static void commit_of_tree(tg_sv tree, char sha[TG_SHA_SIZE], git_oid made[3])
                   hex);
     object_of(tg_buf_sv(&commit), GIT_OBJECT_COMMIT, &made[2]);
     git_oid_tostr(sha, TG_SHA_SIZE, &made[2]);
-    tg_buf_release(&root);
-    tg_buf_release(&commit);
 }
 
 static void forget_all(const git_oid made[3])
@@ -116,7 +114,7 @@ static void set_up(void)
 {
     static char *const empty[] = { NULL };
     struct tg_git_opts o = { .dir = box.dir, .offline = true, .git = "/bin/false", .env = empty };
-    struct tg_buf tree = { 0 }, lfs = { 0 };
+    TG_BUF tree = { 0 }, lfs = { 0 };
     git_reference *ref = NULL;
     git_oid made[3], pointer;
     struct tg_err err = TG_ERR_INIT;
@@ -149,8 +147,6 @@ static void set_up(void)
     must(mkdir(name, 0700) == 0);
     box.empty = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     (void)atexit(tear_down);
-    tg_buf_release(&tree);
-    tg_buf_release(&lfs);
 }
 
 /* A failure says why; a success leaves no error behind. */
@@ -255,14 +251,13 @@ static void list(const char *sha, const char *path, struct tg_arena *a)
 
 static void read_path(const char *sha, const char *path, tg_sv want)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     struct tg_err err = TG_ERR_INIT;
     bool found = false, ok;
     ok = tg_git_read_path(box.g, sha, path, &out, &found, &err);
     said(ok, &err);
     if (ok && found && want.p)
         must(tg_sv_eq(tg_buf_sv(&out), want));
-    tg_buf_release(&out);
 }
 
 static void raw_commit(tg_sv bytes, struct tg_arena *a)
@@ -311,7 +306,7 @@ static void raw_tree(tg_sv bytes, struct tg_arena *a)
 /* A blob reads as it is, or as the object that it points at. */
 static void raw_blob(tg_sv bytes, struct tg_arena *a)
 {
-    struct tg_buf tree = { 0 };
+    TG_BUF tree = { 0 };
     struct tg_lfs p;
     bool pointer = tg_lfs_parse(bytes, &p);
     git_oid made[3], blob;
@@ -324,12 +319,11 @@ static void raw_blob(tg_sv bytes, struct tg_arena *a)
     forget_all(made);
     if (!git_oid_equal(&blob, &box.file) && !pointer)
         forget(&blob);
-    tg_buf_release(&tree);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     tg_sv bytes = { (const char *)data + (size > 0), size - (size > 0) };
     const char *text = tg_arena_sv(a, bytes).p; /* ends at its first NUL */
     set_up();
@@ -360,6 +354,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     default:
         raw_blob(bytes, a);
     }
-    tg_arena_free(a);
     return 0;
 }

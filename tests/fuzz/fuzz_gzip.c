@@ -95,7 +95,7 @@ static void put_members(struct tg_buf *out, tg_sv text, unsigned form)
 static void judge(tg_sv packed, unsigned form, const tg_sv *text)
 {
     struct reading r;
-    struct tg_buf want = { 0 };
+    TG_BUF want = { 0 };
     char why[64];
     enum verdict v;
     read_all_ways(&r, packed, form);
@@ -107,7 +107,6 @@ static void judge(tg_sv packed, unsigned form, const tg_sv *text)
     if (r.ok && text && !tg_sv_eq(tg_buf_sv(&r.text), *text))
         differ(&r, "not what was packed", NULL);
     reading_release(&r);
-    tg_buf_release(&want);
 }
 
 static bool is_gzip(tg_sv bytes)

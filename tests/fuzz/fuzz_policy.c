@@ -32,13 +32,12 @@ static struct tg_policy *load(tg_sv text, struct tg_diags *d)
 
 static void render(const struct tg_diags *d)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     struct tg_doc *root = tg_doc_new_object();
     tg_diags_text(d, &out);
     tg_diags_json(d, root, "diagnostics");
     tg_doc_write(root, TG_DOC_INDENTED, &out);
     tg_doc_free(root);
-    tg_buf_release(&out);
 }
 
 /* `shown` without its first line and without origins, which name other lines the second time. */
@@ -60,12 +59,12 @@ static void without_origins(struct tg_buf *out, tg_sv shown)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const tg_sv names[] = { { "aten::mm", 8 }, { "ncclKernel", 10 } };
-    struct tg_diags d;
-    struct tg_buf first = { 0 }, second = { 0 }, a = { 0 }, b = { 0 };
+    TG_AUTO(tg_diags_release) struct tg_diags d;
+    TG_BUF first = { 0 }, second = { 0 }, a = { 0 }, b = { 0 };
     tg_diags_init(&d);
     struct tg_policy *p = load((tg_sv){ (const char *)data, size }, &d);
     if (p) {
-        struct tg_diags again;
+        TG_AUTO(tg_diags_release) struct tg_diags again;
         tg_policy_lint(p, names, 2, &d);
         tg_policy_show(p, &first);
         tg_diags_init(&again);
@@ -79,14 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (p->n_removed == 0 && !tg_sv_eq(tg_buf_sv(&a), tg_buf_sv(&b)))
             abort();
         tg_policy_free(q);
-        tg_diags_release(&again);
     }
     render(&d);
     tg_policy_free(p);
-    tg_diags_release(&d);
-    tg_buf_release(&first);
-    tg_buf_release(&second);
-    tg_buf_release(&a);
-    tg_buf_release(&b);
     return 0;
 }

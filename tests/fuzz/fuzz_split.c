@@ -47,7 +47,7 @@ static void put_trace(struct tg_buf *out, const struct tg_trace *t)
 static void load(struct tg_buf *out, tg_sv text, const struct tg_load_opts *o)
 {
     struct tg_err err = TG_ERR_INIT;
-    struct tg_source *s;
+    TG_SOURCE *s;
     struct tg_trace *t;
     s = tg_source_memory(text, "test", o->reader.limits, &err);
     t = s ? tg_trace_load(s, o, NULL, &err) : NULL;
@@ -56,7 +56,6 @@ static void load(struct tg_buf *out, tg_sv text, const struct tg_load_opts *o)
     else
         put_error(out, &err);
     tg_trace_free(t);
-    tg_source_close(s);
 }
 
 static void sum(struct tg_buf *out, tg_sv text, const struct tg_reader_opts *o)
@@ -85,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     struct tg_load_opts o = { 0 };
-    struct tg_buf want = { 0 }, got = { 0 };
+    TG_BUF want = { 0 }, got = { 0 };
     tg_sv text;
     if (size < 2)
         return 0;
@@ -108,7 +107,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (!tg_sv_eq(tg_buf_sv(&got), tg_buf_sv(&want)))
         abort();
-    tg_buf_release(&want);
-    tg_buf_release(&got);
     return 0;
 }

@@ -14,9 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                    .window = windows[size % 2],
                                    .frame_sorts = (unsigned)(size / 2 % 4) };
     struct tg_limits limits = TG_LIMITS_DEFAULT;
-    struct tg_summary s, again;
-    struct tg_buf first = { 0 }, second = { 0 };
-    struct tg_source *source;
+    TG_AUTO(tg_summary_release) struct tg_summary s, again;
+    TG_BUF first = { 0 }, second = { 0 };
+    TG_SOURCE *source;
     struct tg_err err = TG_ERR_INIT;
     limits.max_inflated = 1 << 20;
     limits.max_attrs = 3;
@@ -33,10 +33,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                memcmp(first.p, second.p, first.n) != 0) {
         abort();
     }
-    tg_source_close(source);
-    tg_buf_release(&first);
-    tg_buf_release(&second);
-    tg_summary_release(&s);
-    tg_summary_release(&again);
     return 0;
 }

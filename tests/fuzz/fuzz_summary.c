@@ -8,8 +8,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Whatever is read is written again as it was read, and what is refused says why. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct tg_summary s, again;
-    struct tg_buf first = { 0 }, second = { 0 };
+    TG_AUTO(tg_summary_release) struct tg_summary s, again;
+    TG_BUF first = { 0 }, second = { 0 };
     struct tg_err err = TG_ERR_INIT;
     tg_summary_init(&s);
     tg_summary_init(&again);
@@ -22,9 +22,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                memcmp(first.p, second.p, first.n) != 0) {
         abort();
     }
-    tg_buf_release(&first);
-    tg_buf_release(&second);
-    tg_summary_release(&s);
-    tg_summary_release(&again);
     return 0;
 }

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void read_back(tg_sv text)
 {
     TG_ARENA *a = tg_arena_new();
-    struct tg_diags d;
+    TG_AUTO(tg_diags_release) struct tg_diags d;
     const struct tg_yaml *root;
 
     for (size_t i = 0; i < text.n; i++)
@@ -24,7 +24,6 @@ static void read_back(tg_sv text)
     root = tg_yaml_parse(text, "waivers.yml", a, &d);
     if (!root || d.errors || !tg_yaml_get(root, "waivers"))
         abort();
-    tg_diags_release(&d);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -151,7 +151,7 @@ struct packing {
  * left alone, cut or damaged by a bit; two bytes are the form, two the place. */
 static inline void fuzz_packing(const struct packing *p, const uint8_t *data, size_t size)
 {
-    struct tg_buf packed = { 0 };
+    TG_BUF packed = { 0 };
     struct reading r;
     unsigned form, where;
     tg_sv text;
@@ -180,6 +180,5 @@ static inline void fuzz_packing(const struct packing *p, const uint8_t *data, si
         if (where >= p->magic)
             p->judge(tg_buf_sv(&packed), form, p->has_checksums(form) ? &text : NULL);
     }
-    tg_buf_release(&packed);
 }
 #endif

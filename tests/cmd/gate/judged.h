@@ -19,7 +19,7 @@ static inline void load_policy(struct fixture *f, const char *text)
 {
     char *whole = TG_NEW_N(f->a, char, strlen(text) + 16);
     struct tg_policy_opts o = { .path = "p.yml", .read = read_text, .read_arg = whole };
-    struct tg_diags diags;
+    TG_AUTO(tg_diags_release) struct tg_diags diags;
     TG_BUF said = { 0 };
     (void)strcat(strcpy(whole, "version: 1\n"), text);
     tg_diags_init(&diags);
@@ -28,7 +28,6 @@ static inline void load_policy(struct fixture *f, const char *text)
     tg_diags_text(&diags, &said);
     if (!f->policy)
         fail_msg("%.*s", TG_SV_ARG(tg_buf_sv(&said)));
-    tg_diags_release(&diags);
 }
 
 static const struct tg_suite no_suite;

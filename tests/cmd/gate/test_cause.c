@@ -57,7 +57,7 @@ static void find(struct room *r, struct tg_result *v, size_t n, bool stacks)
 TEST(the_function_that_calls_it)
 {
     struct tg_result r = failed();
-    struct room room;
+    TG_AUTO(room_close) struct room room;
     room_open(&room);
     room_file("base.json", trace(&room, 100, "train.py(12): step"));
     room_file("test.json", trace(&room, 300, "train.py(12): step"));
@@ -69,7 +69,6 @@ TEST(the_function_that_calls_it)
     assert_int_equal(r.cause->function->line, 12);
     assert_false(r.cause->change_known); /* outside a repository */
     assert_int_equal(r.source.n, 0);
-    room_close(&room);
 }
 
 static void judge_with(struct room *room, struct tg_result *r, const char *frame, unsigned us,
@@ -118,7 +117,7 @@ TEST(host_time_between_operators_needs_stacks)
     static const char *const frames[] = { "", "train.py(12): step" };
     for (size_t i = 0; i < 2; i++) {
         struct tg_result r = failed();
-        struct room room;
+        TG_AUTO(room_close) struct room room;
         r.subject = TG_SUBJECT_STEP;
         room_open(&room);
         room_file("base.json", trace(&room, 100, frames[i]));
@@ -127,14 +126,13 @@ TEST(host_time_between_operators_needs_stacks)
         if (!r.cause != !i)
             fail_msg("frame '%s': %.*s", frames[i], TG_SV_ARG(r.no_cause));
         assert_true(tg_sv_has(r.no_cause, TG_SV("no Python stacks")) == !i);
-        room_close(&room);
     }
 }
 
 TEST(only_shown_values_of_names_are_followed)
 {
     struct tg_result r[4] = { failed(), failed(), failed(), failed() };
-    struct room room;
+    TG_AUTO(room_close) struct room room;
     r[0].state = TG_STATE_PASS;
     r[1].state = TG_STATE_INCONCLUSIVE;
     r[2].dimension = TG_DIM_ATTR;
@@ -145,5 +143,4 @@ TEST(only_shown_values_of_names_are_followed)
     find(&room, r, 4, true);
     for (size_t i = 0; i < 4; i++)
         assert_true(!r[i].cause && !r[i].no_cause.n);
-    room_close(&room);
 }

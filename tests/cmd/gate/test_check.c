@@ -418,7 +418,7 @@ TEST(ranks_whose_names_are_not_loaded)
         /* none of those is there: an error would be about the names alone */
         { { AGAINST("flast*.json", "blast*.json") }, kept, 0, false, "PASS" },
     };
-    struct room r;
+    TG_AUTO(room_close) struct room r;
     room_of_ranks(&r);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct command k = rows[i].k;
@@ -439,7 +439,6 @@ TEST(ranks_whose_names_are_not_loaded)
         if (lists != !strstr(said, WITHOUT_NAMES))
             fail_msg("report %d: %s", (int)report, said);
     }
-    room_close(&r);
 }
 
 /* One that the policy names itself; those of a preset need no rule. */

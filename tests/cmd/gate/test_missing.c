@@ -151,17 +151,16 @@ IN_BOX(a_clone_that_is_cut)
  * are. */
 IN_BOX(without_a_commit_origin_says_nothing)
 {
-    struct job k;
+    TG_AUTO(job_close) struct job k;
     open_clone(&k, b, ungated, 1, STORED_POLICY);
     assert_no_error(first_run_from(&k, (struct tg_commit){ 0 }), &k.err);
     is_in(job_text(&k, "stderr"), "nothing is stored for suite 'main' in this clone: run");
-    job_close(&k);
 }
 
 IN_BOX(a_baseline_at_a_path_is_not_sought_at_origin)
 {
     struct tg_baseline lost = { .found = TG_FOUND_LOST, .path = TG_SV("perf/base.json") };
-    struct job k;
+    TG_AUTO(job_close) struct job k;
     open_clone(&k, b, ungated, 1, PATH_POLICY);
     assert_no_error(first_run(&k), &k.err);
     assert_string_equal(job_text(&k, "stderr"), "");
@@ -174,5 +173,4 @@ IN_BOX(a_baseline_at_a_path_is_not_sought_at_origin)
     assert_false(tg_check_lost(&k.c, &k.j, job_git(&k), &lost, &k.err));
     assert_error(&k.err, TG_ERR_LOST, "no baseline `perf/base.json`",
                  "It was last there 7 commits back");
-    job_close(&k);
 }

@@ -78,13 +78,12 @@ static inline void box_add_as(struct box *b, int side, const struct box_row *v, 
 {
     struct tg_window_spec window = { TG_WINDOW_AUTO, { NULL, 0 } };
     struct tg_trace *t = box_load(v, n);
-    struct tg_steps steps = { 0 };
+    TG_AUTO(tg_steps_release) struct tg_steps steps = { 0 };
     struct tg_err err = TG_ERR_INIT;
     if (python == BOX_APART)
         tg_trace_set_python_apart(t);
     assert_true(tg_steps_build(&steps, t, &window, &err));
     tg_paths_add(&b->p, side, t, &steps, 0);
-    tg_steps_release(&steps);
     tg_trace_free(t);
 }
 #define BOX_ADD(b, side, rows)                                                                     \

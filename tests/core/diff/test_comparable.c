@@ -25,7 +25,7 @@ TEST(other_windows_are_refused_between_sides)
     struct tg_side side[2];
     struct tg_comparison c;
     struct tg_err err = TG_ERR_INIT;
-    struct bt b;
+    TG_AUTO(bt_release) struct bt b;
     bt_init(&b);
     bt_host(&b, "cpu_op", "aten::mm", "1", 10, 5, -1);
     bt_host(&b, "cpu_op", "aten::mm", "1", 20, 5, -1);
@@ -40,5 +40,4 @@ TEST(other_windows_are_refused_between_sides)
     assert_true(tg_compare(&c, &side[0], &side[0], NULL, s[0].arena, &err));
     for (int k = 0; k < 2; k++)
         tg_summary_release(&s[k]);
-    bt_release(&b);
 }

@@ -48,7 +48,7 @@ static void build(struct bt *b, struct tg_shard *out, struct tg_kv *meta, size_t
  * does with long values: what is there counts. */
 TEST(nvidia_metadata)
 {
-    struct bt b;
+    TG_AUTO(bt_release) struct bt b;
     struct tg_shard s;
     struct tg_kv meta[] = {
         { TG_SV("deviceProperties"),
@@ -77,12 +77,11 @@ TEST(nvidia_metadata)
     assert_string_equal(env_of(&s, "rocm"), "");
     for (size_t i = 1; i < s.n_env; i++)
         assert_true(tg_sv_cmp(s.env[i - 1].key, s.env[i].key) < 0);
-    bt_release(&b);
 }
 
 TEST(amd_metadata_and_what_events_show)
 {
-    struct bt b;
+    TG_AUTO(bt_release) struct bt b;
     struct tg_shard s;
     struct tg_kv meta[] = {
         { TG_SV("deviceProperties"), TG_SV("[{\"id\": 0, \"name\": \"\"}]") },
@@ -97,12 +96,11 @@ TEST(amd_metadata_and_what_events_show)
     assert_string_equal(env_of(&s, "device_type"), "rocm");
     assert_string_equal(env_of(&s, "rocm"), "6.4.43483");
     assert_string_equal(env_of(&s, "with_stack"), "1"); /* by the Python rows */
-    bt_release(&b);
 }
 
 TEST(a_trace_without_anything_is_of_the_cpu)
 {
-    struct bt b;
+    TG_AUTO(bt_release) struct bt b;
     struct tg_shard s;
     bt_init(&b);
     bt_host(&b, "cpu_op", "aten::mm", "1", 0, 1, -1);
@@ -112,7 +110,6 @@ TEST(a_trace_without_anything_is_of_the_cpu)
     bt_device(&b, "kernel", "k", 7, 0, 1, -1); /* a device, but nobody says which */
     build(&b, &s, NULL, 0);
     assert_string_equal(env_of(&s, "device_type"), "");
-    bt_release(&b);
 }
 
 /* booted at 100 s, now 200 s; the trace's first event is at base + 5 s */
@@ -134,7 +131,7 @@ TEST(the_processor_comes_from_the_trace_or_its_own_machine)
         struct tg_summarize_opts o = { .rank = -1 };
         struct tg_kv meta[2];
         struct tg_shard s = { 0 };
-        struct bt b;
+        TG_AUTO(bt_release) struct bt b;
         size_t n = 0;
         bt_init(&b);
         bt_host(&b, "cpu_op", "aten::mm", "1", 5000000000, 10, TG_NO_CORRELATION);
@@ -147,6 +144,5 @@ TEST(the_processor_comes_from_the_trace_or_its_own_machine)
         o.host = (struct tg_host){ TG_SV("Host"), 100000000000, 200000000000 };
         tg_env_build(&s, bt_trace(&b, 0), &o, b.arena);
         assert_string_equal(env_of(&s, "cpu"), cases[i].want);
-        bt_release(&b);
     }
 }

@@ -23,7 +23,7 @@ static void add_rank(struct tg_summary *to, int64_t rank, tg_ns step, struct tg_
     static char name[NAMES][16];
     static const char *const markers[] = { "ProfilerStep#5", "ProfilerStep#6", "ProfilerStep#7" };
     struct tg_summarize_opts o = { .rank = rank, .run = TG_SV("r") };
-    struct bt b;
+    TG_AUTO(bt_release) struct bt b;
     uint32_t state = (uint32_t)rank + 1;
     bt_init(&b);
     for (int k = 0; k < 3; k++) {
@@ -36,7 +36,6 @@ static void add_rank(struct tg_summary *to, int64_t rank, tg_ns step, struct tg_
         }
     }
     assert_true(traced_add(to, &b, 0, &o, err));
-    bt_release(&b);
 }
 
 static void setup(struct fixture *f)
@@ -186,7 +185,7 @@ static void add_long_rank(struct tg_summary *to, struct tg_err *err)
 {
     static char marker[MANY_STEPS][24];
     struct tg_summarize_opts o = { .rank = 0, .run = TG_SV("r") };
-    struct bt b;
+    TG_AUTO(bt_release) struct bt b;
     bt_init(&b);
     for (int k = 0; k < MANY_STEPS; k++) {
         (void)snprintf(marker[k], sizeof *marker, "ProfilerStep#%d", k);
@@ -194,7 +193,6 @@ static void add_long_rank(struct tg_summary *to, struct tg_err *err)
         bt_host(&b, "cpu_op", "aten::op", "1", k * 10000 + 100, 1000 + k * 7 % 501, -1);
     }
     assert_true(traced_add(to, &b, 0, &o, err));
-    bt_release(&b);
 }
 
 /* Reading takes 131,072 steps of ranks that are left out: no more are written. */

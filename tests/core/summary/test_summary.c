@@ -485,13 +485,12 @@ static void stacks(struct bt *b)
 static bool add_stacks(struct traced *f, struct tg_summary *to, uint64_t seed, unsigned sorts)
 {
     struct tg_summarize_opts o = { .rank = -1, .frame_sorts = sorts };
-    struct tg_steps steps;
+    TG_AUTO(tg_steps_release) struct tg_steps steps;
     bool ok;
     (void)bt_trace(&f->b, seed);
     tg_trace_set_python_apart(&f->b.trace);
     ok = tg_steps_build(&steps, &f->b.trace, &o.window, &f->err) &&
          tg_summary_of_trace(to, &f->b.trace, &steps, &o, &f->err);
-    tg_steps_release(&steps);
     return ok;
 }
 

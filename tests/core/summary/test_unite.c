@@ -15,7 +15,7 @@ struct fixture {
 /* Rank `rank`: every third has a kernel and an attribute that the others lack. */
 static void add_rank(struct tg_summary *to, int64_t rank, struct tg_err *err)
 {
-    struct bt b;
+    TG_AUTO(bt_release) struct bt b;
     struct tg_summarize_opts o = { .rank = rank, .run = rank < 5 ? TG_SV("b") : TG_SV("a") };
     bt_init(&b);
     for (int k = 0; k < 2; k++) {
@@ -28,7 +28,6 @@ static void add_rank(struct tg_summary *to, int64_t rank, struct tg_err *err)
                   10 + k);
     }
     assert_true(traced_add(to, &b, 0, &o, err));
-    bt_release(&b);
 }
 
 static void setup(struct fixture *f)

@@ -52,10 +52,10 @@ static size_t look(const char *pattern)
     if (glob(pattern, 0, NULL, &g))
         return 0;
     for (; n < g.gl_pathc; n++) {
-        struct tg_summary s;
+        TG_AUTO(tg_summary_release) struct tg_summary s;
         struct tg_summarize_opts o = { .rank = -1 };
         struct tg_err err = TG_ERR_INIT;
-        struct tg_source *in = tg_source_open(g.gl_pathv[n], NULL, &err);
+        TG_SOURCE *in = tg_source_open(g.gl_pathv[n], NULL, &err);
         assert_non_null(in);
         tg_summary_init(&s);
         if (tg_summary_add(&s, in, &o, NULL, &err))
@@ -65,8 +65,6 @@ static size_t look(const char *pattern)
                 check_tree(s.shards[i]);
                 events_of(s.shards[i], g.gl_pathv[n]);
             }
-        tg_source_close(in);
-        tg_summary_release(&s);
     }
     globfree(&g);
     return n;

@@ -39,11 +39,10 @@ static inline void traced_tear_down(struct traced *f)
 static inline bool traced_add(struct tg_summary *to, struct bt *b, uint64_t seed,
                               const struct tg_summarize_opts *o, struct tg_err *err)
 {
-    struct tg_steps steps;
+    TG_AUTO(tg_steps_release) struct tg_steps steps;
     const struct tg_trace *t = bt_trace(b, seed);
     bool ok =
         tg_steps_build(&steps, t, &o->window, err) && tg_summary_of_trace(to, t, &steps, o, err);
-    tg_steps_release(&steps);
     return ok;
 }
 #endif

@@ -42,7 +42,7 @@ static void add(struct tg_doc *parent, const char *key, const struct tg_yaml *n)
 static void add_text(struct tg_doc *parent, const char *key, const char *text)
 {
     TG_ARENA *a = tg_arena_new();
-    struct tg_diags d;
+    TG_AUTO(tg_diags_release) struct tg_diags d;
     TG_BUF clean = { 0 };
     const char *mark = strstr(text, "§");
     tg_buf_add(&clean, (tg_sv){ text, mark ? (size_t)(mark - text) : strlen(text) });
@@ -54,7 +54,6 @@ static void add_text(struct tg_doc *parent, const char *key, const char *text)
         add(parent, key, n);
     else
         tg_doc_add_null(parent, key);
-    tg_diags_release(&d);
 }
 
 static void print_samples(struct tg_buf *out)

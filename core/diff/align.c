@@ -204,24 +204,6 @@ struct sums {
     struct tg_step_counts *run[2]; /* views of by_step */
 };
 
-static struct sums *sums_new(const struct tg_diff_work *w)
-{
-    struct sums *x = TG_NEW(w->a, struct sums);
-    const size_t *n = w->c->n_runs;
-    size_t runs = n[TG_BASE] > n[TG_TEST] ? n[TG_BASE] : n[TG_TEST];
-    x->count = TG_NEW_N(w->a, uint64_t, w->max_steps + 1);
-    x->sorted = TG_NEW_N(w->a, uint64_t, w->max_steps + 1);
-    x->total = TG_NEW_N(w->a, double, runs);
-    x->self = TG_NEW_N(w->a, double, runs);
-    for (int side = 0; side < 2; side++) {
-        x->modal[side] = TG_NEW_N(w->a, double, runs);
-        x->by_step[side] = TG_NEW_N(w->a, double, runs * w->max_steps + 1);
-        x->run[side] = TG_NEW_N(w->a, struct tg_step_counts, runs);
-        x->of_rank[side] = TG_NEW_N(w->a, double, w->c->n_ranks[side] + 1);
-    }
-    return x;
-}
-
 /* Adds up one cell. Returns the modal count; `settled` falls when too few steps have it. `steady`:
  * do all have it, but for a first one? */
 static uint64_t sum_cell(const struct tg_diff_work *w, struct tg_op *op, int side, size_t at,
@@ -598,12 +580,22 @@ bool tg_align(struct tg_diff_work *w, struct tg_err *err)
         return false;
     tg_gather(w, TG_GATHER_OPS, &c->ops, &c->n_ops);
     tg_gather(w, TG_GATHER_FRAMES, &c->frames, &c->n_frames);
-    struct sums *x = sums_new(w);
+    size_t n_runs = c->n_runs[c->n_runs[TG_TEST] > c->n_runs[TG_BASE] ? TG_TEST : TG_BASE];
+    struct sums x = { .count = TG_NEW_N(w->a, uint64_t, w->max_steps + 1),
+                      .sorted = TG_NEW_N(w->a, uint64_t, w->max_steps + 1),
+                      .total = TG_NEW_N(w->a, double, n_runs),
+                      .self = TG_NEW_N(w->a, double, n_runs) };
+    for (int side = 0; side < 2; side++) {
+        x.modal[side] = TG_NEW_N(w->a, double, n_runs);
+        x.by_step[side] = TG_NEW_N(w->a, double, n_runs * w->max_steps + 1);
+        x.run[side] = TG_NEW_N(w->a, struct tg_step_counts, n_runs);
+        x.of_rank[side] = TG_NEW_N(w->a, double, c->n_ranks[side] + 1);
+    }
     for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
         struct tg_op *op = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
-        sum_op(w, op, x);
+        sum_op(w, op, &x);
         identify(w, op);
-        find_change(w, op, x);
+        find_change(w, op, &x);
     }
     find_frame_sorts(w);
     share_out(w);

@@ -182,29 +182,6 @@ static void add_choice(struct tg_diff_work *w, uint32_t by, const struct work *x
     to->work = tg_ops_join(w, work, in, x->n);
 }
 
-/* A name is chosen if it is launched as often as before wherever no choice was made. */
-static void mark_names(struct tg_diff_work *w, uint32_t step)
-{
-    struct tg_comparison *c = w->c;
-    const struct tg_algorithm **of = TG_NEW_N(w->a, const struct tg_algorithm *, c->n_ops + 1);
-    for (size_t i = 0; i < c->n_choices; i++)
-        of[c->choices[i].by] = &c->choices[i];
-    for (uint32_t op = 0; op < c->n_ops; op++) {
-        size_t n;
-        const struct tg_use *v = tg_uses_of(w->uses, TG_IN_CALLER, op, &n);
-        const struct tg_algorithm *found = NULL;
-        bool all = may_be_chosen(&c->ops[op]);
-        for (size_t i = 0; all && i < n; i++) {
-            uint32_t by = launcher_of(&v[i], step);
-            const struct tg_algorithm *x = by == TG_NO_ID ? NULL : of[by];
-            bool same = is_same(c, &v[i]);
-            all = same || x;
-            found = found || same ? found : x;
-        }
-        c->ops[op].choice = all ? found : NULL;
-    }
-}
-
 /* What each operator, annotation and the step launches, if a library may have chosen it. */
 static struct work *works_of(struct tg_diff_work *w, uint32_t step, bool *known)
 {
@@ -272,5 +249,22 @@ void tg_choices_find(struct tg_diff_work *w)
         if (chosen[by] && !leaks)
             add_choice(w, by, &of[by], known[by]);
     }
-    mark_names(w, step);
+    /* A name is chosen if it is launched as often as before wherever no choice was made. */
+    const struct tg_algorithm **by_op = TG_NEW_N(w->a, const struct tg_algorithm *, c->n_ops + 1);
+    for (size_t i = 0; i < c->n_choices; i++)
+        by_op[c->choices[i].by] = &c->choices[i];
+    for (uint32_t op = 0; op < c->n_ops; op++) {
+        size_t n;
+        const struct tg_use *v = tg_uses_of(w->uses, TG_IN_CALLER, op, &n);
+        const struct tg_algorithm *found = NULL;
+        bool all = may_be_chosen(&c->ops[op]);
+        for (size_t i = 0; all && i < n; i++) {
+            uint32_t by = launcher_of(&v[i], step);
+            const struct tg_algorithm *x = by == TG_NO_ID ? NULL : by_op[by];
+            bool same = is_same(c, &v[i]);
+            all = same || x;
+            found = found || same ? found : x;
+        }
+        c->ops[op].choice = all ? found : NULL;
+    }
 }

@@ -158,22 +158,6 @@ static bool supports(const struct tg_diff_work *w, const struct question *q,
                tg_half_p_limit(nb, nt);
 }
 
-/*
- * Of the least: each half of the steps has to show at least half of the slowdown. Operators with
- * two speeds change between them within a run, too: three runs that never were fast differ from
- * three that were fast for a while, but only in some of their steps. Of the mean: more than the
- * slowest fifth, or some steps of every run; one that was preempted moves a mean, too.
- */
-static bool supported(const struct tg_diff_work *w, const struct tg_evidence *ev,
-                      const struct question *q, enum tg_estimate estimate)
-{
-    double c = q->m[estimate].c;
-    if (estimate == TG_ESTIMATE_MEAN)
-        return q->aim.some_steps || supports(w, q, TG_SLOW, c, ev->e);
-    return !q->v->y[TG_LEAST_FIRST][0] ||
-           (supports(w, q, TG_LEAST_FIRST, c, ev->e) && supports(w, q, TG_LEAST_LAST, c, ev->e));
-}
-
 /* Nothing has the logarithm of 1 ns. */
 static double time_of(double log_ns)
 {
@@ -224,30 +208,26 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     }
     ev->suspicious = ev->e > log(TG_SUSPECT) && ev->above == ev->pairs &&
                      ev->delta_ns > TG_NOTABLE * w->c->step_ns[TG_BASE];
-    ev->proven = ev->e > 0 && ev->e > need && ev->p <= t.p_limit && supported(w, ev, q, estimate);
+    ev->proven = ev->e > 0 && ev->e > need && ev->p <= t.p_limit;
+    /*
+     * Of the least: each half of the steps has to show at least half of the slowdown. Operators
+     * with two speeds change between them within a run, too: three runs that never were fast
+     * differ from three that were fast for a while, but only in some of their steps. Of the mean:
+     * more than the slowest fifth, or some steps of every run; one that was preempted moves a mean,
+     * too.
+     */
+    if (ev->proven && estimate == TG_ESTIMATE_MEAN)
+        ev->proven = q->aim.some_steps || supports(w, q, TG_SLOW, m->c, ev->e);
+    else if (ev->proven && q->v->y[TG_LEAST_FIRST][0])
+        ev->proven = supports(w, q, TG_LEAST_FIRST, m->c, ev->e) &&
+                     supports(w, q, TG_LEAST_LAST, m->c, ev->e);
     ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > q->aim.floor;
-}
-
-/* Did only the least of the steps rise? Slow steps but for the slowest fifth,
- * which may be cold starts. */
-static bool is_of_fastest(const struct tg_diff_work *w, const struct tg_evidence *ev,
-                          const struct question *q)
-{
-    static const enum tg_step_statistic whole[] = { TG_MEAN, TG_SLOW };
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
-        struct tg_logs l;
-        if (!q->v->y[whole[i]][TG_BASE])
-            return false;
-        l = tg_logs_of_values(w, q->v->y[whole[i]], q->order);
-        if (l.median[TG_TEST] > l.median[TG_BASE])
-            return false;
-    }
-    return ev->e > 0;
 }
 
 void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
                       const struct tg_machine *m, struct tg_aim aim, enum tg_estimate estimate)
 {
+    static const enum tg_step_statistic whole[] = { TG_MEAN, TG_SLOW };
     enum tg_judged judged = ev->why_not;
     struct question q = { v, m->of[TG_FORWARD], TG_FORWARD, aim };
     struct question swapped = { v, m->of[TG_SWAPPED], TG_SWAPPED, aim };
@@ -261,8 +241,17 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     bool varies = least && judged == TG_NOT_COUNT_VARIES && v->form == TG_FORM_CALLS &&
                   ev->e > log(TG_RARE_STEP) &&
                   ev->delta_ns > TG_RARE_FLOOR * w->c->step_ns[TG_BASE];
-    if (least)
-        ev->fastest_alone = (ev->proven || ev->suspicious) && is_of_fastest(w, ev, &q);
+    /* Did only the least of the steps rise? Slow steps but for the slowest fifth, which may be cold
+     * starts. */
+    bool fastest = least && ev->e > 0 && (ev->proven || ev->suspicious);
+    for (size_t i = 0; fastest && i < sizeof whole / sizeof *whole; i++) {
+        fastest = v->y[whole[i]][TG_BASE] != NULL;
+        if (!fastest)
+            break;
+        struct tg_logs l = tg_logs_of_values(w, v->y[whole[i]], q.order);
+        fastest = l.median[TG_TEST] <= l.median[TG_BASE];
+    }
+    ev->fastest_alone = fastest;
     ev->suspicious = ev->suspicious && (judged == TG_NOT_FEW_RUNS || varies);
     if (!least)
         return;

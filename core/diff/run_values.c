@@ -460,18 +460,6 @@ static struct least usual_least(const struct tg_diff_work *w, const struct least
     return usual;
 }
 
-/* Are the steps of all runs of the rank alike, and is known what overlaps them?
- * Then the number of slots. */
-static size_t slots_of_rank(const struct reading *q, size_t rank)
-{
-    uint64_t key = find_keys(q->w, q->op, rank, q->plan.alike, NULL);
-    for (size_t at = rank; at < q->w->n_cells; at += q->w->c->n_ranks[TG_BASE])
-        if (!q->w->shard[at]->beside_known ||
-            find_keys(q->w, q->op, at, q->plan.alike, NULL) != key)
-            return 0;
-    return (size_t)(key >> HASH_BITS);
-}
-
 bool tg_run_values_alike(const struct tg_diff_work *w, const struct tg_op *op,
                          struct tg_run_values *out)
 {
@@ -482,7 +470,12 @@ bool tg_run_values_alike(const struct tg_diff_work *w, const struct tg_op *op,
     if (q.plan.form != TG_FORM_SLOTS || n_ranks != w->c->n_ranks[TG_TEST])
         return false;
     for (size_t rank = 0; rank < n_ranks; rank++) {
-        size_t n = slots_of_rank(&q, rank);
+        /* Are the steps of all its runs alike, and is known what overlaps them? Then its slots. */
+        uint64_t key = find_keys(w, op, rank, q.plan.alike, NULL);
+        size_t n = (size_t)(key >> HASH_BITS);
+        for (size_t at = rank; at < w->n_cells; at += n_ranks)
+            if (!w->shard[at]->beside_known || find_keys(w, op, at, q.plan.alike, NULL) != key)
+                return false;
         TG_FREE bool *moved = tg_xcalloc(n + 1, sizeof *moved);
         if (!n)
             return false;

@@ -135,15 +135,6 @@ static double refine(const struct field *f, size_t best)
 
 /* ---- divisions ---- */
 
-/* xorshift64*: a fixed sequence, the same everywhere. */
-static size_t draw(uint64_t *state, size_t below)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return (size_t)((*state * UINT64_C(0x2545F4914F6CDD1D) >> 33) % below);
-}
-
 static double chance_of(const struct field *f, double found)
 {
     double least = found - 1e-9 * fmax(1, found); /* rounding */
@@ -163,7 +154,12 @@ static double chance_of(const struct field *f, double found)
     uint64_t state = UINT64_C(0x73686966);
     for (; n < (as_much ? DRAWN : SURE) && as_much < ENOUGH; n++) {
         for (size_t i = 0; i < f->nb; i++) { /* shuffled as far as the baseline goes */
-            size_t k = i + draw(&state, f->n - i), run = f->run[k];
+            /* xorshift64*: a fixed sequence, the same everywhere */
+            state ^= state >> 12;
+            state ^= state << 25;
+            state ^= state >> 27;
+            uint64_t drawn = state * UINT64_C(0x2545F4914F6CDD1D) >> 33;
+            size_t k = i + (size_t)(drawn % (f->n - i)), run = f->run[k];
             f->run[k] = f->run[i];
             f->run[i] = run;
         }

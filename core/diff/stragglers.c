@@ -75,39 +75,29 @@ static int64_t step_number(const struct waits *x, size_t id)
     return number;
 }
 
-/* Median over the chosen ranks less the median over the others. */
-static double excess(const struct tg_diff_work *w, const struct tg_op *op, const bool *in,
-                     double *room)
-{
-    size_t n = w->c->n_ranks[TG_TEST], n_in = 0, n_out = 0;
-    for (size_t i = 0; i < n; i++) {
-        /* Self time of an operator in the steps of a rank, ns a step, mean over runs. */
-        double sum = 0, steps = 0;
-        for (size_t run = 0; run < w->c->n_runs[TG_TEST]; run++) {
-            size_t at = tg_diff_cell_index(w, TG_TEST, run, i);
-            steps += (double)w->used[at].n;
-            for (size_t j = 0; j < w->used[at].n; j++)
-                sum += tg_cell_time(w, op, at, j, TG_OP_SELF);
-        }
-        double t = steps > 0 ? sum / steps : 0;
-        if (in[i])
-            room[n_in++] = t;
-        else
-            room[n - ++n_out] = t;
-    }
-    return tg_median(room, n_in) - (n_out ? tg_median(room + n_in, n_out) : 0);
-}
-
 static void find_instead(const struct tg_diff_work *w, const bool *in, struct tg_straggler *out)
 {
-    TG_FREE double *room = tg_xrealloc(NULL, w->c->n_ranks[TG_TEST] + 1, sizeof *room);
+    size_t n = w->c->n_ranks[TG_TEST];
+    TG_FREE double *room = tg_xrealloc(NULL, n + 1, sizeof *room);
     for (size_t i = 0; i < w->c->n_ops; i++) {
         const struct tg_op *op = &w->c->ops[i];
-        double more;
+        size_t n_in = 0, n_out = 0;
         if (op->wait || op->polling || !op->present[TG_TEST] || op->kind == TG_KIND_STEP ||
             op->kind == TG_KIND_ANNOTATION || op->kind == TG_KIND_DEVICE_ANNOTATION)
             continue;
-        more = excess(w, op, in, room);
+        for (size_t rank = 0; rank < n; rank++) {
+            /* Self time in the steps of a rank, ns a step, mean over runs. */
+            double sum = 0, steps = 0;
+            for (size_t run = 0; run < w->c->n_runs[TG_TEST]; run++) {
+                size_t at = tg_diff_cell_index(w, TG_TEST, run, rank);
+                steps += (double)w->used[at].n;
+                for (size_t j = 0; j < w->used[at].n; j++)
+                    sum += tg_cell_time(w, op, at, j, TG_OP_SELF);
+            }
+            room[in[rank] ? n_in++ : n - ++n_out] = steps > 0 ? sum / steps : 0;
+        }
+        /* Median over the chosen ranks less the median over the others. */
+        double more = tg_median(room, n_in) - (n_out ? tg_median(room + n_in, n_out) : 0);
         if (more > out->more_ns) {
             out->more_ns = more;
             out->op = op;

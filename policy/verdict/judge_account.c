@@ -90,24 +90,6 @@ static void add_name(struct told *t, const struct tg_comparison *c,
     }
 }
 
-/* Is the row about the quantity itself, or about a part of the step? */
-static double whole_of(const struct tg_result *r, enum tg_account_id id)
-{
-    static const enum tg_metric steps[] = { TG_METRIC_STEP_TIME, TG_METRIC_HOST_TIME,
-                                            TG_METRIC_DEVICE_EXTENT, TG_METRIC_GPU_BUSY };
-    enum tg_metric m;
-    if (id == TG_ACCOUNT_CALLS || tg_result_is_of_slowest(r))
-        return 0;
-    if (r->subject == TG_SUBJECT_STEP)
-        return id == TG_ACCOUNT_WALL ? r->delta : 0;
-    if (r->subject != TG_SUBJECT_TRACE || !tg_rule_metric_of_trace(r->metric, &m))
-        return 0;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (m == steps[i] && (id == TG_ACCOUNT_WALL || m == TG_METRIC_GPU_BUSY))
-            return r->delta;
-    return 0;
-}
-
 /* What the rows from state `least` on add. */
 static double explained(const struct tg_eval_state *e, const struct tg_buckets *children,
                         enum tg_account_id id, enum tg_state least)
@@ -121,7 +103,15 @@ static double explained(const struct tg_eval_state *e, const struct tg_buckets *
         const struct tg_op *op;
         if (r->state < least || r->state == TG_STATE_INCONCLUSIVE || tg_result_is_guard(r))
             continue;
-        whole = fmax(whole, whole_of(r, id));
+        /* About the quantity itself, or about a part of the step? */
+        enum tg_metric m;
+        bool trace = r->subject == TG_SUBJECT_TRACE && tg_rule_metric_of_trace(r->metric, &m);
+        bool busy = trace && m == TG_METRIC_GPU_BUSY;
+        bool step = trace && (m == TG_METRIC_STEP_TIME || m == TG_METRIC_HOST_TIME ||
+                              m == TG_METRIC_DEVICE_EXTENT);
+        bool wall = id == TG_ACCOUNT_WALL && (step || r->subject == TG_SUBJECT_STEP);
+        if ((wall || (busy && id != TG_ACCOUNT_CALLS)) && !tg_result_is_of_slowest(r))
+            whole = fmax(whole, r->delta);
         op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
         if (!op)
             continue;

@@ -107,21 +107,6 @@ static bool probe_time(struct tg_probe *p, enum tg_rule_metric m, const struct t
     return true;
 }
 
-/* `q` of the single calls. */
-static void probe_quantile(struct tg_probe *p, double q, const struct tg_comparison *c,
-                           const struct tg_op *op)
-{
-    struct tg_evidence *ev = TG_NEW(c->arena, struct tg_evidence);
-    p->base = tg_op_quantile(op, TG_BASE, q);
-    p->test = tg_op_quantile(op, TG_TEST, q);
-    p->known[TG_TEST] = op->present[TG_TEST];
-    if (!tg_op_quantile_evidence(op, q, ev))
-        return;
-    p->ev = ev;
-    if (ev->why_not == TG_JUDGED)
-        put_values(p, ev->value);
-}
-
 /* False: neither side has any. An attribute that was not compared does not pass. */
 static bool probe_attr(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
                        const struct tg_op *op)
@@ -148,8 +133,10 @@ bool tg_lacks_frames(const struct tg_comparison *c, uint32_t kinds, int side)
 static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
                      const struct tg_op *op, enum tg_estimate by)
 {
-    struct tg_evidence *own =
-        m == TG_RULE_METRIC_SHARE ? TG_NEW(c->arena, struct tg_evidence) : NULL;
+    bool owns = m == TG_RULE_METRIC_SHARE || m == TG_RULE_METRIC_MEDIAN ||
+                m == TG_RULE_METRIC_P95 || m == TG_RULE_METRIC_MAX;
+    struct tg_evidence *own = owns ? TG_NEW(c->arena, struct tg_evidence) : NULL;
+    double q; /* of the single calls */
     p->known[TG_BASE] = !tg_lacks_frames(c, 1u << op->kind, TG_BASE);
     p->known[TG_TEST] = true;
     switch (m) {
@@ -185,11 +172,15 @@ static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_
     case TG_RULE_METRIC_MEDIAN:
     case TG_RULE_METRIC_P95:
     case TG_RULE_METRIC_MAX:
-        probe_quantile(p,
-                       m == TG_RULE_METRIC_MEDIAN ? .5
-                       : m == TG_RULE_METRIC_P95  ? .95
-                                                  : 1,
-                       c, op);
+        q = m == TG_RULE_METRIC_MEDIAN ? .5 : m == TG_RULE_METRIC_P95 ? .95 : 1;
+        p->base = tg_op_quantile(op, TG_BASE, q);
+        p->test = tg_op_quantile(op, TG_TEST, q);
+        p->known[TG_TEST] = op->present[TG_TEST];
+        if (!tg_op_quantile_evidence(op, q, own))
+            break;
+        p->ev = own;
+        if (own->why_not == TG_JUDGED)
+            put_values(p, own->value);
         break;
     case TG_RULE_METRIC_BYTES:
         put_recorded(p, op->bytes_mean);

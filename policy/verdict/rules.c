@@ -172,26 +172,6 @@ static void judge_names(struct tg_eval_state *e, const struct tg_rule *rule)
                 : "Check the pattern with `tracegate names`, or mark the rule optional.");
 }
 
-static void judge_numbers(struct tg_eval_state *e, const struct tg_rule *rule)
-{
-    bool matched = false, gave_up = false;
-    for (size_t i = 0; i < e->c->n_numbers; i++) {
-        const struct tg_number_change *x = &e->c->numbers[i];
-        enum tg_hit hit = tg_select_op(&rule->match, stand_in(e->arena, TG_KIND_OP, x->name));
-        gave_up |= hit == TG_HIT_GAVE_UP;
-        matched |= hit != TG_HIT_NO;
-        if (hit == TG_HIT_YES)
-            tg_judge_quantity(e, rule,
-                              &(struct tg_quantity){ .kind = TG_QUANTITY_NUMBER, .number = x });
-    }
-    if (gave_up)
-        say_pattern(e, rule);
-    if (!matched)
-        say(e, rule, unless_optional(rule), TG_NEED_MATCH, "(no match)",
-            "the rule matches no number of either side",
-            "Name the benchmark's results in the suite's `numbers`, or mark the rule optional.");
-}
-
 /* ---- ranks, devices and streams ---- */
 
 /* Ranks of a side are ascending. */
@@ -293,7 +273,23 @@ void tg_rule_judge_part(struct tg_eval_state *e, const struct tg_rule *rule,
     if (scope == TG_SCOPE_NAME) {
         judge_names(e, rule);
     } else if (scope == TG_SCOPE_NUMBERS) {
-        judge_numbers(e, rule);
+        bool matched = false, gave_up = false;
+        for (size_t i = 0; i < c->n_numbers; i++) {
+            struct tg_quantity x = { .kind = TG_QUANTITY_NUMBER, .number = &c->numbers[i] };
+            enum tg_hit hit =
+                tg_select_op(&rule->match, stand_in(e->arena, TG_KIND_OP, x.number->name));
+            gave_up |= hit == TG_HIT_GAVE_UP;
+            matched |= hit != TG_HIT_NO;
+            if (hit == TG_HIT_YES)
+                tg_judge_quantity(e, rule, &x);
+        }
+        if (gave_up)
+            say_pattern(e, rule);
+        if (!matched)
+            say(e, rule, unless_optional(rule), TG_NEED_MATCH, "(no match)",
+                "the rule matches no number of either side",
+                "Name the benchmark's results in the suite's `numbers`, or mark the rule "
+                "optional.");
     } else {
         tg_judge_quantity(e, rule, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE });
         if (rule->metric != TG_RULE_METRIC_STEP_TIME || tg_rule_is_budget(rule))

@@ -30,7 +30,7 @@ MECHANISMS = (
     ("both halves", "core/diff/rule.c", "return !q->v->y[TG_LEAST_FIRST][0] ||", "return 1 || !q->v->y[TG_LEAST_FIRST][0] ||"),
     ("the clock's tick", "core/diff/rule.c", "log1p(q->aim.tick /", "log1p(0 * q->aim.tick /"),
     ("the rank test", "core/diff/rule.c", "&& ev->p <= t.p_limit", ""),
-    ("slow runs", "core/diff/rule.c", "if (aim.floor > 0)", "if (0)"),
+    ("slow runs", "core/diff/rule.c", "aim.floor > 0 && run <", "0 && run <"),
     ("steps that differ alike", "core/diff/run_values.c", "alike = differ_alike(w, op);", "alike = false;"),
     ("odd runs", "core/diff/run_values.c", "odd = p->alike != ALIKE_NOT &&", "odd = 0 && p->alike != ALIKE_NOT &&"),
     ("schedules of counts", "core/diff/counts.c", "if (s[TG_TEST].mean <= s[TG_BASE].mean || p > TG_PART_P)", "if (1)"),
@@ -48,7 +48,7 @@ MECHANISMS = (
     ("replacements that got faster", "core/diff/evidence.c", "if (!ev.faster ||", "if (1 || !ev.faster ||"),
     ("growth of all names alike", "core/diff/account.c", "return before > 0 &&", "return 0 && before > 0 &&"),
     ("the account", "policy/verdict/eval.c", "tg_eval_account(e);", ""),
-    ("a step as long", "policy/verdict/judge_rows.c", "return (gaps || whole) && !is_budget", "return 0 && (gaps || whole) && !is_budget"),
+    ("a step as long", "policy/verdict/judge_rows.c", "if (!(gaps || whole) ||", "if (1 || !(gaps || whole) ||"),
 )
 
 SHARED = os.environ.get('TG_SHARED_DIR', '../shared')

@@ -9,14 +9,12 @@ import csv
 import dataclasses
 import gzip
 import io
-import json
 import os
 import re
 import resource
 import shutil
 import sqlite3
 import subprocess
-import sys
 
 from support import ENV, PROGRAM, Repository, absent, expect, expect_end, expect_has, read_bytes, run, run_parts, sanitized, tracegate, write_bytes, write_json, \
     write_text

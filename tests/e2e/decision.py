@@ -17,7 +17,6 @@ import copy
 import csv
 import gzip
 import json
-import os
 import pathlib
 import random
 import shutil

@@ -69,6 +69,7 @@ static inline void job_close(struct job *k)
     (void)close(k->io.out);
     (void)close(k->io.err);
     assert_int_equal(chdir("/"), 0);
+    *k = (struct job){ 0 };
 }
 
 static inline struct tg_cmd_call job_call(struct job *k, const struct tg_strs *args)

@@ -103,7 +103,6 @@ IN_BOX(a_policy_that_is_gone_or_unreadable)
     is_in(k.j.verdict.notes[0].text.p, "elsewhere.yml judges now");
     assert_int_equal(k.j.verdict.n_notes, 1);
     job_close(&k);
-    k = (struct job){ 0 };
     job_repository(b, broken);
     job_open(&k, b, RULE("pct: 5%"));
     is_in(notes(&k), "! whether the policy is looser than the baseline's is not known: ");

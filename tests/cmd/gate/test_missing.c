@@ -34,7 +34,6 @@ IN_BOX(a_commit_without_a_policy_was_never_gated)
     assert_int_equal(k.j.what, JOB_FIRST_RUN);
     assert_string_equal(job_text(&k, "stderr"), "");
     job_close(&k);
-    k = (struct job){ 0 };
     job_repository(b, gated);
     job_open(&k, b, PATH_POLICY);
     refused(&k, "no baseline `perf/base.json` in commit",
@@ -50,7 +49,6 @@ IN_BOX(a_stored_suite_says_that_origin_was_not_asked)
     is_in(job_text(&k, "stderr"), "nothing is stored for suite 'main' in this clone: run "
                                   "`tracegate baseline fetch` first");
     job_close(&k);
-    k = (struct job){ 0 };
     job_repository(b, gated);
     job_open(&k, b, STORED_POLICY);
     refused(&k, "in this clone, and that commit has a policy (.tracegate.yml)",
@@ -118,7 +116,6 @@ IN_BOX(runs_of_head_itself_are_no_baseline)
     assert_false(first_run_from(&k, start));
     assert_error(&k.err, TG_ERR_LOST, ", here or at 'origin', and that commit has a policy",
                  "The only runs are of HEAD itself");
-    tg_err_init(&k.err);
     box_sh(b, "echo 'ref: refs/heads/none' > w/.git/HEAD");
     assert_false(first_run_from(&k, start));
     assert_error(&k.err, TG_ERR_LOST, "in this clone, and that commit has a policy",
@@ -168,7 +165,6 @@ IN_BOX(a_baseline_at_a_path_is_not_sought_at_origin)
     assert_false(tg_check_lost(&k.c, &k.j, job_git(&k), &lost, &k.err));
     assert_error(&k.err, TG_ERR_LOST, "no baseline `perf/base.json`",
                  "commit them there as perf/base.json, then rebase");
-    tg_err_init(&k.err);
     lost.beyond = 7; /* it only is too far back */
     assert_false(tg_check_lost(&k.c, &k.j, job_git(&k), &lost, &k.err));
     assert_error(&k.err, TG_ERR_LOST, "no baseline `perf/base.json`",

@@ -82,6 +82,7 @@ static bool merge_whole(struct fixture *f, const struct tg_buf *const *text, siz
     bool ok;
     tg_err_init(&f->err);
     ok = tg_unite_run(&m, &f->err);
+    tg_buf_release(out);
     *out = in.out;
     return ok;
 }
@@ -91,17 +92,16 @@ static bool merge(struct fixture *f, const struct tg_buf *const *text, size_t n,
     return merge_whole(f, text, n, NULL, out);
 }
 
-static void assert_whole(const struct fixture *f, struct tg_buf *out)
+static void assert_whole(const struct fixture *f, const struct tg_buf *out)
 {
     assert_int_equal(out->n, f->whole.n);
     assert_memory_equal(out->p, f->whole.p, out->n);
-    tg_buf_release(out);
 }
 
 CASE(all_at_once_in_any_order)
 {
     const struct tg_buf *v[RANKS];
-    struct tg_buf out;
+    TG_BUF out = { 0 };
     for (size_t i = 0; i < RANKS; i++)
         v[i] = &f->one[(i * 4 + 2) % RANKS];
     assert_true(merge(f, v, RANKS, &out));
@@ -111,13 +111,14 @@ CASE(all_at_once_in_any_order)
 /* Two, and one more, and one more. */
 CASE(one_after_the_other)
 {
-    struct tg_buf so_far = { 0 }, out;
+    TG_BUF so_far = { 0 }, out = { 0 };
     tg_buf_add(&so_far, tg_buf_sv(&f->one[RANKS - 1]));
     for (size_t i = RANKS - 1; i-- > 0;) {
         const struct tg_buf *v[] = { &so_far, &f->one[i] };
         assert_true(merge(f, v, 2, &out));
         tg_buf_release(&so_far);
         so_far = out;
+        out = (struct tg_buf){ 0 };
     }
     assert_whole(f, &so_far);
 }
@@ -125,7 +126,8 @@ CASE(one_after_the_other)
 /* Groups that overlap, whose shards come between each other, and the whole itself. */
 CASE(groups_and_duplicates)
 {
-    struct tg_buf group[3], out;
+    struct tg_buf group[3] = { { 0 } };
+    TG_BUF out = { 0 };
     for (size_t g = 0; g < 3; g++) {
         const struct tg_buf *v[RANKS];
         size_t n = 0;
@@ -149,7 +151,7 @@ CASE(more_inputs_than_are_open)
 {
     enum { MANY = 150 };
     const struct tg_buf *v[MANY];
-    struct tg_buf out;
+    TG_BUF out = { 0 };
     for (size_t i = 0; i < MANY; i++)
         v[i] = i % 2 ? &f->whole : &f->one[i % RANKS];
     assert_true(merge(f, v, MANY, &out));
@@ -158,12 +160,11 @@ CASE(more_inputs_than_are_open)
 
 CASE(nothing_is_a_summary_too)
 {
-    struct tg_buf none, out;
+    TG_BUF none = { 0 }, out = { 0 };
     assert_true(merge(f, NULL, 0, &none));
     const struct tg_buf *v[] = { &none, &f->whole, &none };
     assert_true(merge(f, v, 3, &out));
     assert_whole(f, &out);
-    tg_buf_release(&none);
 }
 
 /* It is no damage: which of them is right is not known. */
@@ -171,7 +172,7 @@ CASE(other_content_is_refused)
 {
     struct tg_damage damage = { 0 };
     SUMMARY s = no_shards();
-    struct tg_buf other = { 0 }, out;
+    TG_BUF other = { 0 }, out = { 0 };
     add_rank(&s, 3, &f->err);
     s.shards[0]->rows[0].total[0]++;
     tg_summary_set_rank(&s, 2);
@@ -182,15 +183,13 @@ CASE(other_content_is_refused)
         assert_int_equal(f->err.kind, TG_ERR_SUMMARY);
         assert_string_equal(f->err.message,
                             "run 'b', rank 2 is there twice with different content");
-        tg_buf_release(&out);
     }
     assert_int_equal(damage.n, 0);
-    tg_buf_release(&other);
 }
 
 CASE(damage_names_the_rank)
 {
-    struct tg_buf cut = { 0 }, out;
+    TG_BUF cut = { 0 }, out = { 0 };
     const char *at = strstr(f->whole.p, "\"run\":\"b\",\"hash\"");
     assert_non_null(at);
     tg_buf_add(&cut, (tg_sv){ f->whole.p, (size_t)(at - f->whole.p) + 20 });
@@ -199,21 +198,18 @@ CASE(damage_names_the_rank)
     assert_string_equal(f->err.message,
                         "damaged summary: it ends before rank 0 of run 'b', with 4 of 9 parts");
     assert_string_equal(f->err.file, "in1");
-    tg_buf_release(&out);
     tg_buf_clear(&cut);
     tg_buf_add(&cut, tg_buf_sv(&f->whole));
     cut.p[(at - f->whole.p) + 20] ^= 1; /* a digit of its hash */
     assert_false(merge(f, v, 2, &out));
     assert_string_equal(f->err.message, "damaged summary: rank 0 of run 'b': its run, hash or rank "
                                         "are not those of the index");
-    tg_buf_release(&out);
-    tg_buf_release(&cut);
 }
 
 /* One document whose fifth shard has another hash than the index says, and one that is no JSON. */
 CASE(what_is_whole_is_merged)
 {
-    struct tg_buf bad = { 0 }, none = { 0 }, out, rest;
+    TG_BUF bad = { 0 }, none = { 0 }, out = { 0 }, rest = { 0 };
     struct tg_damage damage = { 0 };
     const struct tg_buf *others[RANKS - 1];
     for (size_t i = 1; i < RANKS; i++)
@@ -232,13 +228,8 @@ CASE(what_is_whole_is_merged)
     assert_int_equal(out.n, rest.n);
     assert_memory_equal(out.p, rest.p, rest.n);
     tg_damage_release(&damage);
-    tg_buf_release(&out);
-    tg_buf_release(&rest);
     assert_false(merge_whole(f, v, 1, &damage, &out)); /* nothing is left */
     assert_string_equal(f->err.message, "no part can be read: in0: damaged summary: its first line "
                                         "is not JSON");
     tg_damage_release(&damage);
-    tg_buf_release(&out);
-    tg_buf_release(&bad);
-    tg_buf_release(&none);
 }

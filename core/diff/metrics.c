@@ -320,12 +320,6 @@ static bool same_env(const struct tg_diff_work *w, tg_sv key)
     return v[0].n == 0 || v[1].n == 0 || tg_sv_eq(v[0], v[1]);
 }
 
-static int by_key(const void *pa, const void *pb)
-{
-    const struct tg_env_change *a = pa, *b = pb;
-    return tg_sv_cmp(a->key, b->key);
-}
-
 void tg_compare_env(struct tg_diff_work *w)
 {
     static const tg_sv device = { "device", 6 };
@@ -351,7 +345,7 @@ void tg_compare_env(struct tg_diff_work *w)
         if (!tg_sv_eq(e.value[TG_BASE], e.value[TG_TEST]))
             c->env[c->n_env++] = e;
     }
-    TG_SORT(c->env, c->n_env, by_key);
+    TG_SORT(c->env, c->n_env, tg_by_sv); /* the key comes first */
     /* Of these keys, those that differ: "device, cuda_major". */
     TG_BUF b = { 0 };
     for (size_t i = 0; i < n_need; i++)

@@ -19,11 +19,6 @@ static const struct tg_number_runs *runs_of(const struct tg_diff_work *w, int si
     return s ? &s->numbers : &none;
 }
 
-static int by_number_name(const void *name, const void *number)
-{
-    return tg_sv_cmp(*(const tg_sv *)name, ((const struct tg_number *)number)->name);
-}
-
 static int by_name(const void *pa, const void *pb)
 {
     const struct tg_number_change *a = pa, *b = pb;
@@ -98,7 +93,7 @@ void tg_compare_numbers(struct tg_diff_work *w)
             for (size_t run = 0; run < runs->n; run++) {
                 const struct tg_number_run *r = &runs->v[run];
                 const struct tg_number *of =
-                    r->n ? bsearch(&x->name, r->v, r->n, sizeof *r->v, by_number_name) : NULL;
+                    r->n ? bsearch(&x->name, r->v, r->n, sizeof *r->v, tg_by_sv) : NULL;
                 if (of && tg_sv_eq(of->unit, x->unit))
                     y[side][x->n_runs[side]++] = of->value;
             }

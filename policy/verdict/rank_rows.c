@@ -41,11 +41,8 @@ struct tg_result tg_result_copy(const struct tg_result *r, struct tg_arena *a)
         *texts[i] = tg_arena_sv(a, *texts[i]);
     if (to.why_not)
         to.why_not = tg_arena_sv(a, tg_sv_of(to.why_not)).p;
-    if (to.ev) {
-        struct tg_evidence *ev = TG_NEW(a, struct tg_evidence);
-        *ev = *to.ev;
-        to.ev = ev;
-    }
+    if (to.ev)
+        to.ev = tg_arena_copy(a, to.ev, 1, sizeof *to.ev);
     return to;
 }
 

@@ -42,30 +42,26 @@ static double margin_of(const struct tg_rule_metric_info *info)
     return info->exact ? 1 : 1.25;
 }
 
-/* "{max: 9017us}" */
-static void put_value(struct tg_buf *out, const struct tg_accept_change *c)
-{
-    const struct tg_rule_metric_info *info = tg_rule_metric_info(c->metric);
-    bool max = c->bound == TG_BOUND_MAX, number = info->unit == TG_UNIT_NUMBER;
-    double v = c->value / (info->unit == TG_UNIT_NS ? 1000 : 1), by = margin_of(info);
-    v = max ? v * by : v / by;
-    v = number ? v : max ? ceil(v) : floor(v);
-    tg_buf_printf(out, number ? "{%s: %.9g}" : "{%s: %.0f%s}", max ? "max" : "min", v,
-                  info->unit == TG_UNIT_NS        ? "us"
-                  : info->unit == TG_UNIT_PERCENT ? "%"
-                  : info->unit == TG_UNIT_BYTES   ? "B"
-                  : info->unit == TG_UNIT_RATE    ? "GB/s"
-                                                  : "");
-}
-
 /* From (almost) nothing a value has no percentage: then so many us, bytes or GB/s more. */
 void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c)
 {
     const struct tg_rule_metric_info *info = tg_rule_metric_info(c->metric);
     double more = ceil(c->delta * margin_of(info));
-    if (c->bound != TG_BOUND_PCT)
-        put_value(out, c);
-    else if (info->unit == TG_UNIT_COUNT)
+    if (c->bound != TG_BOUND_PCT) {
+        /* "{max: 9017us}" */
+        const struct tg_rule_metric_info *value_info = tg_rule_metric_info(c->metric);
+        bool max = c->bound == TG_BOUND_MAX, number = value_info->unit == TG_UNIT_NUMBER;
+        double v = c->value / (value_info->unit == TG_UNIT_NS ? 1000 : 1),
+               by = margin_of(value_info);
+        v = max ? v * by : v / by;
+        v = number ? v : max ? ceil(v) : floor(v);
+        tg_buf_printf(out, number ? "{%s: %.9g}" : "{%s: %.0f%s}", max ? "max" : "min", v,
+                      value_info->unit == TG_UNIT_NS        ? "us"
+                      : value_info->unit == TG_UNIT_PERCENT ? "%"
+                      : value_info->unit == TG_UNIT_BYTES   ? "B"
+                      : value_info->unit == TG_UNIT_RATE    ? "GB/s"
+                                                            : "");
+    } else if (info->unit == TG_UNIT_COUNT)
         tg_buf_printf(out, "{abs: %.0f}", ceil(c->delta));
     else if (info->unit == TG_UNIT_PERCENT)
         tg_buf_printf(out, "{pp: %.0fpp}", more);
@@ -129,17 +125,6 @@ static bool put_name(struct tg_buf *out, const struct tg_accept_waiver *w,
     return true;
 }
 
-static void put_rule(struct tg_buf *out, tg_sv rule)
-{
-    bool plain = rule.n > 0;
-    for (size_t i = 0; i < rule.n; i++)
-        plain &= tg_is_word(rule.p[i]) || rule.p[i] == '-';
-    if (plain)
-        tg_buf_add(out, rule);
-    else
-        tg_esc_yaml(out, rule);
-}
-
 /* What one finding has under one rule: one item, further names in its `with`. */
 static void put_item(struct tg_buf *out, const struct tg_accept_waiver *w, size_t n,
                      const struct tg_accept_words *words)
@@ -153,7 +138,14 @@ static void put_item(struct tg_buf *out, const struct tg_accept_waiver *w, size_
                          : names == 1 ? ", with: [\n      {"
                                       : ",\n      {");
         if (!names) {
-            put_rule(out, w->rule);
+            tg_sv rule = w->rule;
+            bool plain = rule.n > 0;
+            for (size_t k = 0; k < rule.n; k++)
+                plain &= tg_is_word(rule.p[k]) || rule.p[k] == '-';
+            if (plain)
+                tg_buf_add(out, rule);
+            else
+                tg_esc_yaml(out, rule);
             tg_buf_puts(out, ", ");
         }
         tg_buf_add(out, tg_buf_sv(&one));

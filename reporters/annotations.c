@@ -34,15 +34,6 @@ static void put_command(struct tg_buf *out, const char *level, tg_sv file, uint3
     tg_buf_putc(out, '\n');
 }
 
-/* What a result at a line of the program says beside itself: the cause, and where the rule is. */
-static void put_place(struct tg_buf *message, const struct tg_result *r)
-{
-    tg_buf_puts(message, "; ");
-    tg_origin_put(message, r, TG_ORIGIN_WHOLE);
-    if (tg_result_in_file(r))
-        tg_buf_printf(message, "; rule at %s:%u", r->file, (unsigned)r->line);
-}
-
 static void put_result(struct tg_buf *out, const struct tg_result *r)
 {
     TG_BUF title = { 0 }, message = { 0 };
@@ -54,7 +45,12 @@ static void put_result(struct tg_buf *out, const struct tg_result *r)
     if (tg_result_evidence(r).n)
         tg_buf_printf(&message, "; %.*s", TG_SV_ARG(r->evidence));
     if (blamed) {
-        put_place(&message, r);
+        /* What a result at a line of the program says beside itself: the cause, and where the
+         * rule is. */
+        tg_buf_puts(&message, "; ");
+        tg_origin_put(&message, r, TG_ORIGIN_WHOLE);
+        if (tg_result_in_file(r))
+            tg_buf_printf(&message, "; rule at %s:%u", r->file, (unsigned)r->line);
         put_command(out, level, r->source, r->source_line, tg_buf_sv(&title), tg_buf_sv(&message));
         return;
     }

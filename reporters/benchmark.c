@@ -49,23 +49,6 @@ static void add_metric(struct tg_doc *list, const struct tg_verdict *v, enum tg_
                   (double[]){ x->least[TG_TEST], x->most[TG_TEST] });
 }
 
-static void add_names(struct tg_doc *list, const struct tg_verdict *v)
-{
-    const struct tg_comparison *c = tg_verdict_fresh(v);
-    TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
-    size_t n;
-    TG_FREE uint32_t *rows = tg_rows_longest(c, NAMES, &n);
-    tg_labels_of_rows(&labels, c, rows, n, NAME);
-    for (size_t i = 0; i < n; i++) {
-        const struct tg_op *op = &c->ops[rows[i]];
-        TG_BUF name = { 0 };
-        tg_label_put(&name, &labels.v[i]);
-        add_entry(list, v, tg_buf_sv(&name), " mean self time", "us",
-                  round(op->self[TG_TEST]) / 1000,
-                  (double[]){ op->self_least[TG_TEST], op->self_most[TG_TEST] });
-    }
-}
-
 void tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,
                            const struct tg_render *r)
 {
@@ -80,7 +63,19 @@ void tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,
         add_metric(list, v, TG_METRIC_LAUNCH_COUNT);
         add_metric(list, v, TG_METRIC_SYNC_COUNT);
         add_metric(list, v, TG_METRIC_MEM_PEAK);
-        add_names(list, v);
+        const struct tg_comparison *c = tg_verdict_fresh(v);
+        TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
+        size_t n;
+        TG_FREE uint32_t *rows = tg_rows_longest(c, NAMES, &n);
+        tg_labels_of_rows(&labels, c, rows, n, NAME);
+        for (size_t i = 0; i < n; i++) {
+            const struct tg_op *op = &c->ops[rows[i]];
+            TG_BUF name = { 0 };
+            tg_label_put(&name, &labels.v[i]);
+            add_entry(list, v, tg_buf_sv(&name), " mean self time", "us",
+                      round(op->self[TG_TEST]) / 1000,
+                      (double[]){ op->self_least[TG_TEST], op->self_most[TG_TEST] });
+        }
     }
     tg_doc_write(list, TG_DOC_INDENTED, out);
 }

@@ -113,26 +113,6 @@ static double delta_of(const struct plot *p, const struct tg_row_numbers *n)
 
 /* ---- scale ---- */
 
-static void choose_unit(struct plot *p, double largest)
-{
-    struct scale *s = &p->s;
-    *s = (struct scale){ .divisor = 1, .unit = "calls" };
-    if (!p->chart->durations)
-        return;
-    if (whole_of(p) > 0) {
-        *s = (struct scale){ .divisor = whole_of(p) / 100, .unit = "%", .decimals = 2 };
-        return;
-    }
-    s->divisor = 1e3;
-    s->unit = "\xc2\xb5s";
-    s->decimals = largest < 100e6 ? 1 : 0;
-    if (largest >= 1e9) { /* seven digits of microseconds would not fit their column */
-        s->divisor = largest < 1e12 ? 1e6 : 1e9;
-        s->unit = largest < 1e12 ? "ms" : "s";
-        s->decimals = 1;
-    }
-}
-
 static void choose_scale(struct plot *p)
 {
     double low = 0, high = 0, largest = 0;
@@ -144,7 +124,22 @@ static void choose_scale(struct plot *p)
         for (int s = 0; s < 2; s++)
             largest = fmax(largest, p->chart->durations ? n.ns[s] : n.count[s]);
     }
-    choose_unit(p, largest);
+    struct scale *unit = &p->s;
+    *unit = (struct scale){ .divisor = 1, .unit = "calls" };
+    if (p->chart->durations) {
+        if (whole_of(p) > 0) {
+            *unit = (struct scale){ .divisor = whole_of(p) / 100, .unit = "%", .decimals = 2 };
+        } else {
+            unit->divisor = 1e3;
+            unit->unit = "\xc2\xb5s";
+            unit->decimals = largest < 100e6 ? 1 : 0;
+            if (largest >= 1e9) { /* seven digits of microseconds would not fit their column */
+                unit->divisor = largest < 1e12 ? 1e6 : 1e9;
+                unit->unit = largest < 1e12 ? "ms" : "s";
+                unit->decimals = 1;
+            }
+        }
+    }
     if (!(high - low > 0))
         high = 1;
     low /= p->s.divisor;
@@ -201,24 +196,6 @@ static void put_others(struct tg_buf *out, const struct plot *p, size_t i)
 {
     const struct tg_op *op = &p->chart->comparison->ops[p->rows[i]];
     put_more(out, p->chart->v ? tg_row_was(p->chart->v, op).n_after : 0);
-}
-
-/* Wide (East Asian, emoji) characters take two columns; then half as many are kept. */
-static void put_short_name(struct tg_buf *out, const struct plot *p, size_t i)
-{
-    TG_BUF text = { 0 }, others = { 0 };
-    size_t columns = p->form->name_columns;
-    bool two = false;
-    tg_label_put(&text, &p->labels.v[i]);
-    put_others(&others, p, i);
-    columns -= others.n;
-    for (size_t k = 0; k < text.n; k++)
-        two |= (unsigned char)text.p[k] >= 0xe1 && (unsigned char)text.p[k] != 0xe2;
-    if (strspn(text.p ? text.p : "", " ") == text.n)
-        tg_buf_puts(out, "(blank)");
-    else
-        tg_shorten(out, tg_buf_sv(&text), two ? columns / 2 : columns);
-    tg_buf_add(out, tg_buf_sv(&others));
 }
 
 static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
@@ -281,20 +258,6 @@ static void put_frame(struct plot *p)
         p->form->width - 1, h - 1);
 }
 
-static void put_legend(struct plot *p)
-{
-    static const double at[] = { 0, 96, 196, 270 };
-    tg_buf_puts(p->out, "  <g>");
-    for (int k = 0; k < 4; k++) {
-        double x = p->form->margin + at[k];
-        tg_buf_printf(p->out, "<rect %s", bar_paint[k]);
-        tg_svg_attribute(p->out, "x", x);
-        tg_buf_puts(p->out, " y=\"66\" width=\"18\" height=\"10\"/>");
-        put_text(p, "sub", x + 24, 75, tg_sv_of(category_name[k]));
-    }
-    tg_buf_puts(p->out, "</g>\n");
-}
-
 static void put_head(struct plot *p)
 {
     TG_BUF text = { 0 };
@@ -306,8 +269,18 @@ static void put_head(struct plot *p)
         tg_buf_printf(&text, "%s%zu more changes not shown", text.n ? " \xc2\xb7 " : "", p->more);
     put_text(p, "sub", p->form->margin, 54, tg_buf_sv(&text));
     tg_buf_putc(p->out, '\n');
-    if (p->n)
-        put_legend(p);
+    if (p->n) {
+        static const double at[] = { 0, 96, 196, 270 };
+        tg_buf_puts(p->out, "  <g>");
+        for (int k = 0; k < 4; k++) {
+            double x = p->form->margin + at[k];
+            tg_buf_printf(p->out, "<rect %s", bar_paint[k]);
+            tg_svg_attribute(p->out, "x", x);
+            tg_buf_puts(p->out, " y=\"66\" width=\"18\" height=\"10\"/>");
+            put_text(p, "sub", x + 24, 75, tg_sv_of(category_name[k]));
+        }
+        tg_buf_puts(p->out, "</g>\n");
+    }
 }
 
 static void put_axis(struct plot *p)
@@ -355,21 +328,6 @@ static void put_columns(struct plot *p)
     tg_buf_putc(p->out, '\n');
 }
 
-static void put_bar(struct plot *p, enum category k, double delta, double y)
-{
-    double zero = x_of(p, 0), x = x_of(p, delta / p->s.divisor);
-    double from = fmin(zero, x), w = fabs(x - zero);
-    if (w < 2) { /* a sliver shows that there is something, and on which side */
-        w = 2;
-        from = delta < 0 ? zero - 2 : zero;
-    }
-    tg_buf_printf(p->out, "<rect %s", bar_paint[k]);
-    tg_svg_attribute(p->out, "x", from);
-    tg_svg_attribute(p->out, "y", y);
-    tg_svg_attribute(p->out, "width", w);
-    tg_buf_printf(p->out, " height=\"%d\" rx=\"1.5\"/>", BAR);
-}
-
 static void put_row(struct plot *p, size_t i)
 {
     struct tg_row_numbers n = numbers(p, i);
@@ -391,9 +349,32 @@ static void put_row(struct plot *p, size_t i)
         tg_buf_puts(p->out, "/>");
     }
     tg_buf_clear(&text);
-    put_short_name(&text, p, i);
+    /* Wide (East Asian, emoji) characters take two columns; then half as many are kept. */
+    TG_BUF name = { 0 }, others = { 0 };
+    size_t columns = p->form->name_columns;
+    bool two = false;
+    tg_label_put(&name, &p->labels.v[i]);
+    put_others(&others, p, i);
+    columns -= others.n;
+    for (size_t k = 0; k < name.n; k++)
+        two |= (unsigned char)name.p[k] >= 0xe1 && (unsigned char)name.p[k] != 0xe2;
+    if (strspn(name.p ? name.p : "", " ") == name.n)
+        tg_buf_puts(&text, "(blank)");
+    else
+        tg_shorten(&text, tg_buf_sv(&name), two ? columns / 2 : columns);
+    tg_buf_add(&text, tg_buf_sv(&others));
     put_text(p, "name", f->margin, y + f->name_y, tg_buf_sv(&text));
-    put_bar(p, category_of(&n, delta), delta, y + f->bar_y);
+    double zero = x_of(p, 0), x = x_of(p, delta / p->s.divisor);
+    double from = fmin(zero, x), w = fabs(x - zero);
+    if (w < 2) { /* a sliver shows that there is something, and on which side */
+        w = 2;
+        from = delta < 0 ? zero - 2 : zero;
+    }
+    tg_buf_printf(p->out, "<rect %s", bar_paint[category_of(&n, delta)]);
+    tg_svg_attribute(p->out, "x", from);
+    tg_svg_attribute(p->out, "y", y + f->bar_y);
+    tg_svg_attribute(p->out, "width", w);
+    tg_buf_printf(p->out, " height=\"%d\" rx=\"1.5\"/>", BAR);
     for (int side = 0; f == &wide && side < 2; side++) {
         tg_buf_clear(&text);
         put_value(&text, p, v[side]);

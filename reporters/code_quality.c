@@ -64,16 +64,6 @@ static void put_result(struct tg_doc *list, const struct tg_verdict *v, const st
                   in_file ? r->line : 0);
 }
 
-static void put_error(struct tg_doc *list, const struct tg_verdict *v)
-{
-    struct tg_doc *entry = tg_doc_add_object(list, NULL);
-    tg_doc_add_str(entry, "description", v->error);
-    tg_doc_add_str(entry, "check_name", TG_SV("tracegate"));
-    put_fingerprint(entry, v, NULL);
-    tg_doc_add_str(entry, "severity", TG_SV("major"));
-    put_place(entry, v->policy_file.n ? v->policy_file : usual_policy, 0);
-}
-
 void tg_reporter_code_quality(struct tg_buf *out, const struct tg_verdict *v,
                               const struct tg_render *r)
 {
@@ -86,7 +76,13 @@ void tg_reporter_code_quality(struct tg_buf *out, const struct tg_verdict *v,
             put_result(list, v, &v->results[i]);
             n++;
         }
-    if (!n && v->error.n)
-        put_error(list, v);
+    if (!n && v->error.n) {
+        struct tg_doc *entry = tg_doc_add_object(list, NULL);
+        tg_doc_add_str(entry, "description", v->error);
+        tg_doc_add_str(entry, "check_name", TG_SV("tracegate"));
+        put_fingerprint(entry, v, NULL);
+        tg_doc_add_str(entry, "severity", TG_SV("major"));
+        put_place(entry, v->policy_file.n ? v->policy_file : usual_policy, 0);
+    }
     tg_doc_write(list, TG_DOC_INDENTED, out);
 }

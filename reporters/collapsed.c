@@ -8,22 +8,17 @@
 #include "core/base/utf8.h"
 #include "reporters/reporter.h"
 
-/* A frame has no ';', which separates frames, and no blank before a number at its end. */
-static void put_frame(struct tg_buf *out, const struct tg_picture_node *n)
-{
-    TG_BUF visible = { 0 };
-    tg_utf8_visible(&visible, n->text.n ? n->text : TG_SV("step"));
-    for (size_t i = 0; i < visible.n; i++)
-        tg_buf_putc(out, visible.p[i] == ';' ? ':' : visible.p[i]);
-}
-
 static void put_path(struct tg_buf *out, const struct tg_picture *p, size_t i)
 {
     if (i) {
         put_path(out, p, p->nodes[i].parent);
         tg_buf_putc(out, ';');
     }
-    put_frame(out, &p->nodes[i]);
+    /* A frame has no ';', which separates frames, and no blank before a number at its end. */
+    TG_BUF visible = { 0 };
+    tg_utf8_visible(&visible, p->nodes[i].text.n ? p->nodes[i].text : TG_SV("step"));
+    for (size_t k = 0; k < visible.n; k++)
+        tg_buf_putc(out, visible.p[k] == ';' ? ':' : visible.p[k]);
 }
 
 void tg_reporter_collapsed(struct tg_buf *out, const struct tg_verdict *v,

@@ -50,72 +50,6 @@ static enum tg_tint tint_of(double delta)
     return delta > 0 ? TG_TINT_RED : delta < 0 ? TG_TINT_GREEN : TG_TINT_NONE;
 }
 
-/* `label`: where the full name would not fit. */
-static void put_label(struct tg_buf *out, const struct tg_difftable *t, const struct tg_op *op,
-                      const struct tg_label *label)
-{
-    TG_BUF name = { 0 };
-    if (t->short_names)
-        put_name(&name, t, op);
-    else
-        tg_label_put(&name, label);
-    tg_esc_terminal(out, tg_buf_sv(&name));
-}
-
-static void add_row(struct tg_texttable *g, const struct tg_difftable *t, const struct tg_op *op)
-{
-    struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t, TG_BASIS_ESTIMATED));
-    bool noise = estimate(t, op) && tg_evidence_is_noise(estimate(t, op));
-    struct tg_buf *cell = &g->text;
-    tg_buf_putc(cell, noise && n.d_count == 0 ? '~' : tg_row_category(&n));
-    tg_texttable_cell(g, tint_of(n.d_count));
-    tg_esc_terminal(cell, op->name);
-    tg_texttable_cell(g, TG_TINT_NONE);
-    for (int s = 0; s < 2; s++) {
-        tg_put_count(cell, n.count[s]);
-        tg_texttable_cell(g, TG_TINT_NONE);
-    }
-    tg_put_count_delta(cell, n.d_count);
-    tg_texttable_cell(g, tint_of(n.d_count));
-    for (int s = 0; s < 2; s++) {
-        tg_put_us(cell, n.ns[s]);
-        tg_texttable_cell(g, TG_TINT_NONE);
-    }
-    tg_put_us_delta(cell, n.d_ns);
-    tg_texttable_cell(g, noise ? TG_TINT_DIM : tint_of(n.d_ns));
-    bool here = n.count[TG_TEST] > 0, before = n.count[TG_BASE] > 0;
-    if (here && before && n.ns[TG_BASE] > 0)
-        tg_put_pct_delta(cell, 100 * n.d_ns / n.ns[TG_BASE]);
-    else if (here != before)
-        tg_buf_puts(cell, before ? "gone" : "new");
-    tg_texttable_cell(g, noise ? TG_TINT_DIM : TG_TINT_NONE);
-}
-
-/* Titles carry the side's labels; they live in `a`. */
-static void make_titles(struct tg_texttable_column titled[N_COLUMNS], const struct tg_difftable *t,
-                        struct tg_arena *a)
-{
-    static const size_t at[] = { 2, 3, 5, 6 };
-    static const char *const fallback[] = { "baseline", "fresh" };
-    memcpy(titled, columns, sizeof columns);
-    for (size_t i = 0; i < 4; i++) {
-        TG_BUF label = { 0 }, title = { 0 };
-        size_t side = i % 2;
-        tg_esc_terminal(&label, t->label[side].n ? t->label[side] : tg_sv_of(fallback[side]));
-        tg_shorten(&title, tg_buf_sv(&label), 12);
-        titled[at[i]].title = tg_arena_printf(a, "%s%s", title.p, i < 2 ? " #" : " us");
-    }
-}
-
-/* The durations are whole ones, so a step has the name of the trace. */
-static void make_labels(struct tg_labels *l, const struct tg_difftable *t, size_t n, size_t width)
-{
-    TG_FREE tg_sv *names = tg_xmalloc((n + 1) * sizeof *names);
-    for (size_t i = 0; i < n; i++)
-        names[i] = t->comparison->ops[t->rows[i]].name;
-    tg_labels_make(l, names, NULL, n, width);
-}
-
 /* The rows with whole names; then with names of the width that the numbers leave. */
 static void put_rows(struct tg_texttable *g, const struct tg_difftable *t,
                      const struct tg_texttable_column *titled, size_t n, size_t width)
@@ -124,17 +58,55 @@ static void put_rows(struct tg_texttable *g, const struct tg_difftable *t,
     TG_AUTO(tg_texttable_release) struct tg_texttable wide = { 0 };
     size_t widths[N_COLUMNS];
     tg_texttable_init(&wide, titled, N_COLUMNS);
-    for (size_t i = 0; i < n; i++)
-        add_row(&wide, t, &t->comparison->ops[t->rows[i]]);
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_op *op = &t->comparison->ops[t->rows[i]];
+        struct tg_row_numbers numbers =
+            tg_row_numbers(t->comparison, op, basis_of(t, TG_BASIS_ESTIMATED));
+        bool noise = estimate(t, op) && tg_evidence_is_noise(estimate(t, op));
+        struct tg_buf *cell = &wide.text;
+        tg_buf_putc(cell, noise && numbers.d_count == 0 ? '~' : tg_row_category(&numbers));
+        tg_texttable_cell(&wide, tint_of(numbers.d_count));
+        tg_esc_terminal(cell, op->name);
+        tg_texttable_cell(&wide, TG_TINT_NONE);
+        for (int s = 0; s < 2; s++) {
+            tg_put_count(cell, numbers.count[s]);
+            tg_texttable_cell(&wide, TG_TINT_NONE);
+        }
+        tg_put_count_delta(cell, numbers.d_count);
+        tg_texttable_cell(&wide, tint_of(numbers.d_count));
+        for (int s = 0; s < 2; s++) {
+            tg_put_us(cell, numbers.ns[s]);
+            tg_texttable_cell(&wide, TG_TINT_NONE);
+        }
+        tg_put_us_delta(cell, numbers.d_ns);
+        tg_texttable_cell(&wide, noise ? TG_TINT_DIM : tint_of(numbers.d_ns));
+        bool here = numbers.count[TG_TEST] > 0, before = numbers.count[TG_BASE] > 0;
+        if (here && before && numbers.ns[TG_BASE] > 0)
+            tg_put_pct_delta(cell, 100 * numbers.d_ns / numbers.ns[TG_BASE]);
+        else if (here != before)
+            tg_buf_puts(cell, before ? "gone" : "new");
+        tg_texttable_cell(&wide, noise ? TG_TINT_DIM : TG_TINT_NONE);
+    }
     tg_texttable_widths(&wide, width, widths);
     tg_texttable_init(g, titled, N_COLUMNS);
-    make_labels(&cut, t, n, widths[NAME]);
+    /* The durations are whole ones, so a step has the name of the trace. */
+    TG_FREE tg_sv *names = tg_xmalloc((n + 1) * sizeof *names);
+    for (size_t i = 0; i < n; i++)
+        names[i] = t->comparison->ops[t->rows[i]].name;
+    tg_labels_make(&cut, names, NULL, n, widths[NAME]);
     for (size_t i = 0; i < wide.n; i++) {
         size_t row = i / N_COLUMNS;
-        if (i % N_COLUMNS == NAME)
-            put_label(&g->text, t, &t->comparison->ops[t->rows[row]], &cut.v[row]);
-        else
+        if (i % N_COLUMNS == NAME) {
+            /* `label`: where the full name would not fit. */
+            TG_BUF name = { 0 };
+            if (t->short_names)
+                put_name(&name, t, &t->comparison->ops[t->rows[row]]);
+            else
+                tg_label_put(&name, &cut.v[row]);
+            tg_esc_terminal(&g->text, tg_buf_sv(&name));
+        } else {
             tg_buf_add(&g->text, tg_texttable_text(&wide, i));
+        }
         tg_texttable_cell(g, wide.cells[i].tint);
     }
 }
@@ -151,7 +123,17 @@ void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const s
         tg_buf_puts(out, "no rows\n");
         return;
     }
-    make_titles(titled, t, a);
+    /* Titles carry the side's labels; they live in `a`. */
+    static const size_t at[] = { 2, 3, 5, 6 };
+    static const char *const fallback[] = { "baseline", "fresh" };
+    memcpy(titled, columns, sizeof columns);
+    for (size_t i = 0; i < 4; i++) {
+        TG_BUF label = { 0 }, title = { 0 };
+        size_t side = i % 2;
+        tg_esc_terminal(&label, t->label[side].n ? t->label[side] : tg_sv_of(fallback[side]));
+        tg_shorten(&title, tg_buf_sv(&label), 12);
+        titled[at[i]].title = tg_arena_printf(a, "%s%s", title.p, i < 2 ? " #" : " us");
+    }
     put_rows(&g, t, titled, n, width);
     for (size_t i = 0; i < n; i++)
         estimated |= estimate(t, &t->comparison->ops[t->rows[i]]) != NULL;
@@ -178,52 +160,6 @@ void tg_difftable_csv(struct tg_buf *out, const struct tg_difftable *t)
     }
 }
 
-/* As check takes the duration from the runs. */
-static void add_estimate(struct tg_doc *row, const struct tg_evidence *ev)
-{
-    struct tg_doc *o = tg_doc_add_object(row, "estimate");
-    const double us[2] = { ev->value[TG_BASE] / 1000, ev->value[TG_TEST] / 1000 };
-    tg_json_pair(o, "us", us);
-    tg_doc_add_num(o, "diff_us", ev->delta_ns / 1000);
-    tg_doc_add_num(o, "noise_pct", 100 * ev->noise);
-    tg_doc_add_bool(o, "within_noise", tg_evidence_is_noise(ev));
-}
-
-static void add_json_row(struct tg_doc *list, const struct tg_difftable *t, const struct tg_op *op)
-{
-    struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t, TG_BASIS_PER_STEP));
-    struct tg_doc *o = tg_doc_add_object(list, NULL);
-    const double us[2] = { n.ns[TG_BASE] / 1000, n.ns[TG_TEST] / 1000 };
-    const char category[2] = { tg_row_category(&n), '\0' };
-    TG_BUF name = { 0 };
-    put_name(&name, t, op);
-    tg_doc_add_str(o, "name", tg_buf_sv(&name));
-    tg_doc_add_str(o, "kind", tg_sv_of(tg_kind_name(op->kind)));
-    tg_json_pair(o, "counts", n.count);
-    tg_json_pair(o, "total_duration_us", us);
-    tg_doc_add_num(o, "diff_counts", n.d_count);
-    tg_doc_add_num(o, "diff_duration_us", n.d_ns / 1000);
-    tg_doc_add_str(o, "counts_change_category", tg_sv_of(category));
-    tg_doc_add_str(o, "group", tg_sv_of(tg_row_group(&n)));
-    if (estimate(t, op))
-        add_estimate(o, estimate(t, op));
-}
-
-/* As check's JSON has them, for the rows that were followed. */
-static void add_causes(struct tg_doc *root, const struct tg_verdict *v)
-{
-    struct tg_doc *list = tg_doc_add_array(root, "causes");
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        struct tg_doc *o = tg_doc_add_object(list, NULL);
-        tg_doc_add_str(o, "name", r->op);
-        tg_doc_add_str(o, "kind", tg_result_kind(r));
-        tg_doc_add_str(o, "dimension", tg_sv_of(tg_dimension_name(r->dimension)));
-        tg_doc_add_num(o, "delta", r->delta);
-        tg_json_cause(o, r);
-    }
-}
-
 void tg_difftable_json(struct tg_buf *out, const struct tg_difftable *t)
 {
     TG_AUTO(tg_doc_drop) struct tg_doc *root = tg_doc_new_object();
@@ -233,9 +169,45 @@ void tg_difftable_json(struct tg_buf *out, const struct tg_difftable *t)
     tg_doc_add_str(list, NULL, t->label[TG_BASE]);
     tg_doc_add_str(list, NULL, t->label[TG_TEST]);
     list = tg_doc_add_array(root, "rows");
-    for (size_t i = 0; i < t->n_rows; i++)
-        add_json_row(list, t, &t->comparison->ops[t->rows[i]]);
-    if (t->causes)
-        add_causes(root, t->causes);
+    for (size_t i = 0; i < t->n_rows; i++) {
+        const struct tg_op *op = &t->comparison->ops[t->rows[i]];
+        struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t, TG_BASIS_PER_STEP));
+        struct tg_doc *row = tg_doc_add_object(list, NULL);
+        const double us[2] = { n.ns[TG_BASE] / 1000, n.ns[TG_TEST] / 1000 };
+        const char category[2] = { tg_row_category(&n), '\0' };
+        TG_BUF name = { 0 };
+        put_name(&name, t, op);
+        tg_doc_add_str(row, "name", tg_buf_sv(&name));
+        tg_doc_add_str(row, "kind", tg_sv_of(tg_kind_name(op->kind)));
+        tg_json_pair(row, "counts", n.count);
+        tg_json_pair(row, "total_duration_us", us);
+        tg_doc_add_num(row, "diff_counts", n.d_count);
+        tg_doc_add_num(row, "diff_duration_us", n.d_ns / 1000);
+        tg_doc_add_str(row, "counts_change_category", tg_sv_of(category));
+        tg_doc_add_str(row, "group", tg_sv_of(tg_row_group(&n)));
+        if (estimate(t, op)) {
+            /* As check takes the duration from the runs. */
+            const struct tg_evidence *ev = estimate(t, op);
+            struct tg_doc *estimated = tg_doc_add_object(row, "estimate");
+            const double estimated_us[2] = { ev->value[TG_BASE] / 1000, ev->value[TG_TEST] / 1000 };
+            tg_json_pair(estimated, "us", estimated_us);
+            tg_doc_add_num(estimated, "diff_us", ev->delta_ns / 1000);
+            tg_doc_add_num(estimated, "noise_pct", 100 * ev->noise);
+            tg_doc_add_bool(estimated, "within_noise", tg_evidence_is_noise(ev));
+        }
+    }
+    if (t->causes) {
+        /* As check's JSON has them, for the rows that were followed. */
+        struct tg_doc *causes = tg_doc_add_array(root, "causes");
+        for (size_t i = 0; i < t->causes->n_results; i++) {
+            const struct tg_result *r = &t->causes->results[i];
+            struct tg_doc *o = tg_doc_add_object(causes, NULL);
+            tg_doc_add_str(o, "name", r->op);
+            tg_doc_add_str(o, "kind", tg_result_kind(r));
+            tg_doc_add_str(o, "dimension", tg_sv_of(tg_dimension_name(r->dimension)));
+            tg_doc_add_num(o, "delta", r->delta);
+            tg_json_cause(o, r);
+        }
+    }
     tg_doc_write(root, TG_DOC_INDENTED, out);
 }

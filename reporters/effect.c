@@ -34,22 +34,6 @@ static bool is_told(const struct tg_verdict *v)
     return false;
 }
 
-/* Noise as a percentage of the value: the evidence has it on a log scale. */
-static void put_noise(struct tg_buf *out, const struct tg_verdict *v, const struct tg_evidence *ev)
-{
-    if (!is_ruled(v)) {
-        tg_buf_puts(out, ", no rule limits it");
-        return;
-    }
-    if (ev->why_not != TG_JUDGED) {
-        tg_buf_puts(out, is_told(v) ? "" : ", not judged");
-        return;
-    }
-    tg_buf_puts(out, ev->noise < 0.0005 ? ", noise below " : ", noise ");
-    tg_dec_put_fixed(out, 100 * fmax(ev->noise, 0.001), 1);
-    tg_buf_puts(out, " %");
-}
-
 /* "345.9 -> 492.1 us (+42.3 %": from (almost) nothing the difference. */
 static void put_change(struct tg_buf *out, const double ns[2])
 {
@@ -69,14 +53,6 @@ static void put_change(struct tg_buf *out, const double ns[2])
         tg_put_pct_delta(out, pct);
     else
         tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_DIM_DURATION);
-}
-
-/* The step of the one rank that takes longer, before the mean of all. */
-static void put_rank(struct tg_buf *out, const struct tg_comparison *c)
-{
-    tg_buf_printf(out, "of %s: ", c->rank_alone->called);
-    put_change(out, c->rank_alone->wall_ns);
-    tg_buf_printf(out, "), mean of %zu ranks ", c->n_ranks[TG_TEST]);
 }
 
 #define MEMORY_TELLS 1 /* per cent of the peak */
@@ -196,9 +172,38 @@ static void put_waived(struct tg_buf *out, const struct tg_verdict *v, double ch
     tg_buf_puts(out, " waived");
 }
 
-/* ", peak memory 3.10 -> 3.42 GiB (+10 %)": where it is known, and another one. */
-static void put_memory(struct tg_buf *out, const struct tg_comparison *c)
+void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
 {
+    double ns[2];
+    if (!tg_effect_step(v, ns))
+        return;
+    const struct tg_comparison *c = tg_confirm_last(v->comparison);
+    const struct tg_evidence *ev = step_evidence(v);
+    tg_buf_puts(out, "Step time ");
+    if (c->rank_alone) {
+        /* The step of the one rank that takes longer, before the mean of all. */
+        tg_buf_printf(out, "of %s: ", c->rank_alone->called);
+        put_change(out, c->rank_alone->wall_ns);
+        tg_buf_printf(out, "), mean of %zu ranks ", c->n_ranks[TG_TEST]);
+    }
+    put_change(out, ns);
+    /* The noise is that of the shortest steps: beside a wide range it reads as a contradiction. */
+    if (!put_spread(out, c) || ev->why_not != TG_JUDGED || !is_ruled(v)) {
+        /* Noise as a percentage of the value: the evidence has it on a log scale. */
+        if (!is_ruled(v)) {
+            tg_buf_puts(out, ", no rule limits it");
+        } else if (ev->why_not != TG_JUDGED) {
+            tg_buf_puts(out, is_told(v) ? "" : ", not judged");
+        } else {
+            tg_buf_puts(out, ev->noise < 0.0005 ? ", noise below " : ", noise ");
+            tg_dec_put_fixed(out, 100 * fmax(ev->noise, 0.001), 1);
+            tg_buf_puts(out, " %");
+        }
+    }
+    put_judged(out, v, ev, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
+    put_waived(out, v, ns[TG_TEST] - ns[TG_BASE]);
+    tg_buf_putc(out, ')');
+    /* ", peak memory 3.10 -> 3.42 GiB (+10 %)": where it is known, and another one. */
     const struct tg_metric_change *m = &c->metrics[TG_METRIC_MEM_PEAK];
     double pct = 100 * (m->value[TG_TEST] / m->value[TG_BASE] - 1);
     if (!m->known[TG_BASE] || !m->known[TG_TEST] || !(m->value[TG_BASE] > 0) ||
@@ -209,24 +214,4 @@ static void put_memory(struct tg_buf *out, const struct tg_comparison *c)
     tg_buf_puts(out, " (");
     tg_put_pct_delta(out, pct);
     tg_buf_putc(out, ')');
-}
-
-void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
-{
-    double ns[2];
-    if (!tg_effect_step(v, ns))
-        return;
-    const struct tg_comparison *c = tg_confirm_last(v->comparison);
-    const struct tg_evidence *ev = step_evidence(v);
-    tg_buf_puts(out, "Step time ");
-    if (c->rank_alone)
-        put_rank(out, c);
-    put_change(out, ns);
-    /* The noise is that of the shortest steps: beside a wide range it reads as a contradiction. */
-    if (!put_spread(out, c) || ev->why_not != TG_JUDGED || !is_ruled(v))
-        put_noise(out, v, ev);
-    put_judged(out, v, ev, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
-    put_waived(out, v, ns[TG_TEST] - ns[TG_BASE]);
-    tg_buf_putc(out, ')');
-    put_memory(out, c);
 }

@@ -195,21 +195,6 @@ static bool ends_sentence(tg_sv s)
            !(last == ':' && s.p[0] == ':');
 }
 
-/* Code for unsafe words; the sentence's own punctuation and pair of parentheses stay outside. */
-static void put_words(struct tg_buf *out, tg_sv s, enum tg_esc_place place)
-{
-    size_t from = 0, end = s.n;
-    while (ends_sentence((tg_sv){ s.p, end }))
-        end--;
-    if (end > 2 && s.p[0] == '(' && s.p[end - 1] == ')') {
-        tg_buf_putc(out, '(');
-        from = 1;
-        end--;
-    }
-    tg_esc_md_code(out, (tg_sv){ s.p + from, end - from }, place);
-    tg_buf_add(out, tg_sv_from(s, end));
-}
-
 void tg_esc_md_text(struct tg_buf *out, tg_sv text, enum tg_esc_place place)
 {
     TG_BUF line = { 0 };
@@ -229,7 +214,18 @@ void tg_esc_md_text(struct tg_buf *out, tg_sv text, enum tg_esc_place place)
         }
         if (unsafe.n) {
             tg_buf_puts(out, first ? "" : " ");
-            put_words(out, unsafe, place);
+            /* Code for unsafe words; the sentence's own punctuation and pair of parentheses stay
+             * outside. */
+            size_t from = 0, end = unsafe.n;
+            while (ends_sentence((tg_sv){ unsafe.p, end }))
+                end--;
+            if (end > 2 && unsafe.p[0] == '(' && unsafe.p[end - 1] == ')') {
+                tg_buf_putc(out, '(');
+                from = 1;
+                end--;
+            }
+            tg_esc_md_code(out, (tg_sv){ unsafe.p + from, end - from }, place);
+            tg_buf_add(out, tg_sv_from(unsafe, end));
             unsafe.n = 0;
             first = false;
         }

@@ -167,31 +167,6 @@ static bool is_said(const struct tg_verdict *v, const struct tg_result *r,
     return op && op->on_rank_alone && v->comparison->rank_alone->n_names == 1;
 }
 
-/* What a folded result adds after its name: " +4", " +18.2% (slower)"; the rule if it is another
- * one. Of what one rank alone does, and of a whole replacement, the change that its row has. */
-static void put_effect(struct tg_buf *out, const struct tg_verdict *v, const struct tg_result *r,
-                       const struct tg_result *head)
-{
-    const struct tg_op *op =
-        r->dimension == TG_DIM_DURATION ? tg_result_op(v->comparison, r) : NULL;
-    double pct = r->delta_pct;
-    if (op && (op->on_rank_alone || (r->ev && r->ev->pooled))) {
-        struct tg_row_numbers n = tg_row_shown(v, op);
-        pct = 100 * n.d_ns / n.ns[TG_BASE];
-    }
-    if (r->has_values) {
-        tg_buf_puts(out, r->of_fastest ? " in the fastest steps " : " ");
-        if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(pct))
-            tg_put_pct_delta(out, pct);
-        else
-            tg_put_value_delta(out, r->delta, r->dimension);
-    }
-    if (tg_result_is_of_extent(r))
-        tg_buf_puts(out, " (" TG_DEVICE_EXTENT_MEANS ")");
-    else if (r->rule.n && !tg_sv_eq(r->rule, head->rule) && !is_step(r) && !tg_result_words(r).n)
-        tg_buf_printf(out, " (%.*s)", TG_SV_ARG(r->rule));
-}
-
 bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, const uint32_t *roots,
                             size_t i, size_t most)
 {
@@ -207,7 +182,30 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
                 tg_buf_puts(out, "the step");
             else
                 tg_result_put_name(out, r, SIZE_MAX);
-            put_effect(out, v, r, &v->results[i]);
+            /*
+             * What a folded result adds after its name: " +4", " +18.2% (slower)"; the rule if
+             * it is another one. Of what one rank alone does, and of a whole replacement, the
+             * change that its row has.
+             */
+            const struct tg_op *op =
+                r->dimension == TG_DIM_DURATION ? tg_result_op(v->comparison, r) : NULL;
+            double pct = r->delta_pct;
+            if (op && (op->on_rank_alone || (r->ev && r->ev->pooled))) {
+                struct tg_row_numbers n = tg_row_shown(v, op);
+                pct = 100 * n.d_ns / n.ns[TG_BASE];
+            }
+            if (r->has_values) {
+                tg_buf_puts(out, r->of_fastest ? " in the fastest steps " : " ");
+                if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(pct))
+                    tg_put_pct_delta(out, pct);
+                else
+                    tg_put_value_delta(out, r->delta, r->dimension);
+            }
+            if (tg_result_is_of_extent(r))
+                tg_buf_puts(out, " (" TG_DEVICE_EXTENT_MEANS ")");
+            else if (r->rule.n && !tg_sv_eq(r->rule, v->results[i].rule) && !is_step(r) &&
+                     !tg_result_words(r).n)
+                tg_buf_printf(out, " (%.*s)", TG_SV_ARG(r->rule));
         }
     if (tg_message_list_end(&list, out))
         tg_buf_puts(out, " (--html names them)");

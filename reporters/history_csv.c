@@ -29,30 +29,27 @@ static void put_number(struct tg_buf *out, double v)
         tg_dec_put_double(out, v);
 }
 
-static void put_line(struct tg_buf *out, const struct tg_history_suite *s, uint32_t id,
-                     size_t night)
-{
-    const struct tg_history *h = s->history;
-    const struct tg_history_value *v = tg_night_value(&h->night[night], id);
-    double c = v ? tg_history_corrected(h, night, id) : (double)NAN;
-    if (!v)
-        return;
-    put_text(out, s->name);
-    tg_buf_printf(out, ",%.*s,", TG_SV_ARG(h->night[night].commit));
-    tg_history_put_date(out, h->night[night].date);
-    tg_buf_printf(out, ",%zu,%s,", h->stream[night], tg_history_series_kind(&h->series->v[id]));
-    put_text(out, h->series->v[id].name);
-    put_number(out, v->plain);
-    put_number(out, c);
-    put_number(out, v->calls);
-    tg_buf_puts(out, "\r\n");
-}
-
 void tg_history_put_csv(struct tg_buf *out, const struct tg_history_report *r)
 {
     tg_buf_puts(out, "suite,commit,date,environment,kind,name,value,corrected,calls\r\n");
     for (size_t i = 0; i < r->n; i++)
         for (size_t k = 0; k < r->suites[i].n_series; k++)
-            for (size_t n = r->suites[i].first; n < r->suites[i].history->n; n++)
-                put_line(out, &r->suites[i], r->suites[i].series[k], n);
+            for (size_t n = r->suites[i].first; n < r->suites[i].history->n; n++) {
+                uint32_t id = r->suites[i].series[k];
+                const struct tg_history *h = r->suites[i].history;
+                const struct tg_history_value *v = tg_night_value(&h->night[n], id);
+                double c = v ? tg_history_corrected(h, n, id) : (double)NAN;
+                if (v) {
+                    put_text(out, r->suites[i].name);
+                    tg_buf_printf(out, ",%.*s,", TG_SV_ARG(h->night[n].commit));
+                    tg_history_put_date(out, h->night[n].date);
+                    tg_buf_printf(out, ",%zu,%s,", h->stream[n],
+                                  tg_history_series_kind(&h->series->v[id]));
+                    put_text(out, h->series->v[id].name);
+                    put_number(out, v->plain);
+                    put_number(out, c);
+                    put_number(out, v->calls);
+                    tg_buf_puts(out, "\r\n");
+                }
+            }
 }

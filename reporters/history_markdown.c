@@ -38,24 +38,6 @@ static void put_operators(struct tg_buf *out, const struct tg_history *h,
 
 enum { TREND = 40 }; /* nights, as many as a phone has room for */
 
-/* The nights of what moved most, as bars. */
-static void put_trend(struct tg_buf *out, const struct tg_history_suite *s,
-                      const struct tg_history_event *e)
-{
-    const struct tg_history *h = s->history;
-    size_t n = h->n - s->first < TREND ? h->n - s->first : TREND;
-    uint32_t id = e->n ? e->v[0].series : UINT32_MAX;
-    TG_BUF now = { 0 };
-    if (id == UINT32_MAX)
-        return;
-    tg_buf_puts(out, "\n`");
-    tg_history_put_spark(out, s, h->n - n, id);
-    tg_history_put_value(&now, &h->series->v[id], tg_history_plain(h, h->n - 1, id));
-    tg_buf_printf(out, "` the last %zu nights of the first; now ", n);
-    tg_esc_md_text(out, tg_buf_sv(&now), TG_ESC_PROSE);
-    tg_buf_putc(out, '\n');
-}
-
 static void put_commits(struct tg_buf *out, const struct tg_history_report *r,
                         const struct tg_history_entry *t)
 {
@@ -118,39 +100,20 @@ static void put_event(struct tg_buf *out, const struct tg_history_report *r,
         return;
     }
     put_operators(out, s->history, e);
-    put_trend(out, s, e);
-    put_commits(out, r, t);
-}
-
-static void put_lone(struct tg_buf *out, const struct tg_history_suite *s)
-{
-    TG_BUF lone = { 0 };
-    if (!tg_history_put_lone(&lone, s))
-        return;
-    tg_buf_puts(out, "\nSlow alone, and so no event: ");
-    tg_esc_md_code(out, tg_buf_sv(&lone), TG_ESC_PROSE);
-    tg_buf_puts(out, ".\n");
-}
-
-static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
-                      const struct tg_history_suite *s)
-{
+    /* The nights of what moved most, as bars. */
     const struct tg_history *h = s->history;
-    struct tg_open_count open = tg_history_count_open(s);
-    tg_buf_puts(out, "## ");
-    tg_esc_md_code(out, s->name, TG_ESC_PROSE);
-    tg_buf_printf(out, ": %zu open, %zu new tonight\n\n%zu nights", open.all, open.fresh, h->n);
-    if (h->n) {
-        tg_buf_puts(out, ", the last of ");
-        tg_history_put_date(out, h->night[h->n - 1].date);
-        tg_buf_puts(out, " at ");
-        put_sha(out, r, h->night[h->n - 1].commit);
+    size_t n = h->n - s->first < TREND ? h->n - s->first : TREND;
+    uint32_t id = e->n ? e->v[0].series : UINT32_MAX;
+    TG_BUF now = { 0 };
+    if (id != UINT32_MAX) {
+        tg_buf_puts(out, "\n`");
+        tg_history_put_spark(out, s, h->n - n, id);
+        tg_history_put_value(&now, &h->series->v[id], tg_history_plain(h, h->n - 1, id));
+        tg_buf_printf(out, "` the last %zu nights of the first; now ", n);
+        tg_esc_md_text(out, tg_buf_sv(&now), TG_ESC_PROSE);
+        tg_buf_putc(out, '\n');
     }
-    tg_buf_puts(out, ".\n");
-    put_lone(out, s);
-    for (size_t i = s->n_events; i-- > 0;)
-        if (s->events[i].state == TG_EVENT_STATE_OPEN || s->events[i].fresh || s->events[i].grown)
-            put_event(out, r, s, &s->events[i]);
+    put_commits(out, r, t);
 }
 
 void tg_history_put_markdown(struct tg_buf *out, const struct tg_history_report *r)
@@ -158,6 +121,28 @@ void tg_history_put_markdown(struct tg_buf *out, const struct tg_history_report 
     for (size_t i = 0; i < r->n; i++) {
         if (i)
             tg_buf_putc(out, '\n');
-        put_suite(out, r, &r->suites[i]);
+        const struct tg_history_suite *s = &r->suites[i];
+        const struct tg_history *h = s->history;
+        struct tg_open_count open = tg_history_count_open(s);
+        tg_buf_puts(out, "## ");
+        tg_esc_md_code(out, s->name, TG_ESC_PROSE);
+        tg_buf_printf(out, ": %zu open, %zu new tonight\n\n%zu nights", open.all, open.fresh, h->n);
+        if (h->n) {
+            tg_buf_puts(out, ", the last of ");
+            tg_history_put_date(out, h->night[h->n - 1].date);
+            tg_buf_puts(out, " at ");
+            put_sha(out, r, h->night[h->n - 1].commit);
+        }
+        tg_buf_puts(out, ".\n");
+        TG_BUF lone = { 0 };
+        if (tg_history_put_lone(&lone, s)) {
+            tg_buf_puts(out, "\nSlow alone, and so no event: ");
+            tg_esc_md_code(out, tg_buf_sv(&lone), TG_ESC_PROSE);
+            tg_buf_puts(out, ".\n");
+        }
+        for (size_t k = s->n_events; k-- > 0;)
+            if (s->events[k].state == TG_EVENT_STATE_OPEN || s->events[k].fresh ||
+                s->events[k].grown)
+                put_event(out, r, s, &s->events[k]);
     }
 }

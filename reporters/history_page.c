@@ -120,36 +120,6 @@ static void put_head_of(struct page *p, const struct tg_history_entry *t)
     tg_buf_puts(out, "</ul>\n");
 }
 
-static void put_record(struct page *p, const struct tg_history_entry *t)
-{
-    if (!t->reason.n && !t->actor.n)
-        return;
-    tg_page_raw(&p->frame, "<p class=\"note small\">");
-    tg_page_text(&p->frame, t->actor);
-    tg_page_raw(&p->frame, ": ");
-    tg_page_text(&p->frame, t->reason);
-    tg_page_raw(&p->frame, "</p>\n");
-}
-
-static void put_event(struct page *p, const struct tg_history_entry *t)
-{
-    const struct tg_history_event *e = t->event;
-    tg_buf_printf(p->frame.out, "<li id=\"e-%s\">\n", e->id);
-    put_head_of(p, t);
-    put_record(p, t);
-    if (e->kind == TG_EVENT_ENVIRONMENT) {
-        tg_page_raw(&p->frame, "<p class=\"small\">was <code>");
-        tg_page_text(&p->frame, e->was);
-        tg_page_raw(&p->frame, "</code><br>is <code>");
-        tg_page_text(&p->frame, e->is);
-        tg_page_raw(&p->frame, "</code></p>\n");
-    } else {
-        put_operators(p, e);
-        put_commits(p, t);
-    }
-    tg_page_raw(&p->frame, "</li>\n");
-}
-
 static bool is_shown_open(const struct tg_history_entry *t)
 {
     return t->state == TG_EVENT_STATE_OPEN || t->fresh || t->grown;
@@ -195,17 +165,6 @@ static void begin_section(struct page *p, const char *id, const char *title)
     tg_page_section(&p->frame, anchor, title);
 }
 
-static void put_lone(struct page *p)
-{
-    TG_BUF lone = { 0 };
-    if (!tg_history_put_lone(&lone, p->s))
-        return;
-    tg_page_raw(&p->frame, "<p class=\"dim small\">Slow alone, with nights as before on either "
-                           "side, and so no event: ");
-    tg_page_text(&p->frame, tg_buf_sv(&lone));
-    tg_page_raw(&p->frame, ".</p>\n");
-}
-
 static void put_open(struct page *p)
 {
     size_t shown = 0, more = 0;
@@ -214,10 +173,32 @@ static void put_open(struct page *p)
     for (size_t i = p->s->n_events; i-- > 0;) {
         if (!is_shown_open(&p->s->events[i]))
             continue;
-        if (shown++ < OPEN_SHOWN)
-            put_event(p, &p->s->events[i]);
-        else
+        if (shown++ < OPEN_SHOWN) {
+            const struct tg_history_entry *t = &p->s->events[i];
+            const struct tg_history_event *e = t->event;
+            tg_buf_printf(p->frame.out, "<li id=\"e-%s\">\n", e->id);
+            put_head_of(p, t);
+            if (t->reason.n || t->actor.n) {
+                tg_page_raw(&p->frame, "<p class=\"note small\">");
+                tg_page_text(&p->frame, t->actor);
+                tg_page_raw(&p->frame, ": ");
+                tg_page_text(&p->frame, t->reason);
+                tg_page_raw(&p->frame, "</p>\n");
+            }
+            if (e->kind == TG_EVENT_ENVIRONMENT) {
+                tg_page_raw(&p->frame, "<p class=\"small\">was <code>");
+                tg_page_text(&p->frame, e->was);
+                tg_page_raw(&p->frame, "</code><br>is <code>");
+                tg_page_text(&p->frame, e->is);
+                tg_page_raw(&p->frame, "</code></p>\n");
+            } else {
+                put_operators(p, e);
+                put_commits(p, t);
+            }
+            tg_page_raw(&p->frame, "</li>\n");
+        } else {
             more++;
+        }
     }
     tg_page_raw(&p->frame, "</ul>\n");
     if (shown)
@@ -228,30 +209,17 @@ static void put_open(struct page *p)
     if (more)
         tg_buf_printf(p->frame.out, "<p class=\"dim\">and %zu more, in the table of events</p>\n",
                       more);
-    put_lone(p);
+    TG_BUF lone = { 0 };
+    if (tg_history_put_lone(&lone, p->s)) {
+        tg_page_raw(&p->frame, "<p class=\"dim small\">Slow alone, with nights as before on either "
+                               "side, and so no event: ");
+        tg_page_text(&p->frame, tg_buf_sv(&lone));
+        tg_page_raw(&p->frame, ".</p>\n");
+    }
     tg_page_section_end(&p->frame);
 }
 
 /* ---- trends ---- */
-
-/* Twice: a drawing that is made smaller on a telephone cannot be read there. */
-static void put_large(struct page *p, uint32_t series)
-{
-    static const struct {
-        const char *screen;
-        int width, height;
-    } sizes[] = { { "wide", 1080, 320 }, { "narrow", 366, 250 } };
-    for (size_t i = 0; i < 2; i++) {
-        const struct tg_trend_box box = { 0, 0, sizes[i].width, sizes[i].height, false };
-        tg_buf_printf(p->frame.out,
-                      "<div class=\"on-%s\"><svg class=\"large\" viewBox=\"0 0 %d %d\" "
-                      "role=\"img\" data-nights=\"s%zu-nights\" aria-label=\"Value night after "
-                      "night; arrow keys read it\">\n",
-                      sizes[i].screen, sizes[i].width, sizes[i].height, p->suite);
-        tg_trend_put(p->frame.out, p->s, series, &box);
-        tg_page_raw(&p->frame, "</svg></div>\n");
-    }
-}
 
 static void put_trends(struct page *p)
 {
@@ -264,7 +232,21 @@ static void put_trends(struct page *p)
                            "Dotted: another environment. Triangles: releases. Small drawings show "
                            "10 % more and less than the first nights, or as much as they say at "
                            "their right edge.</p>\n");
-    put_large(p, p->s->series[0]);
+    /* Twice: a drawing that is made smaller on a telephone cannot be read there. */
+    static const struct {
+        const char *screen;
+        int width, height;
+    } sizes[] = { { "wide", 1080, 320 }, { "narrow", 366, 250 } };
+    for (size_t i = 0; i < 2; i++) {
+        const struct tg_trend_box box = { 0, 0, sizes[i].width, sizes[i].height, false };
+        tg_buf_printf(p->frame.out,
+                      "<div class=\"on-%s\"><svg class=\"large\" viewBox=\"0 0 %d %d\" "
+                      "role=\"img\" data-nights=\"s%zu-nights\" aria-label=\"Value night after "
+                      "night; arrow keys read it\">\n",
+                      sizes[i].screen, sizes[i].width, sizes[i].height, p->suite);
+        tg_trend_put(p->frame.out, p->s, p->s->series[0], &box);
+        tg_page_raw(&p->frame, "</svg></div>\n");
+    }
     tg_page_raw(&p->frame, "<ul class=\"multiples\">\n");
     for (size_t i = 1; i < p->s->n_series && i < TRENDS; i++) {
         tg_buf_printf(p->frame.out, "<li><svg viewBox=\"0 0 %d %d\" role=\"img\">", WIDTH, HEIGHT);
@@ -277,34 +259,6 @@ static void put_trends(struct page *p)
 }
 
 /* ---- tables ---- */
-
-static void put_event_row(struct page *p, const struct tg_history_entry *t)
-{
-    const struct tg_history_event *e = t->event;
-    tg_page_row(&p->frame, tg_event_state_name(t->state));
-    tg_page_cell(&p->frame);
-    tg_history_put_date(p->frame.out, p->s->history->night[e->to].date);
-    tg_page_cell(&p->frame);
-    tg_buf_printf(p->frame.out,
-                  is_shown_open(t) ? "<a href=\"#e-%s\">%s</a>" : "<code>%.0s%s</code>", e->id,
-                  e->id);
-    tg_page_cell(&p->frame);
-    tg_page_raw(&p->frame, tg_event_kind_name(e->kind));
-    tg_page_cell(&p->frame);
-    tg_page_raw(&p->frame, tg_history_state(t));
-    tg_page_cell(&p->frame);
-    if (e->n)
-        tg_page_name(&p->frame, tg_history_moved_name(p->s->history, &e->v[0]), 44);
-    if (e->n > 1)
-        tg_buf_printf(p->frame.out, " <span class=\"dim\">and %zu</span>", e->n - 1);
-    tg_page_number(&p->frame, e->n ? change_of(&e->v[0]) : (double)NAN);
-    if (e->n)
-        tg_history_put_change(p->frame.out, p->s->history, &e->v[0]);
-    tg_page_number(&p->frame, e->cost_ns != 0 ? e->cost_ns : (double)NAN);
-    tg_history_put_cost(p->frame.out, e->cost_ns);
-    tg_page_cell(&p->frame);
-    put_commit(p, t->to);
-}
 
 static void put_events(struct page *p)
 {
@@ -319,33 +273,35 @@ static void put_events(struct page *p)
                                                       .columns = columns,
                                                       .n_columns = sizeof columns / sizeof *columns,
                                                       .first = ROWS_FIRST });
-    for (size_t i = p->s->n_events; i-- > 0;)
-        put_event_row(p, &p->s->events[i]);
+    for (size_t i = p->s->n_events; i-- > 0;) {
+        const struct tg_history_entry *t = &p->s->events[i];
+        const struct tg_history_event *e = t->event;
+        tg_page_row(&p->frame, tg_event_state_name(t->state));
+        tg_page_cell(&p->frame);
+        tg_history_put_date(p->frame.out, p->s->history->night[e->to].date);
+        tg_page_cell(&p->frame);
+        tg_buf_printf(p->frame.out,
+                      is_shown_open(t) ? "<a href=\"#e-%s\">%s</a>" : "<code>%.0s%s</code>", e->id,
+                      e->id);
+        tg_page_cell(&p->frame);
+        tg_page_raw(&p->frame, tg_event_kind_name(e->kind));
+        tg_page_cell(&p->frame);
+        tg_page_raw(&p->frame, tg_history_state(t));
+        tg_page_cell(&p->frame);
+        if (e->n)
+            tg_page_name(&p->frame, tg_history_moved_name(p->s->history, &e->v[0]), 44);
+        if (e->n > 1)
+            tg_buf_printf(p->frame.out, " <span class=\"dim\">and %zu</span>", e->n - 1);
+        tg_page_number(&p->frame, e->n ? change_of(&e->v[0]) : (double)NAN);
+        if (e->n)
+            tg_history_put_change(p->frame.out, p->s->history, &e->v[0]);
+        tg_page_number(&p->frame, e->cost_ns != 0 ? e->cost_ns : (double)NAN);
+        tg_history_put_cost(p->frame.out, e->cost_ns);
+        tg_page_cell(&p->frame);
+        put_commit(p, t->to);
+    }
     tg_page_table_end(&p->frame);
     tg_page_section_end(&p->frame);
-}
-
-static void put_series_row(struct page *p, uint32_t id)
-{
-    const struct tg_history *h = p->s->history;
-    const struct tg_series *x = &h->series->v[id];
-    double now = tg_history_plain(h, h->n - 1, id), change = tg_history_since_first(p->s, id);
-    struct tg_buf *out = p->frame.out;
-    TG_BUF value = { 0 };
-    tg_page_row(&p->frame, NULL);
-    tg_page_cell(&p->frame);
-    tg_page_name(&p->frame, x->name, 48);
-    tg_page_cell(&p->frame);
-    tg_page_raw(&p->frame, tg_history_series_kind(x));
-    tg_page_cell(&p->frame);
-    tg_trend_put_spark(out, p->s, id);
-    tg_page_number(&p->frame, floor(now * 100 + 0.5) / 100);
-    if (!isnan(now)) {
-        tg_history_put_value(&value, x, now);
-        tg_page_text(&p->frame, tg_buf_sv(&value));
-    }
-    tg_page_number(&p->frame, floor(change * 100 + 0.5) / 100);
-    tg_history_put_since_first(out, p->s, id);
 }
 
 static void put_series(struct page *p)
@@ -363,8 +319,27 @@ static void put_series(struct page *p)
                                                       .columns = columns,
                                                       .n_columns = sizeof columns / sizeof *columns,
                                                       .first = ROWS_FIRST });
-    for (size_t i = 0; i < p->s->n_all; i++)
-        put_series_row(p, p->s->all[i]);
+    for (size_t i = 0; i < p->s->n_all; i++) {
+        uint32_t id = p->s->all[i];
+        const struct tg_series *x = &h->series->v[id];
+        double now = tg_history_plain(h, h->n - 1, id), change = tg_history_since_first(p->s, id);
+        struct tg_buf *out = p->frame.out;
+        TG_BUF value = { 0 };
+        tg_page_row(&p->frame, NULL);
+        tg_page_cell(&p->frame);
+        tg_page_name(&p->frame, x->name, 48);
+        tg_page_cell(&p->frame);
+        tg_page_raw(&p->frame, tg_history_series_kind(x));
+        tg_page_cell(&p->frame);
+        tg_trend_put_spark(out, p->s, id);
+        tg_page_number(&p->frame, floor(now * 100 + 0.5) / 100);
+        if (!isnan(now)) {
+            tg_history_put_value(&value, x, now);
+            tg_page_text(&p->frame, tg_buf_sv(&value));
+        }
+        tg_page_number(&p->frame, floor(change * 100 + 0.5) / 100);
+        tg_history_put_since_first(out, p->s, id);
+    }
     tg_page_table_end(&p->frame);
     tg_page_raw(&p->frame, "<p class=\"dim small\">Since the first: against the median of the "
                            "first five nights shown of tonight's environment.</p>\n");

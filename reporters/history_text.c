@@ -55,25 +55,6 @@ static size_t value_width(const struct tg_history_suite *s)
     return width < VALUE_MOST ? width : VALUE_MOST;
 }
 
-static void put_series(struct tg_buf *out, const struct tg_history_suite *s, size_t from,
-                       size_t width, uint32_t id)
-{
-    const struct tg_history *h = s->history;
-    TG_BUF value = { 0 };
-    tg_buf_puts(out, "  ");
-    put_name(out, h->series->v[id].name);
-    tg_buf_putc(out, ' ');
-    put_now(&value, h, id);
-    put_cell(out, tg_buf_sv(&value), width, true);
-    /* "+16.1 %": against the first nights. */
-    TG_BUF text = { 0 };
-    tg_history_put_since_first(&text, s, id);
-    put_cell(out, tg_buf_sv(&text), CHANGE_WIDTH, true);
-    tg_buf_puts(out, "  ");
-    tg_history_put_spark(out, s, from, id);
-    tg_buf_putc(out, '\n');
-}
-
 static size_t nights_for(const struct tg_history_report *r, const struct tg_history_suite *s,
                          size_t width)
 {
@@ -83,41 +64,6 @@ static size_t nights_for(const struct tg_history_report *r, const struct tg_hist
     size_t n = s->history->n - s->first;
     room = room < SPARK_MOST ? room : SPARK_MOST;
     return n < room ? n : room;
-}
-
-static void put_commits(struct tg_buf *out, const struct tg_history_entry *t)
-{
-    for (size_t i = 0; i < t->n_commits && i < COMMITS_SHOWN; i++) {
-        tg_buf_printf(out, "      %.12s  ", t->commits[i].sha.p);
-        put_cell(out, t->commits[i].author, 16, false);
-        tg_buf_puts(out, "  ");
-        tg_esc_terminal(out, tg_utf8_prefix(t->commits[i].subject, 80));
-        tg_buf_putc(out, '\n');
-    }
-    if (t->n_commits > COMMITS_SHOWN)
-        tg_buf_printf(out, "      and %zu more\n", t->n_commits - COMMITS_SHOWN);
-    if (!t->files_known)
-        return;
-    tg_buf_printf(out, "      %zu file%s changed", t->n_files, t->n_files == 1 ? "" : "s");
-    for (size_t i = 0; i < t->n_files && i < 3; i++) {
-        tg_buf_puts(out, i ? ", " : ": ");
-        tg_esc_terminal(out, tg_utf8_prefix(t->files[i], 60));
-    }
-    tg_buf_puts(out, t->n_files > 3 ? ", \xe2\x80\xa6\n" : "\n");
-}
-
-static void put_operators(struct tg_buf *out, const struct tg_history *h,
-                          const struct tg_history_event *e)
-{
-    for (size_t i = 0; i < e->n && i < OPS_SHOWN; i++) {
-        tg_buf_puts(out, "      ");
-        put_name(out, tg_history_moved_name(h, &e->v[i]));
-        tg_buf_puts(out, "  ");
-        tg_history_put_change(out, h, &e->v[i]);
-        tg_buf_puts(out, e->v[i].back ? "  (back)\n" : "\n");
-    }
-    if (e->n > OPS_SHOWN)
-        tg_buf_printf(out, "      and %zu more\n", e->n - OPS_SHOWN);
 }
 
 static void put_event(struct tg_buf *out, const struct tg_history_suite *s,
@@ -145,8 +91,32 @@ static void put_event(struct tg_buf *out, const struct tg_history_suite *s,
         tg_history_put_cost_a_step(out, h, e);
         tg_buf_putc(out, '\n');
     }
-    put_operators(out, h, e);
-    put_commits(out, t);
+    for (size_t i = 0; i < e->n && i < OPS_SHOWN; i++) {
+        tg_buf_puts(out, "      ");
+        put_name(out, tg_history_moved_name(h, &e->v[i]));
+        tg_buf_puts(out, "  ");
+        tg_history_put_change(out, h, &e->v[i]);
+        tg_buf_puts(out, e->v[i].back ? "  (back)\n" : "\n");
+    }
+    if (e->n > OPS_SHOWN)
+        tg_buf_printf(out, "      and %zu more\n", e->n - OPS_SHOWN);
+    for (size_t i = 0; i < t->n_commits && i < COMMITS_SHOWN; i++) {
+        tg_buf_printf(out, "      %.12s  ", t->commits[i].sha.p);
+        put_cell(out, t->commits[i].author, 16, false);
+        tg_buf_puts(out, "  ");
+        tg_esc_terminal(out, tg_utf8_prefix(t->commits[i].subject, 80));
+        tg_buf_putc(out, '\n');
+    }
+    if (t->n_commits > COMMITS_SHOWN)
+        tg_buf_printf(out, "      and %zu more\n", t->n_commits - COMMITS_SHOWN);
+    if (t->files_known) {
+        tg_buf_printf(out, "      %zu file%s changed", t->n_files, t->n_files == 1 ? "" : "s");
+        for (size_t i = 0; i < t->n_files && i < 3; i++) {
+            tg_buf_puts(out, i ? ", " : ": ");
+            tg_esc_terminal(out, tg_utf8_prefix(t->files[i], 60));
+        }
+        tg_buf_puts(out, t->n_files > 3 ? ", \xe2\x80\xa6\n" : "\n");
+    }
     if (t->reason.n || t->actor.n) {
         tg_buf_puts(out, "      ");
         tg_esc_terminal(out, t->actor);
@@ -154,16 +124,6 @@ static void put_event(struct tg_buf *out, const struct tg_history_suite *s,
         tg_esc_terminal(out, t->reason);
         tg_buf_putc(out, '\n');
     }
-}
-
-static void put_lone(struct tg_buf *out, const struct tg_history_suite *s)
-{
-    TG_BUF lone = { 0 };
-    if (!tg_history_put_lone(&lone, s))
-        return;
-    tg_buf_puts(out, "  slow alone, no event: ");
-    tg_esc_terminal(out, tg_buf_sv(&lone));
-    tg_buf_putc(out, '\n');
 }
 
 static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
@@ -187,14 +147,33 @@ static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
     tg_buf_putc(out, '\n');
     tg_buf_printf(out, "  %-*s %*s%*s  the last %zu\n", NAME_WIDTH, "", (int)width, "now",
                   CHANGE_WIDTH, "change", h->n - from);
-    for (size_t i = 0; i < s->n_series; i++)
-        put_series(out, s, from, width, s->series[i]);
+    for (size_t i = 0; i < s->n_series; i++) {
+        uint32_t id = s->series[i];
+        TG_BUF value = { 0 };
+        tg_buf_puts(out, "  ");
+        put_name(out, h->series->v[id].name);
+        tg_buf_putc(out, ' ');
+        put_now(&value, h, id);
+        put_cell(out, tg_buf_sv(&value), width, true);
+        /* "+16.1 %": against the first nights. */
+        TG_BUF text = { 0 };
+        tg_history_put_since_first(&text, s, id);
+        put_cell(out, tg_buf_sv(&text), CHANGE_WIDTH, true);
+        tg_buf_puts(out, "  ");
+        tg_history_put_spark(out, s, from, id);
+        tg_buf_putc(out, '\n');
+    }
     if (h->place[h->n - 1] + 1 < TG_CHANGEPOINT_FEWEST)
         tg_buf_printf(
             out,
             "  durations are judged with %d or more nights of one environment; tonight's has %zu\n",
             TG_CHANGEPOINT_FEWEST, h->place[h->n - 1] + 1);
-    put_lone(out, s);
+    TG_BUF lone = { 0 };
+    if (tg_history_put_lone(&lone, s)) {
+        tg_buf_puts(out, "  slow alone, no event: ");
+        tg_esc_terminal(out, tg_buf_sv(&lone));
+        tg_buf_putc(out, '\n');
+    }
     tg_buf_puts(out, s->n_events ? "events\n" : "no events\n");
     for (size_t i = 0; i < s->n_events; i++)
         put_event(out, s, &s->events[i]);

@@ -129,21 +129,6 @@ static size_t known(const struct plot *p, size_t from, size_t to, double *out)
     return n;
 }
 
-static void put_bands(const struct plot *p, double *scratch)
-{
-    for (size_t from = p->first, to; from < p->n; from = to) {
-        size_t n = known(p, from, to = level_end(p, from), scratch);
-        if (n < BAND_FEWEST)
-            continue;
-        double lo = y_of(p, tg_quantile(scratch, n, 0.1));
-        double hi = y_of(p, tg_quantile(scratch, n, 0.9));
-        double middle = y_of(p, tg_quantile(scratch, n, 0.5));
-        put_rect(p, "band", x_of(p, (double)from), hi,
-                 x_of(p, (double)to - 1) - x_of(p, (double)from), fmax(lo - hi, 1));
-        put_line(p, "level", x_of(p, (double)from), middle, x_of(p, (double)to - 1), middle);
-    }
-}
-
 /* ---- the scale ---- */
 
 /* Small drawings stand side by side, where 1 % must not look like 30 %: each shows 10 % more and
@@ -221,24 +206,6 @@ static bool is_step_time(const struct plot *p)
     return x->what == TG_SERIES_METRIC && x->metric == TG_METRIC_STEP_TIME;
 }
 
-/* "+14.6 % 5eea04": the change, or what it costs of the step, and where the page tells the rest. */
-static void put_event_label(const struct plot *p, const struct tg_history_event *e,
-                            const struct tg_moved_series *m, double x, size_t row, bool worse)
-{
-    TG_BUF text = { 0 };
-    bool left = x > p->right - LABEL_WIDTH;
-    if (m)
-        tg_history_put_change(&text, p->h, m);
-    else
-        tg_history_put_share(&text, p->h, e);
-    tg_buf_printf(&text, "  %.6s", e->id);
-    put_text(p,
-             worse  ? (left ? "upt end" : "upt")
-             : left ? "downt end"
-                    : "downt",
-             x + (left ? -4 : 4), p->top - 6 - 14 * (double)row, tg_buf_sv(&text));
-}
-
 enum { LABEL_ROWS = 3 };
 
 /* The lowest row with room for a label at x, in which its end is noted; LABEL_ROWS: there is
@@ -270,8 +237,22 @@ static void put_events(const struct plot *p)
         put_rect(p, worse ? "event up" : "event down", from, p->top, fmax(to - from, 2),
                  p->low - p->top);
         size_t row = p->box->small ? LABEL_ROWS : label_row(p, end, to);
-        if (row < LABEL_ROWS)
-            put_event_label(p, e, m, to, row, worse);
+        if (row < LABEL_ROWS) {
+            /* "+14.6 % 5eea04": the change, or what it costs of the step, and where the page
+             * tells the rest. */
+            TG_BUF text = { 0 };
+            bool left = to > p->right - LABEL_WIDTH;
+            if (m)
+                tg_history_put_change(&text, p->h, m);
+            else
+                tg_history_put_share(&text, p->h, e);
+            tg_buf_printf(&text, "  %.6s", e->id);
+            put_text(p,
+                     worse  ? (left ? "upt end" : "upt")
+                     : left ? "downt end"
+                            : "downt",
+                     to + (left ? -4 : 4), p->top - 6 - 14 * (double)row, tg_buf_sv(&text));
+        }
     }
 }
 
@@ -352,20 +333,6 @@ static void put_dots(const struct plot *p)
     tg_buf_printf(p->out, " r=\"%s\"/>\n", p->box->small ? "2.5" : "4");
 }
 
-static void put_head(const struct plot *p)
-{
-    TG_BUF name = { 0 }, value = { 0 };
-    double now = p->n > p->first ? p->v[p->n - 1 - p->first] : (double)NAN;
-    double width = p->box->width - (p->box->small ? 130 : 220);
-    tg_label_put_one(&name, p->h->series->v[p->series].name,
-                     (size_t)fmax(width / (p->box->small ? 7.3 : 9), 12));
-    put_value_text(&value, p, now);
-    put_text(p, p->box->small ? "name" : "title", p->box->x, p->box->y + (p->box->small ? 12 : 18),
-             tg_buf_sv(&name));
-    put_text(p, "value end", p->box->x + p->box->width, p->box->y + (p->box->small ? 12 : 18),
-             tg_buf_sv(&value));
-}
-
 /* What a script reads off: values in the order of the nights, and where they are. */
 static void put_group(const struct plot *p)
 {
@@ -408,7 +375,16 @@ void tg_trend_put(struct tg_buf *out, const struct tg_history_suite *s, uint32_t
     p.low = box->y + box->height - (box->small ? 4 : 42);
     choose_scale(&p);
     put_group(&p);
-    put_head(&p);
+    TG_BUF name = { 0 }, value = { 0 };
+    double now = p.n > p.first ? p.v[p.n - 1 - p.first] : (double)NAN;
+    double width = p.box->width - (p.box->small ? 130 : 220);
+    tg_label_put_one(&name, p.h->series->v[p.series].name,
+                     (size_t)fmax(width / (p.box->small ? 7.3 : 9), 12));
+    put_value_text(&value, &p, now);
+    put_text(&p, p.box->small ? "name" : "title", p.box->x, p.box->y + (p.box->small ? 12 : 18),
+             tg_buf_sv(&name));
+    put_text(&p, "value end", p.box->x + p.box->width, p.box->y + (p.box->small ? 12 : 18),
+             tg_buf_sv(&value));
     if (!box->small) {
         double step = tg_svg_step(p.max - p.min, 4);
         for (double at = ceil(p.min / step) * step; at <= p.max; at += step) {
@@ -421,7 +397,18 @@ void tg_trend_put(struct tg_buf *out, const struct tg_history_suite *s, uint32_t
     } else {
         put_scale(&p);
     }
-    put_bands(&p, TG_NEW_N(a, double, p.n - p.first + 1));
+    double *scratch = TG_NEW_N(a, double, p.n - p.first + 1);
+    for (size_t from = p.first, to; from < p.n; from = to) {
+        size_t n = known(&p, from, to = level_end(&p, from), scratch);
+        if (n < BAND_FEWEST)
+            continue;
+        double lo = y_of(&p, tg_quantile(scratch, n, 0.1));
+        double hi = y_of(&p, tg_quantile(scratch, n, 0.9));
+        double middle = y_of(&p, tg_quantile(scratch, n, 0.5));
+        put_rect(&p, "band", x_of(&p, (double)from), hi,
+                 x_of(&p, (double)to - 1) - x_of(&p, (double)from), fmax(lo - hi, 1));
+        put_line(&p, "level", x_of(&p, (double)from), middle, x_of(&p, (double)to - 1), middle);
+    }
     put_events(&p);
     put_environments(&p);
     put_releases(&p);
@@ -504,23 +491,6 @@ static void put_rules(struct tg_buf *out, tg_sv rules, tg_sv list)
     }
 }
 
-/* history.css begins with two lines of colours: ":root{…}", and the same in the dark. */
-static void put_style(struct tg_buf *out)
-{
-    tg_sv rules = { tg_history_css, tg_history_css_size }, list[2];
-    for (size_t i = 0; i < 2; i++) {
-        list[i] = tg_sv_cut(&rules, '\n');
-        while (list[i].n && !tg_sv_starts(list[i], TG_SV("--t-")))
-            list[i] = tg_sv_from(list[i], 1);
-        while (list[i].n && list[i].p[list[i].n - 1] == '}')
-            list[i].n--;
-    }
-    put_rules(out, rules, list[0]);
-    tg_buf_puts(out, "@media (prefers-color-scheme:dark){");
-    put_rules(out, rules, list[1]);
-    tg_buf_puts(out, "}\n");
-}
-
 static void put_legend(struct tg_buf *out, double y)
 {
     static const struct {
@@ -546,8 +516,36 @@ static void put_legend(struct tg_buf *out, double y)
     }
 }
 
-static void put_sub(struct tg_buf *out, const struct tg_history_suite *s)
+void tg_trend_svg(struct tg_buf *out, const struct tg_history_suite *s)
 {
+    size_t shown = s->n_series < SHOWN ? s->n_series : SHOWN, small = shown ? shown - 1 : 0;
+    size_t rows = (small + COLUMNS - 1) / COLUMNS;
+    double y = 76, width = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * GAP) / (double)COLUMNS;
+    int height = (int)y + LARGE + LEGEND + (int)rows * (SMALL + GAP) + MARGIN / 2;
+    tg_svg_open(out, WIDTH, (size_t)height, "");
+    tg_buf_puts(out, "<title>Nights of ");
+    tg_esc_xml(out, s->name);
+    tg_buf_puts(out, "</title>\n<style>");
+    /* history.css begins with two lines of colours: ":root{…}", and the same in the dark. */
+    tg_sv rules = { tg_history_css, tg_history_css_size }, list[2];
+    for (size_t i = 0; i < 2; i++) {
+        list[i] = tg_sv_cut(&rules, '\n');
+        while (list[i].n && !tg_sv_starts(list[i], TG_SV("--t-")))
+            list[i] = tg_sv_from(list[i], 1);
+        while (list[i].n && list[i].p[list[i].n - 1] == '}')
+            list[i].n--;
+    }
+    put_rules(out, rules, list[0]);
+    tg_buf_puts(out, "@media (prefers-color-scheme:dark){");
+    put_rules(out, rules, list[1]);
+    tg_buf_puts(out, "}\n");
+    tg_buf_printf(
+        out,
+        "</style>\n<rect class=\"paper\" x=\".5\" y=\".5\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n"
+        "<text class=\"title\" x=\"%d\" y=\"36\">Nights of ",
+        WIDTH - 1, height - 1, MARGIN);
+    tg_esc_xml(out, tg_utf8_prefix(s->name, 80));
+    tg_buf_puts(out, "</text>\n");
     const struct tg_history *h = s->history;
     tg_buf_printf(out, "<text class=\"tick\" x=\"%d\" y=\"56\">%zu nights", MARGIN,
                   h->n - s->first);
@@ -559,27 +557,6 @@ static void put_sub(struct tg_buf *out, const struct tg_history_suite *s)
         tg_buf_printf(out, ", the newest at %.12s", h->night[h->n - 1].commit.p);
     }
     tg_buf_puts(out, "</text>\n");
-}
-
-void tg_trend_svg(struct tg_buf *out, const struct tg_history_suite *s)
-{
-    size_t shown = s->n_series < SHOWN ? s->n_series : SHOWN, small = shown ? shown - 1 : 0;
-    size_t rows = (small + COLUMNS - 1) / COLUMNS;
-    double y = 76, width = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * GAP) / (double)COLUMNS;
-    int height = (int)y + LARGE + LEGEND + (int)rows * (SMALL + GAP) + MARGIN / 2;
-    tg_svg_open(out, WIDTH, (size_t)height, "");
-    tg_buf_puts(out, "<title>Nights of ");
-    tg_esc_xml(out, s->name);
-    tg_buf_puts(out, "</title>\n<style>");
-    put_style(out);
-    tg_buf_printf(
-        out,
-        "</style>\n<rect class=\"paper\" x=\".5\" y=\".5\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n"
-        "<text class=\"title\" x=\"%d\" y=\"36\">Nights of ",
-        WIDTH - 1, height - 1, MARGIN);
-    tg_esc_xml(out, tg_utf8_prefix(s->name, 80));
-    tg_buf_puts(out, "</text>\n");
-    put_sub(out, s);
     if (s->n_series)
         tg_trend_put(out, s, s->series[0],
                      &(struct tg_trend_box){ MARGIN, y, WIDTH - 2 * MARGIN, LARGE, false });

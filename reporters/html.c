@@ -15,23 +15,6 @@
 
 /* ---- verdict ---- */
 
-static void put_counts(struct tg_html *h)
-{
-    struct tg_tally tally[TG_STATE_FAIL + 1];
-    size_t n = tg_tally(h->v, tally);
-    tg_page_raw(&h->page, "<ul class=\"facts\">\n");
-    for (size_t i = 0; i < n; i++) {
-        bool none = tally[i].state == TG_STATE_NOT_JUDGED;
-        TG_BUF text = { 0 };
-        tg_buf_printf(h->page.out, "<li><span class=\"tag %s\">",
-                      none ? "none" : tg_state_name(tally[i].state));
-        tg_tally_put(&text, &tally[i]);
-        tg_html_put_text(h, tg_buf_sv(&text));
-        tg_page_raw(&h->page, "</span></li>\n");
-    }
-    tg_page_raw(&h->page, "</ul>\n");
-}
-
 static void put_paragraph(struct tg_html *h, const char *open, tg_sv text)
 {
     if (!text.n)
@@ -54,7 +37,19 @@ static void put_banner(struct tg_html *h)
         tg_html_put_text(h, tg_buf_sv(&effect));
         tg_page_raw(&h->page, "</b></p>\n");
     }
-    put_counts(h);
+    struct tg_tally tally[TG_STATE_FAIL + 1];
+    size_t n = tg_tally(h->v, tally);
+    tg_page_raw(&h->page, "<ul class=\"facts\">\n");
+    for (size_t i = 0; i < n; i++) {
+        bool none = tally[i].state == TG_STATE_NOT_JUDGED;
+        TG_BUF text = { 0 };
+        tg_buf_printf(h->page.out, "<li><span class=\"tag %s\">",
+                      none ? "none" : tg_state_name(tally[i].state));
+        tg_tally_put(&text, &tally[i]);
+        tg_html_put_text(h, tg_buf_sv(&text));
+        tg_page_raw(&h->page, "</span></li>\n");
+    }
+    tg_page_raw(&h->page, "</ul>\n");
     if (h->r->exit_zero && v->exit_code)
         tg_page_raw(&h->page, "<p>The verdict is as above; the job goes on because of "
                               "<code>--exit-zero</code>.</p>\n");
@@ -225,24 +220,6 @@ static void put_both(struct tg_html *h, const char *title, tg_sv before, tg_sv a
     tg_html_put_text(h, after);
 }
 
-static void put_commits(struct tg_html *h)
-{
-    tg_sv sha[2] = { h->v->baseline.commit, h->v->test_commit };
-    if (!sha[0].n && !sha[1].n)
-        return;
-    tg_page_row(&h->page, NULL);
-    tg_page_cell(&h->page);
-    tg_page_raw(&h->page, "commit");
-    for (int s = 0; s < 2; s++) {
-        TG_BUF url = { 0 };
-        tg_link_put_commit(&url, h->r->repo_url, sha[s]);
-        tg_page_cell(&h->page);
-        tg_page_raw(&h->page, sha[s].n ? "<code>" : "");
-        tg_page_link(&h->page, tg_buf_sv(&url), tg_utf8_prefix(sha[s], 12));
-        tg_page_raw(&h->page, sha[s].n ? "</code>" : "");
-    }
-}
-
 static void put_environment(struct tg_html *h)
 {
     static const struct tg_page_table table = {
@@ -253,7 +230,20 @@ static void put_environment(struct tg_html *h)
     TG_BUF before = { 0 }, after = { 0 };
     tg_page_section(&h->page, "sides", "The two sides");
     tg_page_table(&h->page, &table);
-    put_commits(h);
+    tg_sv sha[2] = { h->v->baseline.commit, h->v->test_commit };
+    if (sha[0].n || sha[1].n) {
+        tg_page_row(&h->page, NULL);
+        tg_page_cell(&h->page);
+        tg_page_raw(&h->page, "commit");
+        for (int s = 0; s < 2; s++) {
+            TG_BUF url = { 0 };
+            tg_link_put_commit(&url, h->r->repo_url, sha[s]);
+            tg_page_cell(&h->page);
+            tg_page_raw(&h->page, sha[s].n ? "<code>" : "");
+            tg_page_link(&h->page, tg_buf_sv(&url), tg_utf8_prefix(sha[s], 12));
+            tg_page_raw(&h->page, sha[s].n ? "</code>" : "");
+        }
+    }
     put_both(h, "found by", v->baseline.how, TG_SV(""));
     put_both(h, "files", v->baseline.paths, v->test_paths);
     tg_put_side(&before, c, TG_BASE);

@@ -125,44 +125,6 @@ static const struct tg_page_column columns[] = {
     { "part", false }, { "before", true }, { "after", true }, { "change", true }, { "%", true }
 };
 
-/* A change below a thousandth of the step has no percentage. */
-static void put_row(struct tg_html *h, const struct part *p, double step)
-{
-    double d = p->ns[TG_TEST] - p->ns[TG_BASE];
-    bool tells = p->ns[TG_BASE] > 0 && fabs(d) >= step / 1000;
-    tg_page_row(&h->page, NULL);
-    tg_page_cell(&h->page);
-    tg_buf_printf(h->page.out,
-                  "<svg class=\"key\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect "
-                  "class=\"%s\" width=\"12\" height=\"12\"/></svg> ",
-                  p->paint);
-    tg_page_text(&h->page, tg_sv_of(p->title));
-    for (int s = 0; s < 2; s++) {
-        tg_page_number(&h->page, p->ns[s]);
-        tg_put_time_unit(h->page.out, p->ns[s]);
-    }
-    tg_page_number(&h->page, d);
-    tg_put_time_delta(h->page.out, d);
-    tg_page_number(&h->page, tells ? d / p->ns[TG_BASE] : NAN);
-    if (tells)
-        tg_put_pct_delta(h->page.out, 100 * d / p->ns[TG_BASE]);
-}
-
-/* "Device time per step of rank 5; its parts as in the mean step." */
-static void put_caption(struct tg_html *h, bool device)
-{
-    const struct tg_comparison *c = tg_confirm_last(h->v->comparison);
-    tg_buf_printf(h->page.out, "<p class=\"dim small\">%s time per step",
-                  device ? "Device" : "Host");
-    if (device && c->rank_alone)
-        tg_buf_printf(h->page.out, " of %s", c->rank_alone->called);
-    else if (c->n_ranks[TG_TEST] > 1)
-        tg_buf_printf(h->page.out, ", mean of %zu ranks", c->n_ranks[TG_TEST]);
-    tg_page_raw(&h->page, device ? "; its parts as in the mean step.</p>\n"
-                                 : ", of the thread that runs the step: means of the "
-                                   "steps; a finding may be of the fastest ones.</p>\n");
-}
-
 void tg_html_put_bar(struct tg_html *h)
 {
     static const struct tg_page_table table = {
@@ -185,9 +147,40 @@ void tg_html_put_bar(struct tg_html *h)
     tg_page_raw(&h->page, "</div>\n");
     tg_page_table(&h->page, &table);
     for (int k = 0; k < PARTS; k++)
-        if (parts[k].ns[0] > 0 || parts[k].ns[1] > 0)
-            put_row(h, &parts[k], largest);
+        if (parts[k].ns[0] > 0 || parts[k].ns[1] > 0) {
+            /* A change below a thousandth of the step has no percentage. */
+            const struct part *p = &parts[k];
+            double d = p->ns[TG_TEST] - p->ns[TG_BASE];
+            bool tells = p->ns[TG_BASE] > 0 && fabs(d) >= largest / 1000;
+            tg_page_row(&h->page, NULL);
+            tg_page_cell(&h->page);
+            tg_buf_printf(
+                h->page.out,
+                "<svg class=\"key\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect "
+                "class=\"%s\" width=\"12\" height=\"12\"/></svg> ",
+                p->paint);
+            tg_page_text(&h->page, tg_sv_of(p->title));
+            for (int s = 0; s < 2; s++) {
+                tg_page_number(&h->page, p->ns[s]);
+                tg_put_time_unit(h->page.out, p->ns[s]);
+            }
+            tg_page_number(&h->page, d);
+            tg_put_time_delta(h->page.out, d);
+            tg_page_number(&h->page, tells ? d / p->ns[TG_BASE] : NAN);
+            if (tells)
+                tg_put_pct_delta(h->page.out, 100 * d / p->ns[TG_BASE]);
+        }
     tg_page_table_end(&h->page);
-    put_caption(h, device);
+    /* "Device time per step of rank 5; its parts as in the mean step." */
+    const struct tg_comparison *caption = tg_confirm_last(h->v->comparison);
+    tg_buf_printf(h->page.out, "<p class=\"dim small\">%s time per step",
+                  device ? "Device" : "Host");
+    if (device && caption->rank_alone)
+        tg_buf_printf(h->page.out, " of %s", caption->rank_alone->called);
+    else if (caption->n_ranks[TG_TEST] > 1)
+        tg_buf_printf(h->page.out, ", mean of %zu ranks", caption->n_ranks[TG_TEST]);
+    tg_page_raw(&h->page, device ? "; its parts as in the mean step.</p>\n"
+                                 : ", of the thread that runs the step: means of the "
+                                   "steps; a finding may be of the fastest ones.</p>\n");
     tg_page_section_end(&h->page);
 }

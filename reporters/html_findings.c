@@ -59,23 +59,6 @@ static void put_line(struct tg_html *h, const char *label, tg_sv text)
     tg_page_raw(&h->page, "</p>\n");
 }
 
-static void put_rule(struct tg_html *h, const struct tg_result *r)
-{
-    TG_BUF rule = { 0 }, at = { 0 };
-    tg_result_put_rule(&rule, r, TG_RULE_ALONE);
-    tg_result_put_at(&at, r);
-    if (rule.n) {
-        tg_page_raw(&h->page, "<p class=\"small\"><span class=\"dim\">rule</span> ");
-        tg_html_put_text(h, tg_buf_sv(&rule));
-        if (at.n) {
-            tg_page_raw(&h->page, " ");
-            put_place(h, tg_buf_sv(&at), tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""),
-                      r->line, r->line);
-        }
-        tg_page_raw(&h->page, "</p>\n");
-    }
-}
-
 static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &h->v->results[i];
@@ -110,7 +93,19 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
         tg_page_link(&h->page, issue, issue);
         tg_page_raw(&h->page, "</p>\n");
     }
-    put_rule(h, r);
+    TG_BUF rule = { 0 }, at = { 0 };
+    tg_result_put_rule(&rule, r, TG_RULE_ALONE);
+    tg_result_put_at(&at, r);
+    if (rule.n) {
+        tg_page_raw(&h->page, "<p class=\"small\"><span class=\"dim\">rule</span> ");
+        tg_html_put_text(h, tg_buf_sv(&rule));
+        if (at.n) {
+            tg_page_raw(&h->page, " ");
+            put_place(h, tg_buf_sv(&at), tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""),
+                      r->line, r->line);
+        }
+        tg_page_raw(&h->page, "</p>\n");
+    }
     put_line(h, "owner", r->owner);
     put_line(h, "next", tg_result_next(h->v, r));
     tg_page_raw(&h->page, "</li>\n");

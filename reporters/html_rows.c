@@ -115,20 +115,6 @@ static void put_time(struct tg_html *h, double ns)
     tg_put_time_unit(h->page.out, ns);
 }
 
-static void put_calls(struct tg_html *h, const struct tg_row_numbers *x)
-{
-    struct tg_buf *out = h->page.out;
-    tg_page_number(&h->page, x->count[TG_TEST]);
-    tg_put_count(out, x->count[TG_BASE]);
-    if (x->d_count != 0) {
-        tg_buf_puts(out, " \xe2\x86\x92 ");
-        tg_put_count(out, x->count[TG_TEST]);
-    }
-    tg_page_number(&h->page, x->d_count != 0 ? x->d_count : NAN);
-    if (x->d_count != 0)
-        tg_put_count_delta(out, x->d_count);
-}
-
 static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_label *label)
 {
     const struct tg_comparison *c = h->v->comparison;
@@ -160,7 +146,16 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
         pct = NAN;
     tg_page_number(&h->page, pct);
     tg_put_pct_delta(h->page.out, pct);
-    put_calls(h, &x);
+    struct tg_buf *out = h->page.out;
+    tg_page_number(&h->page, x.count[TG_TEST]);
+    tg_put_count(out, x.count[TG_BASE]);
+    if (x.d_count != 0) {
+        tg_buf_puts(out, " \xe2\x86\x92 ");
+        tg_put_count(out, x.count[TG_TEST]);
+    }
+    tg_page_number(&h->page, x.d_count != 0 ? x.d_count : NAN);
+    if (x.d_count != 0)
+        tg_put_count_delta(out, x.d_count);
     tg_page_number(&h->page, share);
     tg_put_share(h->page.out, share);
 }

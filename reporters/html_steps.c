@@ -61,38 +61,6 @@ static void put_step(struct tg_buf *out, const struct tg_picture_step *s, const 
         put_span(out, &s->spans[i], scale, top);
 }
 
-static void put_axis(struct tg_buf *out, double whole, double scale, size_t top)
-{
-    double step = tg_svg_step(whole, 5);
-    for (double v = 0; v <= whole * (1 + 1e-9); v += step) {
-        tg_buf_puts(out, "<line class=\"grid\"");
-        tg_svg_attribute(out, "x1", LEFT + v * scale);
-        tg_svg_attribute(out, "x2", LEFT + v * scale);
-        tg_buf_printf(out, " y1=\"%d\" y2=\"%zu\"/><text class=\"tick mid\"", HEAD, top + 4);
-        tg_svg_attribute(out, "x", LEFT + v * scale);
-        tg_buf_printf(out, " y=\"%zu\">", top + 18);
-        tg_put_time_unit(out, v);
-        tg_buf_puts(out, "</text>\n");
-    }
-}
-
-static void put_legend(struct tg_html *h)
-{
-    bool seen[TG_PAINTS] = { false };
-    for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < h->r->picture->step[side].n; i++)
-            seen[h->r->picture->step[side].spans[i].paint] = true;
-    tg_page_raw(&h->page, "<ul class=\"facts small dim\">\n");
-    for (int k = 0; k < TG_PAINTS; k++)
-        if (seen[k])
-            tg_buf_printf(
-                h->page.out,
-                "<li><svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\"><rect "
-                "class=\"%s\" width=\"14\" height=\"12\"/></svg> %s</li>\n",
-                paint[k], paint_name[k]);
-    tg_page_raw(&h->page, "</ul>\n");
-}
-
 /* Where to see the step itself: a link if the trace has an address, else the file and the time. */
 static void put_trace(struct tg_html *h, int side)
 {
@@ -124,13 +92,36 @@ void tg_html_put_steps(struct tg_html *h)
     double scale = (WIDTH - LEFT - 30) / fmax(whole, 1);
     size_t top = height(&p->step[0]) + height(&p->step[1]);
     tg_page_section(&h->page, "timeline", "One step, before and after");
-    put_legend(h);
+    bool seen[TG_PAINTS] = { false };
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < h->r->picture->step[side].n; i++)
+            seen[h->r->picture->step[side].spans[i].paint] = true;
+    tg_page_raw(&h->page, "<ul class=\"facts small dim\">\n");
+    for (int k = 0; k < TG_PAINTS; k++)
+        if (seen[k])
+            tg_buf_printf(
+                h->page.out,
+                "<li><svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\"><rect "
+                "class=\"%s\" width=\"14\" height=\"12\"/></svg> %s</li>\n",
+                paint[k], paint_name[k]);
+    tg_page_raw(&h->page, "</ul>\n");
     tg_buf_printf(h->page.out,
                   "<div class=\"wide\" role=\"region\" aria-label=\"Timeline\" tabindex=\"0\"><svg "
                   "class=\"time\" viewBox=\"0 0 %d %zu\" role=\"img\" aria-label=\"One step of "
                   "each side\">\n",
                   WIDTH, top + AXIS);
-    put_axis(h->page.out, whole, scale, top);
+    struct tg_buf *out = h->page.out;
+    double step = tg_svg_step(whole, 5);
+    for (double v = 0; v <= whole * (1 + 1e-9); v += step) {
+        tg_buf_puts(out, "<line class=\"grid\"");
+        tg_svg_attribute(out, "x1", LEFT + v * scale);
+        tg_svg_attribute(out, "x2", LEFT + v * scale);
+        tg_buf_printf(out, " y1=\"%d\" y2=\"%zu\"/><text class=\"tick mid\"", HEAD, top + 4);
+        tg_svg_attribute(out, "x", LEFT + v * scale);
+        tg_buf_printf(out, " y=\"%zu\">", top + 18);
+        tg_put_time_unit(out, v);
+        tg_buf_puts(out, "</text>\n");
+    }
     put_step(h->page.out, &p->step[TG_PICTURE_BASE], "Before", scale, 0);
     put_step(h->page.out, &p->step[TG_PICTURE_TEST], "After", scale,
              height(&p->step[TG_PICTURE_BASE]));

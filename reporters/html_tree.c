@@ -133,42 +133,6 @@ static tg_sv without_file(const struct tg_picture_node *n)
     return at ? (tg_sv){ at + 2, text.n - (size_t)(at + 2 - text.p) } : text;
 }
 
-/* "forward +12 %" on what fits; about 7 px a character. */
-static void put_label(struct tg_buf *out, const struct tg_picture_node *n, double width)
-{
-    enum { LEAST = 12 }; /* that a label can be shortened to */
-    TG_BUF percent = { 0 }, text = { 0 };
-    double fit = (width - 8) / 7;
-    size_t room = fit > 0 ? (size_t)fit : 0;
-    tg_sv name = text_of(n);
-    put_percent(&percent, n);
-    if (room < percent.n + LEAST)
-        tg_buf_clear(&percent);
-    room -= percent.n;
-    if (tg_utf8_count(name) > room)
-        name = without_file(n);
-    if (room >= LEAST)
-        tg_label_put_one(&text, name, room);
-    else if (room >= 3)
-        tg_shorten_visible(&text, name, room);
-    tg_esc_xml(out, tg_buf_sv(&text));
-    tg_buf_add(out, tg_buf_sv(&percent));
-}
-
-static void put_title(struct tg_buf *out, const struct tg_picture_node *n)
-{
-    TG_BUF text = { 0 };
-    tg_label_put_one(&text, text_of(n), 120);
-    tg_buf_puts(out, "<title>");
-    tg_esc_xml(out, tg_buf_sv(&text));
-    tg_buf_printf(out, " (%s): ", tg_path_kind_name(n->kind));
-    tg_put_time_unit(out, n->value[0]);
-    tg_buf_puts(out, " \xe2\x86\x92 ");
-    tg_put_time_unit(out, n->value[1]);
-    put_percent(out, n);
-    tg_buf_puts(out, "</title>");
-}
-
 static void put_node(struct tg_buf *out, const struct tree *t, size_t i)
 {
     const struct tg_picture_node *n = &t->p->nodes[i];
@@ -181,12 +145,38 @@ static void put_node(struct tg_buf *out, const struct tree *t, size_t i)
     tg_svg_attribute(out, "y", y);
     tg_svg_attribute(out, "width", t->width[i]);
     tg_buf_printf(out, " height=\"%d\"/>", ROW - 1);
-    put_title(out, n);
+    TG_BUF text = { 0 };
+    tg_label_put_one(&text, text_of(n), 120);
+    tg_buf_puts(out, "<title>");
+    tg_esc_xml(out, tg_buf_sv(&text));
+    tg_buf_printf(out, " (%s): ", tg_path_kind_name(n->kind));
+    tg_put_time_unit(out, n->value[0]);
+    tg_buf_puts(out, " \xe2\x86\x92 ");
+    tg_put_time_unit(out, n->value[1]);
+    put_percent(out, n);
+    tg_buf_puts(out, "</title>");
     tg_buf_puts(out, "<text");
     tg_svg_attribute(out, "x", t->x[i] + 4);
     tg_svg_attribute(out, "y", y + 14);
     tg_buf_putc(out, '>');
-    put_label(out, n, t->width[i]);
+    /* "forward +12 %" on what fits; about 7 px a character. */
+    enum { LEAST = 12 }; /* that a label can be shortened to */
+    TG_BUF percent = { 0 }, label = { 0 };
+    double fit = (t->width[i] - 8) / 7;
+    size_t room = fit > 0 ? (size_t)fit : 0;
+    tg_sv name = text_of(n);
+    put_percent(&percent, n);
+    if (room < percent.n + LEAST)
+        tg_buf_clear(&percent);
+    room -= percent.n;
+    if (tg_utf8_count(name) > room)
+        name = without_file(n);
+    if (room >= LEAST)
+        tg_label_put_one(&label, name, room);
+    else if (room >= 3)
+        tg_shorten_visible(&label, name, room);
+    tg_esc_xml(out, tg_buf_sv(&label));
+    tg_buf_add(out, tg_buf_sv(&percent));
     tg_buf_puts(out, "</text></g>\n");
 }
 
@@ -291,23 +281,6 @@ static void put_only(struct tg_html *h, int side)
     }
 }
 
-static void put_legend(struct tg_html *h)
-{
-    static const struct {
-        const char *paint, *text;
-    } key[] = { { "u3", "+50 % or more" }, { "u2", "+15 %" },         { "flat", "as before" },
-                { "d2", "-15 %" },         { "d3", "-50 % or less" }, { "new", "new" },
-                { "gone", "gone" } };
-    tg_page_raw(&h->page, "<ul class=\"facts small dim\">\n");
-    for (size_t i = 0; i < sizeof key / sizeof *key; i++)
-        tg_buf_printf(
-            h->page.out,
-            "<li><svg class=\"key tree\" width=\"14\" height=\"12\" aria-hidden=\"true\"><g "
-            "class=\"%s\"><rect width=\"14\" height=\"12\"/></g></svg> %s</li>\n",
-            key[i].paint, key[i].text);
-    tg_page_raw(&h->page, "</ul>\n");
-}
-
 void tg_html_put_tree(struct tg_html *h)
 {
     const struct tg_picture *p = h->r->picture;
@@ -338,7 +311,19 @@ void tg_html_put_tree(struct tg_html *h)
         tg_page_section_end(&h->page);
         return;
     }
-    put_legend(h);
+    static const struct {
+        const char *paint, *text;
+    } key[] = { { "u3", "+50 % or more" }, { "u2", "+15 %" },         { "flat", "as before" },
+                { "d2", "-15 %" },         { "d3", "-50 % or less" }, { "new", "new" },
+                { "gone", "gone" } };
+    tg_page_raw(&h->page, "<ul class=\"facts small dim\">\n");
+    for (size_t i = 0; i < sizeof key / sizeof *key; i++)
+        tg_buf_printf(
+            h->page.out,
+            "<li><svg class=\"key tree\" width=\"14\" height=\"12\" aria-hidden=\"true\"><g "
+            "class=\"%s\"><rect width=\"14\" height=\"12\"/></g></svg> %s</li>\n",
+            key[i].paint, key[i].text);
+    tg_page_raw(&h->page, "</ul>\n");
     put_icicle(h);
     put_only(h, TG_PICTURE_TEST);
     put_only(h, TG_PICTURE_BASE);

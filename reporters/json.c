@@ -144,43 +144,9 @@ static void add_folded(struct tg_doc *o, const struct tg_verdict *v, const struc
     tg_doc_add_bool(o, "follows", r->follows);
 }
 
-static void add_result(struct tg_doc *o, const struct tg_verdict *v, const struct tg_result *r)
-{
-    add_subject(o, r);
-    add_values(o, r);
-    add_name(o, "estimate",
-             r->ev && r->ev->why_not == TG_JUDGED ? tg_estimate_name(r->ev->estimate) : "");
-    tg_doc_add_num(o, "share", r->share);
-    add_place(o, r);
-    add_text(o, "evidence", r->evidence);
-    add_text(o, "calling_op", r->calling_op);
-    add_text(o, "next", r->next);
-    add_text(o, "why", r->why);
-    add_text(o, "owner", r->owner);
-    tg_json_cause(o, r);
-    add_text(o, "event", r->event);
-    if (r->n_nights) {
-        struct tg_doc *nights = tg_doc_add_array(o, "nights_ns");
-        for (size_t i = 0; i < r->n_nights; i++)
-            tg_doc_add_num(nights, NULL, r->nights[i]);
-    }
-    add_folded(o, v, r);
-}
-
 /* Of a list the first WHOLE results, which are the worst, have all keys; the rest are short rows of
  * one line. A renaming refactor has ten thousand. */
 enum { WHOLE = 1000 };
-
-static void add_short(struct tg_doc *o, const struct tg_verdict *v, const struct tg_result *r)
-{
-    add_subject(o, r);
-    if (r->state != TG_STATE_PASS && r->state != TG_STATE_SKIP && r->state != TG_STATE_NOT_JUDGED) {
-        add_values(o, r);
-        add_place(o, r);
-        add_folded(o, v, r);
-    }
-    tg_doc_seal(o);
-}
 
 static void add_results(struct tg_doc *root, const char *key, const struct tg_verdict *v,
                         enum tg_state state)
@@ -192,22 +158,37 @@ static void add_results(struct tg_doc *root, const char *key, const struct tg_ve
         if (r->state != state)
             continue;
         struct tg_doc *o = tg_doc_add_object(list, NULL);
-        if (n++ < WHOLE)
-            add_result(o, v, r);
-        else
-            add_short(o, v, r);
+        if (n++ < WHOLE) {
+            add_subject(o, r);
+            add_values(o, r);
+            add_name(o, "estimate",
+                     r->ev && r->ev->why_not == TG_JUDGED ? tg_estimate_name(r->ev->estimate) : "");
+            tg_doc_add_num(o, "share", r->share);
+            add_place(o, r);
+            add_text(o, "evidence", r->evidence);
+            add_text(o, "calling_op", r->calling_op);
+            add_text(o, "next", r->next);
+            add_text(o, "why", r->why);
+            add_text(o, "owner", r->owner);
+            tg_json_cause(o, r);
+            add_text(o, "event", r->event);
+            if (r->n_nights) {
+                struct tg_doc *nights = tg_doc_add_array(o, "nights_ns");
+                for (size_t k = 0; k < r->n_nights; k++)
+                    tg_doc_add_num(nights, NULL, r->nights[k]);
+            }
+            add_folded(o, v, r);
+        } else {
+            add_subject(o, r);
+            if (r->state != TG_STATE_PASS && r->state != TG_STATE_SKIP &&
+                r->state != TG_STATE_NOT_JUDGED) {
+                add_values(o, r);
+                add_place(o, r);
+                add_folded(o, v, r);
+            }
+            tg_doc_seal(o);
+        }
     }
-}
-
-static void add_shortened(struct tg_doc *root, const struct tg_verdict *v)
-{
-    size_t n = 0;
-    for (size_t s = 0; s <= TG_STATE_FAIL; s++)
-        n += v->n_state[s] > WHOLE ? v->n_state[s] - WHOLE : 0;
-    if (v->comparison && v->comparison->n_ops > WHOLE)
-        n += v->comparison->n_ops - WHOLE;
-    if (n)
-        tg_doc_add_i64(root, "shortened", (int64_t)n);
 }
 
 /* ---- the table ---- */
@@ -248,27 +229,6 @@ static void add_evidence(struct tg_doc *o, const struct tg_evidence *ev)
         tg_doc_add_null(e, "slowest_step_ns");
 }
 
-/* How the calls behaved, and what that says. */
-static void add_counted(struct tg_doc *o, const struct tg_count_evidence *ev)
-{
-    static const char *const shape[] = {
-        [TG_COUNT_CONSTANT] = "constant",     [TG_COUNT_RUNS_DIFFER] = "runs differ",
-        [TG_COUNT_SOME_STEPS] = "some steps", [TG_COUNT_FIRST_STEP] = "first steps",
-        [TG_COUNT_VARIES] = "varies",
-    };
-    static const char *const proof[] = {
-        [TG_COUNT_UNCHANGED] = "unchanged", [TG_COUNT_HINT] = "hint", [TG_COUNT_PROVEN] = "proven"
-    };
-    struct tg_doc *e = tg_doc_add_object(o, "counted");
-    add_name(e, "shape", shape[ev->shape]);
-    add_name(e, "proof", proof[ev->proof]);
-    tg_doc_add_num(e, "most", ev->most);
-    tg_doc_add_i64(e, "steps_above", ev->above);
-    tg_doc_add_i64(e, "steps", ev->steps);
-    tg_doc_add_i64(e, "runs_above", ev->runs_above);
-    tg_doc_add_num(e, "p", ev->p);
-}
-
 /* What every row of the table has. */
 static void add_calls(struct tg_doc *o, const struct tg_comparison *c, const struct tg_op *op)
 {
@@ -303,7 +263,24 @@ static void add_op(struct tg_doc *o, const struct tg_verdict *v, const struct tg
     tg_doc_add_bool(o, "polling", op->polling);
     tg_doc_add_bool(o, "wait", op->wait);
     tg_doc_add_bool(o, "grouped", op->grouped);
-    add_counted(o, &op->counted);
+    /* How the calls behaved, and what that says. */
+    const struct tg_count_evidence *ev = &op->counted;
+    static const char *const shape[] = {
+        [TG_COUNT_CONSTANT] = "constant",     [TG_COUNT_RUNS_DIFFER] = "runs differ",
+        [TG_COUNT_SOME_STEPS] = "some steps", [TG_COUNT_FIRST_STEP] = "first steps",
+        [TG_COUNT_VARIES] = "varies",
+    };
+    static const char *const proof[] = {
+        [TG_COUNT_UNCHANGED] = "unchanged", [TG_COUNT_HINT] = "hint", [TG_COUNT_PROVEN] = "proven"
+    };
+    struct tg_doc *e = tg_doc_add_object(o, "counted");
+    add_name(e, "shape", shape[ev->shape]);
+    add_name(e, "proof", proof[ev->proof]);
+    tg_doc_add_num(e, "most", ev->most);
+    tg_doc_add_i64(e, "steps_above", ev->above);
+    tg_doc_add_i64(e, "steps", ev->steps);
+    tg_doc_add_i64(e, "runs_above", ev->runs_above);
+    tg_doc_add_num(e, "p", ev->p);
     add_evidence(o, tg_op_reported(op));
     struct tg_doc *list = tg_doc_add_array(o, "attributes");
     for (size_t i = 0; i < op->n_attrs; i++) {
@@ -326,25 +303,20 @@ static int by_time(const void *pa, const void *pb)
     return order ? order : TG_CMP(a->at, b->at);
 }
 
-/* Which rows are whole: those that take the longest, on either side. */
-static bool *whole_rows(const struct tg_op *ops, size_t n)
-{
-    bool *whole = tg_xcalloc(n + 1, sizeof *whole);
-    TG_FREE struct weighed *v = tg_xcalloc(n + 1, sizeof *v);
-    for (size_t i = 0; i < n; i++)
-        v[i] = (struct weighed){ fmax(ops[i].self[TG_BASE], ops[i].self[TG_TEST]), i };
-    TG_SORT(v, n, by_time);
-    for (size_t i = 0; i < n && i < WHOLE; i++)
-        whole[v[i].at] = true;
-    return whole;
-}
-
 static void add_table(struct tg_doc *root, const struct tg_verdict *v)
 {
     const struct tg_comparison *c = v->comparison;
     struct tg_doc *list = tg_doc_add_array(root, "table");
     size_t n = c ? c->n_ops : 0;
-    TG_FREE bool *whole = whole_rows(c ? c->ops : NULL, n);
+    /* Which rows are whole: those that take the longest, on either side. */
+    const struct tg_op *ops = c ? c->ops : NULL;
+    bool *whole = tg_xcalloc(n + 1, sizeof *whole);
+    TG_FREE struct weighed *row = tg_xcalloc(n + 1, sizeof *row);
+    for (size_t i = 0; i < n; i++)
+        row[i] = (struct weighed){ fmax(ops[i].self[TG_BASE], ops[i].self[TG_TEST]), i };
+    TG_SORT(row, n, by_time);
+    for (size_t i = 0; i < n && i < WHOLE; i++)
+        whole[row[i].at] = true;
     for (size_t i = 0; i < n; i++) {
         struct tg_doc *o = tg_doc_add_object(list, NULL);
         if (whole[i]) {
@@ -423,39 +395,7 @@ static void add_environment(struct tg_doc *root, const struct tg_comparison *c)
     }
 }
 
-static void add_replacements(struct tg_doc *root, const struct tg_comparison *c)
-{
-    struct tg_doc *list = tg_doc_add_array(root, "replacements");
-    size_t n = c ? c->n_regions : 0;
-    TG_FREE struct tg_doc **names = tg_xcalloc(n + 1, sizeof *names);
-    for (size_t i = 0; i < n; i++) {
-        const struct tg_region *g = &c->regions[i];
-        struct tg_doc *o = tg_doc_add_object(list, NULL);
-        add_text(o, "encloser", g->encloser);
-        tg_json_pair(o, "calls", g->calls);
-        tg_json_pair(o, "time_ns", g->time);
-        tg_doc_add_bool(o, "worse_count", g->worse_count);
-        names[i] = tg_doc_add_array(o, "ops");
-    }
-    for (size_t k = 0; c && k < c->n_ops; k++)
-        if (c->ops[k].region < n)
-            tg_doc_add_str(names[c->ops[k].region], NULL, c->ops[k].name);
-}
-
 /* ---- the whole ---- */
-
-static void add_baseline(struct tg_doc *root, const struct tg_verdict *v)
-{
-    const struct tg_baseline_info *b = &v->baseline;
-    struct tg_doc *o = tg_doc_add_object(root, "baseline");
-    add_text(o, "name", b->name);
-    add_text(o, "commit", b->commit);
-    add_text(o, "ref", b->ref);
-    add_text(o, "how", b->how);
-    add_name(o, "situation", tg_situation_name(b->situation));
-    tg_doc_add_i64(o, "walked", b->walked);
-    add_text(o, "path", b->paths);
-}
 
 static void add_head(struct tg_doc *root, const struct tg_verdict *v, const struct tg_render *r)
 {
@@ -470,7 +410,15 @@ static void add_head(struct tg_doc *root, const struct tg_verdict *v, const stru
     tg_doc_add_bool(o, "counts_judged", v->counts_judged);
     tg_doc_add_bool(o, "durations_judged", v->durations_judged);
     tg_doc_add_str(o, "text", v->coverage);
-    add_baseline(root, v);
+    const struct tg_baseline_info *b = &v->baseline;
+    struct tg_doc *baseline = tg_doc_add_object(root, "baseline");
+    add_text(baseline, "name", b->name);
+    add_text(baseline, "commit", b->commit);
+    add_text(baseline, "ref", b->ref);
+    add_text(baseline, "how", b->how);
+    add_name(baseline, "situation", tg_situation_name(b->situation));
+    tg_doc_add_i64(baseline, "walked", b->walked);
+    add_text(baseline, "path", b->paths);
     o = tg_doc_add_object(root, "test");
     add_text(o, "commit", v->test_commit);
     add_text(o, "timestamp", v->timestamp);
@@ -502,7 +450,13 @@ void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
     struct tg_doc *o = tg_doc_add_object(root, "summary");
     for (int s = 0; s <= TG_STATE_FAIL; s++)
         tg_doc_add_i64(o, tg_state_name((enum tg_state)s), (int64_t)v->n_state[s]);
-    add_shortened(root, v);
+    size_t n = 0;
+    for (size_t s = 0; s <= TG_STATE_FAIL; s++)
+        n += v->n_state[s] > WHOLE ? v->n_state[s] - WHOLE : 0;
+    if (v->comparison && v->comparison->n_ops > WHOLE)
+        n += v->comparison->n_ops - WHOLE;
+    if (n)
+        tg_doc_add_i64(root, "shortened", (int64_t)n);
     add_results(root, "violations", v, TG_STATE_FAIL);
     add_results(root, "warnings", v, TG_STATE_WARN);
     add_results(root, "suspicious", v, TG_STATE_SUSPICIOUS);
@@ -515,7 +469,22 @@ void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
     add_environment(root, v->comparison);
     add_metrics(root, v->comparison);
     add_numbers(root, v->comparison);
-    add_replacements(root, v->comparison);
+    const struct tg_comparison *c = v->comparison;
+    struct tg_doc *list = tg_doc_add_array(root, "replacements");
+    size_t n_replacements = c ? c->n_regions : 0;
+    TG_FREE struct tg_doc **names = tg_xcalloc(n_replacements + 1, sizeof *names);
+    for (size_t i = 0; i < n_replacements; i++) {
+        const struct tg_region *g = &c->regions[i];
+        struct tg_doc *replacement = tg_doc_add_object(list, NULL);
+        add_text(replacement, "encloser", g->encloser);
+        tg_json_pair(replacement, "calls", g->calls);
+        tg_json_pair(replacement, "time_ns", g->time);
+        tg_doc_add_bool(replacement, "worse_count", g->worse_count);
+        names[i] = tg_doc_add_array(replacement, "ops");
+    }
+    for (size_t k = 0; c && k < c->n_ops; k++)
+        if (c->ops[k].region < n_replacements)
+            tg_doc_add_str(names[c->ops[k].region], NULL, c->ops[k].name);
     add_table(root, v);
     struct tg_doc *versions = tg_doc_add_object(root, "versions");
     tg_doc_add_str(versions, "tracegate", v->version);

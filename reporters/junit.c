@@ -56,21 +56,6 @@ static void put_line(struct tg_buf *out, const char *label, tg_sv text)
     }
 }
 
-static void put_source(struct tg_buf *out, const struct tg_result *r)
-{
-    TG_BUF text = { 0 };
-    tg_origin_put(&text, r, TG_ORIGIN_WHOLE);
-    put_line(out, "cause: ", tg_buf_sv(&text));
-    tg_buf_clear(&text);
-    (void)tg_origin_put_quote(&text, r->cause);
-    put_line(out, TG_ORIGIN_QUOTE ": ", tg_buf_sv(&text));
-    if (r->cause) {
-        tg_buf_clear(&text);
-        tg_origin_put_path(&text, r->cause);
-        put_line(out, "path: ", tg_buf_sv(&text));
-    }
-}
-
 /* The message again (GitLab shows the body, others the attribute), then what explains it. */
 static void put_body(struct tg_buf *out, const struct tg_result *r)
 {
@@ -84,7 +69,17 @@ static void put_body(struct tg_buf *out, const struct tg_result *r)
     tg_result_put_rule(&text, r, TG_RULE_WITH_LINE);
     put_line(out, "rule: ", tg_buf_sv(&text));
     put_line(out, "owner: ", r->owner);
-    put_source(out, r);
+    TG_BUF source = { 0 };
+    tg_origin_put(&source, r, TG_ORIGIN_WHOLE);
+    put_line(out, "cause: ", tg_buf_sv(&source));
+    tg_buf_clear(&source);
+    (void)tg_origin_put_quote(&source, r->cause);
+    put_line(out, TG_ORIGIN_QUOTE ": ", tg_buf_sv(&source));
+    if (r->cause) {
+        tg_buf_clear(&source);
+        tg_origin_put_path(&source, r->cause);
+        put_line(out, "path: ", tg_buf_sv(&source));
+    }
     put_line(out, "next: ", r->next);
 }
 
@@ -114,24 +109,6 @@ static tg_sv reason_of(const struct tg_result *r)
     return r->why_not ? tg_sv_of(r->why_not) : r->message;
 }
 
-/* "12 names: too few runs a side (aten::mm, aten::add, gemm and 9 more)" */
-static void put_reason(struct tg_buf *out, const struct tg_verdict *v, tg_sv rule, tg_sv reason)
-{
-    struct tg_message_list list = { .most = 3 };
-    TG_BUF names = { 0 };
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        if (!is_unjudged(r) || !tg_sv_eq(r->rule, rule) || !tg_sv_eq(reason_of(r), reason) ||
-            !tg_message_list_next(&list, &names))
-            continue;
-        tg_label_put_one(&names, r->op_normalised.n ? r->op_normalised : r->op, 80);
-    }
-    tg_buf_printf(out, "%zu %s: %.*s", list.n, list.n == 1 ? "name" : "names", TG_SV_ARG(reason));
-    (void)tg_message_list_end(&list, &names);
-    if (names.n)
-        tg_buf_printf(out, " (%s)", names.p);
-}
-
 static void put_unjudged(struct suite *s, const struct tg_result *first)
 {
     TG_BUF text = { 0 }, name = { 0 };
@@ -146,7 +123,22 @@ static void put_unjudged(struct suite *s, const struct tg_result *first)
         if (reasons.n == before)
             continue;
         tg_buf_puts(&text, before ? "; " : "");
-        put_reason(&text, s->v, r->rule, reason_of(r));
+        /* "12 names: too few runs a side (aten::mm, aten::add, gemm and 9 more)" */
+        tg_sv reason = reason_of(r);
+        struct tg_message_list list = { .most = 3 };
+        TG_BUF names = { 0 };
+        for (size_t k = 0; k < s->v->n_results; k++) {
+            const struct tg_result *one = &s->v->results[k];
+            if (!is_unjudged(one) || !tg_sv_eq(one->rule, r->rule) ||
+                !tg_sv_eq(reason_of(one), reason) || !tg_message_list_next(&list, &names))
+                continue;
+            tg_label_put_one(&names, one->op_normalised.n ? one->op_normalised : one->op, 80);
+        }
+        tg_buf_printf(&text, "%zu %s: %.*s", list.n, list.n == 1 ? "name" : "names",
+                      TG_SV_ARG(reason));
+        (void)tg_message_list_end(&list, &names);
+        if (names.n)
+            tg_buf_printf(&text, " (%s)", names.p);
     }
     tg_buf_printf(&name, "%.*s: not judged", TG_SV_ARG(first->rule));
     open_case(s, first, tg_buf_sv(&name), 0);
@@ -211,65 +203,50 @@ static bool is_guard(const struct tg_result *r)
     return r->state == TG_STATE_INCONCLUSIVE && r->subject == TG_SUBJECT_REQUIRE;
 }
 
-/* Lost baseline, guards, unusable input: one error for the suite. */
-static void put_error(struct suite *s)
-{
-    const struct tg_verdict *v = s->v;
-    const struct tg_result *guard = NULL;
-    TG_BUF body = { 0 };
-    for (size_t i = 0; i < v->n_results && !guard; i++)
-        guard = is_guard(&v->results[i]) ? &v->results[i] : NULL;
-    if (!guard && v->outcome != TG_OUTCOME_ERROR && v->outcome != TG_OUTCOME_INCONCLUSIVE)
-        return;
-    tg_sv why = v->error.n ? v->error : guard ? guard->message : v->headline;
-    put_line(&body, "", why);
-    put_line(&body, "next: ", v->error_hint);
-    for (size_t i = 0; i < v->n_results; i++)
-        if (is_guard(&v->results[i]) && !tg_sv_eq(v->results[i].message, why))
-            put_body(&body, &v->results[i]);
-    open_own_case(s, guard);
-    tg_junit_close(&s->xml, TG_JUNIT_ERROR, tg_sv_of(tg_outcome_name(v->outcome)), why,
-                   tg_buf_sv(&body));
-}
-
-/* A report is never empty: a first run is skipped, with the reason. */
-static void put_only_case(struct suite *s)
-{
-    open_own_case(s, NULL);
-    tg_junit_close(&s->xml, TG_JUNIT_SKIPPED, TG_SV(""),
-                   s->v->headline.n ? s->v->headline : TG_SV("nothing to compare with"), TG_SV(""));
-}
-
-static size_t put_results(struct suite *s, size_t max)
-{
-    size_t omitted = 0;
-    for (size_t i = 0; i < s->v->n_results; i++) {
-        if (is_guard(&s->v->results[i]))
-            continue;
-        if (is_unjudged(&s->v->results[i])) {
-            size_t before = s->unjudged.n;
-            (void)tg_strmap_add(&s->unjudged, s->v->results[i].rule);
-            if (s->unjudged.n > before)
-                put_unjudged(s, &s->v->results[i]);
-            continue;
-        }
-        if (s->xml.tests < max)
-            put_result(s, &s->v->results[i]);
-        else
-            omitted++;
-    }
-    return omitted;
-}
-
 void tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
     TG_FREE uint32_t *roots = tg_findings_roots(v);
     struct suite s = { .v = v, .roots = roots };
     tg_junit_init(&s.xml, v, r->strict);
-    put_error(&s);
-    size_t omitted = put_results(&s, r->junit_max ? r->junit_max : MAX_CASES);
-    if (!s.xml.tests)
-        put_only_case(&s);
+    /* Lost baseline, guards, unusable input: one error for the suite. */
+    const struct tg_result *guard = NULL;
+    TG_BUF body = { 0 };
+    for (size_t i = 0; i < v->n_results && !guard; i++)
+        guard = is_guard(&v->results[i]) ? &v->results[i] : NULL;
+    if (guard || v->outcome == TG_OUTCOME_ERROR || v->outcome == TG_OUTCOME_INCONCLUSIVE) {
+        tg_sv why = v->error.n ? v->error : guard ? guard->message : v->headline;
+        put_line(&body, "", why);
+        put_line(&body, "next: ", v->error_hint);
+        for (size_t i = 0; i < v->n_results; i++)
+            if (is_guard(&v->results[i]) && !tg_sv_eq(v->results[i].message, why))
+                put_body(&body, &v->results[i]);
+        open_own_case(&s, guard);
+        tg_junit_close(&s.xml, TG_JUNIT_ERROR, tg_sv_of(tg_outcome_name(v->outcome)), why,
+                       tg_buf_sv(&body));
+    }
+    size_t omitted = 0;
+    for (size_t i = 0; i < s.v->n_results; i++) {
+        if (is_guard(&s.v->results[i]))
+            continue;
+        if (is_unjudged(&s.v->results[i])) {
+            size_t before = s.unjudged.n;
+            (void)tg_strmap_add(&s.unjudged, s.v->results[i].rule);
+            if (s.unjudged.n > before)
+                put_unjudged(&s, &s.v->results[i]);
+            continue;
+        }
+        if (s.xml.tests < (r->junit_max ? r->junit_max : MAX_CASES))
+            put_result(&s, &s.v->results[i]);
+        else
+            omitted++;
+    }
+    if (!s.xml.tests) {
+        /* A report is never empty: a first run is skipped, with the reason. */
+        open_own_case(&s, NULL);
+        tg_junit_close(&s.xml, TG_JUNIT_SKIPPED, TG_SV(""),
+                       s.v->headline.n ? s.v->headline : TG_SV("nothing to compare with"),
+                       TG_SV(""));
+    }
     tg_junit_put(out, &s.xml, omitted);
     tg_strmap_release(&s.unjudged);
     tg_junit_release(&s.xml);

@@ -20,19 +20,6 @@ void tg_junit_release(struct tg_junit *s)
 
 /* ---- names ---- */
 
-/* A part of a class name: dots separate parts, so a part has no dot. */
-static void put_class_part(struct tg_buf *out, tg_sv text)
-{
-    size_t before = out->n;
-    for (size_t i = 0; i < text.n; i++) {
-        char c = text.p[i];
-        bool plain = tg_is_word(c) || c == '-';
-        tg_buf_putc(out, plain ? c : c == '@' ? '.' : '_');
-    }
-    if (out->n == before)
-        tg_buf_puts(out, "default");
-}
-
 void tg_junit_put_name(struct tg_buf *out, tg_sv name)
 {
     TG_BUF line = { 0 };
@@ -56,19 +43,6 @@ static bool taken(struct tg_junit *s, const struct tg_buf *name)
     return s->names.n == before;
 }
 
-/* The operator's name; a kernel with the name of an operator gets its kind, then a number. */
-static void put_unique(struct tg_junit *s, struct tg_buf *name, tg_sv kind)
-{
-    size_t plain = name->n;
-    if (!taken(s, name))
-        return;
-    tg_buf_printf(name, " [%.*s]", TG_SV_ARG(kind));
-    for (unsigned k = 2; taken(s, name); k++) {
-        name->n = plain;
-        tg_buf_printf(name, " [%.*s %u]", TG_SV_ARG(kind), k);
-    }
-}
-
 /* ---- cases ---- */
 
 static void put_attribute(struct tg_buf *out, const char *key, tg_sv value)
@@ -84,9 +58,25 @@ void tg_junit_open(struct tg_junit *s, const struct tg_junit_case *c)
     TG_BUF classname = { 0 }, unique = { 0 };
     double seconds = isfinite(c->seconds) && c->seconds > 0 ? c->seconds : 0;
     tg_buf_puts(&classname, "tracegate.");
-    put_class_part(&classname, s->v->suite);
+    /* A part of a class name: dots separate parts, so a part has no dot. */
+    size_t before = classname.n;
+    for (size_t i = 0; i < s->v->suite.n; i++) {
+        char part = s->v->suite.p[i];
+        bool plain = tg_is_word(part) || part == '-';
+        tg_buf_putc(&classname, plain ? part : part == '@' ? '.' : '_');
+    }
+    if (classname.n == before)
+        tg_buf_puts(&classname, "default");
     tg_junit_put_name(&unique, c->name);
-    put_unique(s, &unique, c->kind);
+    /* The operator's name; a kernel with the name of an operator gets its kind, then a number. */
+    size_t stem = unique.n;
+    if (taken(s, &unique)) {
+        tg_buf_printf(&unique, " [%.*s]", TG_SV_ARG(c->kind));
+        for (unsigned k = 2; taken(s, &unique); k++) {
+            unique.n = stem;
+            tg_buf_printf(&unique, " [%.*s %u]", TG_SV_ARG(c->kind), k);
+        }
+    }
     tg_buf_puts(out, "    <testcase");
     put_attribute(out, "classname", tg_buf_sv(&classname));
     put_attribute(out, "name", tg_buf_sv(&unique));
@@ -149,30 +139,6 @@ static void put_property(struct tg_buf *out, const char *name, tg_sv value)
     tg_buf_puts(out, "/>\n");
 }
 
-static void put_properties(struct tg_buf *out, const struct tg_verdict *v, size_t omitted)
-{
-    TG_BUF text = { 0 };
-    tg_buf_puts(out, "    <properties>\n");
-    put_property(out, "verdict", tg_sv_of(tg_outcome_name(v->outcome)));
-    tg_buf_printf(&text, "%d", v->exit_code);
-    put_property(out, "exit_code", tg_buf_sv(&text));
-    put_property(out, "coverage", v->coverage);
-    put_property(out, "policy", v->policy);
-    put_property(out, "baseline.commit", v->baseline.commit);
-    put_property(out, "baseline.how", v->baseline.how);
-    put_property(out, "baseline.path", v->baseline.paths);
-    put_property(out, "test.commit", v->test_commit);
-    put_property(out, "tracegate", v->version);
-    for (size_t i = 0; i < v->n_notes; i++)
-        put_property(out, "note", v->notes[i].text);
-    if (omitted) {
-        tg_buf_clear(&text);
-        tg_buf_printf(&text, "%zu", omitted);
-        put_property(out, "results_left_out", tg_buf_sv(&text));
-    }
-    tg_buf_puts(out, "    </properties>\n");
-}
-
 /* The outer element has no attribute for skipped cases. */
 static void put_counts(struct tg_buf *out, const struct tg_junit *s, size_t states)
 {
@@ -205,7 +171,26 @@ void tg_junit_put(struct tg_buf *out, const struct tg_junit *s, size_t omitted)
     if (s->strict)
         tg_buf_puts(out, " hostname=\"localhost\" package=\"tracegate\" id=\"0\"");
     tg_buf_puts(out, ">\n");
-    put_properties(out, v, omitted);
+    TG_BUF text = { 0 };
+    tg_buf_puts(out, "    <properties>\n");
+    put_property(out, "verdict", tg_sv_of(tg_outcome_name(v->outcome)));
+    tg_buf_printf(&text, "%d", v->exit_code);
+    put_property(out, "exit_code", tg_buf_sv(&text));
+    put_property(out, "coverage", v->coverage);
+    put_property(out, "policy", v->policy);
+    put_property(out, "baseline.commit", v->baseline.commit);
+    put_property(out, "baseline.how", v->baseline.how);
+    put_property(out, "baseline.path", v->baseline.paths);
+    put_property(out, "test.commit", v->test_commit);
+    put_property(out, "tracegate", v->version);
+    for (size_t i = 0; i < v->n_notes; i++)
+        put_property(out, "note", v->notes[i].text);
+    if (omitted) {
+        tg_buf_clear(&text);
+        tg_buf_printf(&text, "%zu", omitted);
+        put_property(out, "results_left_out", tg_buf_sv(&text));
+    }
+    tg_buf_puts(out, "    </properties>\n");
     tg_buf_add(out, tg_buf_sv(&s->cases));
     if (s->strict) {
         tg_buf_puts(out, "    <system-out>");

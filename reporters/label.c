@@ -239,20 +239,6 @@ static void drop_frame(struct tg_label *l)
         hide(l, work.at, work.end - work.at, TG_LABEL_SHOWN);
 }
 
-static void drop_noise(struct tg_label *l)
-{
-    if (!l->framed && tg_sv_starts(tg_buf_sv(&l->name), TG_SV("void ")) && l->name.n > 5)
-        hide(l, 0, 5, TG_LABEL_DROPPED);
-    drop_word(l, "(anonymous namespace)::");
-    drop_word(l, "at::native::");
-    if (l->framed) {
-        drop_word(l, "c10::");
-        return;
-    }
-    drop_operands(l);
-    drop_arguments(l);
-}
-
 /* ---- the width ---- */
 
 static const size_t NOT_AT_ALL = (size_t)-1;
@@ -385,8 +371,18 @@ static void hide_only(struct tg_label *l, enum level what)
     hide(l, 0, l->name.n, TG_LABEL_SHOWN);
     if (what == BY_RULES && l->framed)
         drop_frame(l);
-    if (what == BY_RULES)
-        drop_noise(l);
+    if (what == BY_RULES) {
+        if (!l->framed && tg_sv_starts(tg_buf_sv(&l->name), TG_SV("void ")) && l->name.n > 5)
+            hide(l, 0, 5, TG_LABEL_DROPPED);
+        drop_word(l, "(anonymous namespace)::");
+        drop_word(l, "at::native::");
+        if (l->framed) {
+            drop_word(l, "c10::");
+        } else {
+            drop_operands(l);
+            drop_arguments(l);
+        }
+    }
     if (what == BY_RULES && !shown_points(l))
         hide(l, 0, l->name.n, TG_LABEL_SHOWN);
     if ((what == NAMESPACES || what == RESULT_TYPE) &&
@@ -539,21 +535,6 @@ static bool same_name(const struct tg_label *a, const struct tg_label *b)
     return tg_sv_eq(tg_buf_sv(&a->name), tg_buf_sv(&b->name));
 }
 
-/* Different names that look alike, around their difference: the first of them, too. */
-static void part_lookalikes(struct tg_labels *l, const uint32_t *first, size_t width)
-{
-    TG_FREE bool *done = tg_xcalloc(l->n + 1, 1);
-    for (size_t i = 0; i < l->n; i++) {
-        size_t k = first[i];
-        if (k == i || same_name(&l->v[i], &l->v[k]))
-            continue;
-        cut_around(&l->v[i], &l->v[k], width);
-        if (!done[k])
-            cut_around(&l->v[k], &l->v[i], width);
-        done[k] = true;
-    }
-}
-
 /* " (2)" or the next number that makes a text of its own. */
 static void number(struct tg_label *l, size_t k, struct tg_strmap *used)
 {
@@ -573,25 +554,40 @@ struct about {
     const tg_sv *callers; /* what launches a kernel; "" */
 };
 
-/* Different names of one form by what calls them. */
-static void name_callers(struct tg_labels *l, const tg_sv *callers, const uint32_t *first)
+static void make_all(struct tg_labels *l, const tg_sv *names, const struct about *x, size_t n,
+                     size_t width)
 {
-    TG_FREE bool *alike = tg_xcalloc(l->n + 1, 1);
-    for (size_t i = 0; i < l->n; i++)
-        if (first[i] != i && !same_name(&l->v[i], &l->v[first[i]]))
-            alike[i] = alike[first[i]] = true;
-    for (size_t i = 0; i < l->n; i++)
-        if (alike[i] && callers[i].n)
-            tg_buf_printf(&l->v[i].after, " of %.*s", TG_SV_ARG(callers[i]));
-}
-
-/* Equal names by their kind; what still looks like another gets a number. */
-static void number_twins(struct tg_labels *l, const struct about *x, uint32_t *first)
-{
+    TG_FREE uint32_t *first = tg_xmalloc((n + 1) * sizeof *first);
+    *l = (struct tg_labels){ .v = tg_xmalloc((n + 1) * sizeof *l->v), .n = n };
+    for (size_t i = 0; i < n; i++)
+        make_one(&l->v[i], names[i], /* our own words are always whole */
+                 tg_sv_eq(names[i], TG_SV(TG_HOST_GAP)) ? SIZE_MAX : width);
+    find_twins(l, first);
+    /* Different names that look alike, around their difference: the first of them, too. */
+    TG_FREE bool *done = tg_xcalloc(l->n + 1, 1);
+    for (size_t i = 0; i < l->n; i++) {
+        size_t k = first[i];
+        if (k == i || same_name(&l->v[i], &l->v[k]))
+            continue;
+        cut_around(&l->v[i], &l->v[k], width);
+        if (!done[k])
+            cut_around(&l->v[k], &l->v[i], width);
+        done[k] = true;
+    }
+    find_twins(l, first);
+    /* Equal names by their kind; what still looks like another gets a number. */
     TG_AUTO(tg_strmap_release) struct tg_strmap used = { 0 };
     TG_FREE uint32_t *twins = tg_xmalloc((l->n + 1) * sizeof *twins);
-    if (x->callers)
-        name_callers(l, x->callers, first);
+    if (x->callers) {
+        /* Different names of one form by what calls them. */
+        TG_FREE bool *alike = tg_xcalloc(l->n + 1, 1);
+        for (size_t k = 0; k < l->n; k++)
+            if (first[k] != k && !same_name(&l->v[k], &l->v[first[k]]))
+                alike[k] = alike[first[k]] = true;
+        for (size_t k = 0; k < l->n; k++)
+            if (alike[k] && x->callers[k].n)
+                tg_buf_printf(&l->v[k].after, " of %.*s", TG_SV_ARG(x->callers[k]));
+    }
     for (size_t i = 0; i < l->n; i++)
         if (first[i] != i && x->kinds && same_name(&l->v[i], &l->v[first[i]]))
             tg_buf_printf(&l->v[i].after, " [%s]", x->kinds[i]);
@@ -605,20 +601,6 @@ static void number_twins(struct tg_labels *l, const struct about *x, uint32_t *f
     for (size_t i = 0; i < l->n; i++)
         if (first[i] != i)
             number(&l->v[i], ++twins[first[i]], &used);
-}
-
-static void make_all(struct tg_labels *l, const tg_sv *names, const struct about *x, size_t n,
-                     size_t width)
-{
-    TG_FREE uint32_t *first = tg_xmalloc((n + 1) * sizeof *first);
-    *l = (struct tg_labels){ .v = tg_xmalloc((n + 1) * sizeof *l->v), .n = n };
-    for (size_t i = 0; i < n; i++)
-        make_one(&l->v[i], names[i], /* our own words are always whole */
-                 tg_sv_eq(names[i], TG_SV(TG_HOST_GAP)) ? SIZE_MAX : width);
-    find_twins(l, first);
-    part_lookalikes(l, first, width);
-    find_twins(l, first);
-    number_twins(l, x, first);
 }
 
 void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *kinds, size_t n,

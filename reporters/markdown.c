@@ -18,9 +18,15 @@
 
 enum { BUDGET = 65000 /* a comment takes 65,536 characters; the unit is undocumented */ };
 
-/* [A-Za-z0-9._-] without "--", which would end the comment that carries it. */
-static void put_key(struct tg_buf *out, tg_sv key)
+/* ---- head ---- */
+
+static void put_head(struct tg_markdown *m)
 {
+    const struct tg_verdict *v = m->v;
+    struct tg_buf *out = m->out;
+    tg_buf_puts(out, "<!-- tracegate:report key=");
+    /* [A-Za-z0-9._-] without "--", which would end the comment that carries it. */
+    tg_sv key = m->r->key.n ? m->r->key : v->suite;
     size_t before = out->n;
     for (size_t i = 0; i < key.n && i < 100; i++) {
         char c = key.p[i];
@@ -34,32 +40,29 @@ static void put_key(struct tg_buf *out, tg_sv key)
         out->p[out->n - 1] = '_';
     if (out->n == before)
         tg_buf_puts(out, "default");
-}
-
-/* ---- head ---- */
-
-/* "❌ 2 failed (1 more follows from them) · ✅ 6 passed · 3 not judged" */
-static void put_counts(const struct tg_markdown *m, struct tg_buf *out)
-{
+    tg_buf_printf(out, " -->\n### %s ",
+                  v->first_run && v->outcome == TG_OUTCOME_PASS
+                      ? "\xe2\x84\xb9\xef\xb8\x8f" /* nothing was compared */
+                      : tg_markdown_outcome_icon(v->outcome));
+    tg_markdown_put_text(m, out,
+                         v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
+    tg_buf_puts(out, "\n");
+    if (m->r->exit_zero && v->exit_code)
+        tg_buf_puts(out, "\nThe verdict stands; the job goes on because of `--exit-zero`.\n");
+    /* What it costs, and how many results there are of each sort. */
+    TG_BUF text = { 0 }, counts = { 0 };
+    tg_effect_put(&text, v);
+    /* "❌ 2 failed (1 more follows from them) · ✅ 6 passed · 3 not judged" */
     struct tg_tally tally[TG_STATE_FAIL + 1];
     size_t n = tg_tally(m->v, tally);
     for (size_t i = 0; i < n; i++) {
-        TG_BUF text = { 0 };
-        tg_buf_puts(out, i ? " \xc2\xb7 " : "");
+        TG_BUF count_text = { 0 };
+        tg_buf_puts(&counts, i ? " \xc2\xb7 " : "");
         if (tally[i].state != TG_STATE_NOT_JUDGED)
-            tg_buf_printf(out, "%s ", tg_markdown_icon(tally[i].state));
-        tg_tally_put(&text, &tally[i]);
-        tg_markdown_put_text(m, out, tg_buf_sv(&text));
+            tg_buf_printf(&counts, "%s ", tg_markdown_icon(tally[i].state));
+        tg_tally_put(&count_text, &tally[i]);
+        tg_markdown_put_text(m, &counts, tg_buf_sv(&count_text));
     }
-}
-
-/* What it costs, and how many results there are of each sort. */
-static void put_effect(const struct tg_markdown *m, struct tg_buf *out)
-{
-    const struct tg_verdict *v = m->v;
-    TG_BUF text = { 0 }, counts = { 0 };
-    tg_effect_put(&text, v);
-    put_counts(m, &counts);
     if (!text.n && !counts.n)
         return;
     tg_buf_puts(out, "\n");
@@ -71,24 +74,6 @@ static void put_effect(const struct tg_markdown *m, struct tg_buf *out)
     tg_buf_puts(out, text.n && counts.n ? " \xc2\xb7 " : "");
     tg_buf_add(out, tg_buf_sv(&counts));
     tg_buf_puts(out, "\n");
-}
-
-static void put_head(struct tg_markdown *m)
-{
-    const struct tg_verdict *v = m->v;
-    struct tg_buf *out = m->out;
-    tg_buf_puts(out, "<!-- tracegate:report key=");
-    put_key(out, m->r->key.n ? m->r->key : v->suite);
-    tg_buf_printf(out, " -->\n### %s ",
-                  v->first_run && v->outcome == TG_OUTCOME_PASS
-                      ? "\xe2\x84\xb9\xef\xb8\x8f" /* nothing was compared */
-                      : tg_markdown_outcome_icon(v->outcome));
-    tg_markdown_put_text(m, out,
-                         v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
-    tg_buf_puts(out, "\n");
-    if (m->r->exit_zero && v->exit_code)
-        tg_buf_puts(out, "\nThe verdict stands; the job goes on because of `--exit-zero`.\n");
-    put_effect(m, out);
 }
 
 static void put_error(struct tg_markdown *m)
@@ -164,38 +149,6 @@ static void put_replaced(struct tg_markdown *m)
     tg_markdown_add_or_drop(m, &part);
 }
 
-static void put_cell(struct tg_buf *out, tg_sv text)
-{
-    enum { LONGEST = 160 };
-    TG_BUF shorter = { 0 };
-    tg_shorten_visible(&shorter, text, LONGEST);
-    tg_esc_md_code(out, tg_buf_sv(&shorter), TG_ESC_CELL);
-}
-
-static void put_environment(struct tg_markdown *m)
-{
-    const struct tg_comparison *c = m->v->comparison;
-    TG_BUF part = { 0 };
-    if (c && c->n_env) {
-        tg_buf_puts(&part, "\n<details><summary>Environment: what differs or is unknown</summary>\n"
-                           "\n| | baseline | fresh |\n|:--|:--|:--|\n");
-        for (size_t i = 0; i < c->n_env; i++) {
-            tg_buf_puts(&part, "| ");
-            tg_esc_md_code(&part, c->env[i].key, TG_ESC_CELL);
-            for (int s = 0; s < 2; s++) {
-                tg_buf_puts(&part, " | ");
-                if (c->env[i].value[s].n)
-                    put_cell(&part, c->env[i].value[s]);
-                else
-                    tg_buf_puts(&part, "unknown");
-            }
-            tg_buf_puts(&part, " |\n");
-        }
-        tg_buf_puts(&part, "\n</details>\n");
-        tg_markdown_add_or_drop(m, &part);
-    }
-}
-
 /* ---- foot ---- */
 
 static void put_linked(struct tg_buf *out, tg_sv url, const char *text)
@@ -209,17 +162,6 @@ static void put_linked(struct tg_buf *out, tg_sv url, const char *text)
     tg_buf_putc(out, ')');
 }
 
-/* Twelve digits of a commit, linked where the site is known. */
-static void put_commit(const struct tg_markdown *m, tg_sv sha)
-{
-    TG_BUF url = { 0 };
-    tg_link_put_commit(&url, m->r->repo_url, sha);
-    tg_buf_puts(m->out, url.n ? " [" : " ");
-    tg_esc_md_code(m->out, tg_utf8_prefix(sha, 12), TG_ESC_PROSE);
-    if (url.n)
-        tg_buf_printf(m->out, "](%s)", url.p);
-}
-
 /* Where a side comes from: the commit, or its path if there is none. */
 static void put_side(const struct tg_markdown *m, int side)
 {
@@ -230,8 +172,15 @@ static void put_side(const struct tg_markdown *m, int side)
     TG_BUF runs = { 0 };
     tg_put_side(&runs, v->comparison, side);
     tg_buf_puts(m->out, side == TG_BASE ? "baseline" : " \xc2\xb7 fresh");
-    if (commit.n)
-        put_commit(m, commit);
+    if (commit.n) {
+        /* Twelve digits of a commit, linked where the site is known. */
+        TG_BUF url = { 0 };
+        tg_link_put_commit(&url, m->r->repo_url, commit);
+        tg_buf_puts(m->out, url.n ? " [" : " ");
+        tg_esc_md_code(m->out, tg_utf8_prefix(commit, 12), TG_ESC_PROSE);
+        if (url.n)
+            tg_buf_printf(m->out, "](%s)", url.p);
+    }
     if (side == TG_BASE && b->how.n && commit.n) {
         tg_buf_puts(m->out, ", ");
         tg_markdown_put_text(m, m->out, b->how);
@@ -303,7 +252,30 @@ void tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const 
     put_replaced(&m);
     tg_markdown_put_full_names(&m);
     put_notes(&m, TG_PLACE_LAST);
-    put_environment(&m);
+    const struct tg_comparison *c = m.v->comparison;
+    TG_BUF part = { 0 };
+    if (c && c->n_env) {
+        tg_buf_puts(&part, "\n<details><summary>Environment: what differs or is unknown</summary>\n"
+                           "\n| | baseline | fresh |\n|:--|:--|:--|\n");
+        for (size_t i = 0; i < c->n_env; i++) {
+            tg_buf_puts(&part, "| ");
+            tg_esc_md_code(&part, c->env[i].key, TG_ESC_CELL);
+            for (int s = 0; s < 2; s++) {
+                tg_buf_puts(&part, " | ");
+                if (c->env[i].value[s].n) {
+                    enum { LONGEST = 160 };
+                    TG_BUF shorter = { 0 };
+                    tg_shorten_visible(&shorter, c->env[i].value[s], LONGEST);
+                    tg_esc_md_code(&part, tg_buf_sv(&shorter), TG_ESC_CELL);
+                } else {
+                    tg_buf_puts(&part, "unknown");
+                }
+            }
+            tg_buf_puts(&part, " |\n");
+        }
+        tg_buf_puts(&part, "\n</details>\n");
+        tg_markdown_add_or_drop(&m, &part);
+    }
     tg_markdown_put_next(&m);
     tg_markdown_put_chart(&m);
     put_foot(&m);

@@ -12,24 +12,6 @@
 #include "reporters/rows.h"
 #include "reporters/svg_ground.h"
 
-/* The short form that the table has, if it has the row and Mermaid has the room. */
-static void put_row(struct tg_buf *text, const struct tg_markdown *m, uint32_t row)
-{
-    enum { WIDTH = 24 }; /* of a label beside a bar */
-    const struct tg_op *op = &m->v->comparison->ops[row];
-    size_t at = tg_markdown_find_row(m, row), names = tg_row_was(m->v, op).n_after;
-    TG_BUF others = { 0 };
-    if (names > 1)
-        tg_buf_printf(&others, " and %zu more", names - 1);
-    if (at < m->names.n)
-        tg_label_put(text, &m->names.labels.v[at]);
-    if (at == m->names.n || tg_utf8_count(tg_buf_sv(text)) + others.n > WIDTH) {
-        tg_buf_clear(text);
-        tg_label_put_one(text, op->name, WIDTH - others.n);
-    }
-    tg_buf_add(text, tg_buf_sv(&others));
-}
-
 /* Mermaid draws bars of equal labels as one: the second of a label gets a number. */
 static void put_label(struct tg_buf *out, const struct tg_markdown *m, uint32_t row,
                       struct tg_strmap *used)
@@ -37,7 +19,20 @@ static void put_label(struct tg_buf *out, const struct tg_markdown *m, uint32_t 
     TG_BUF text = { 0 };
     TG_BUF label = { 0 };
     size_t before = used->n, stem;
-    put_row(&text, m, row);
+    /* The short form that the table has, if it has the row and Mermaid has the room. */
+    enum { WIDTH = 24 }; /* of a label beside a bar */
+    const struct tg_op *op = &m->v->comparison->ops[row];
+    size_t at = tg_markdown_find_row(m, row), names = tg_row_was(m->v, op).n_after;
+    TG_BUF others = { 0 };
+    if (names > 1)
+        tg_buf_printf(&others, " and %zu more", names - 1);
+    if (at < m->names.n)
+        tg_label_put(&text, &m->names.labels.v[at]);
+    if (at == m->names.n || tg_utf8_count(tg_buf_sv(&text)) + others.n > WIDTH) {
+        tg_buf_clear(&text);
+        tg_label_put_one(&text, op->name, WIDTH - others.n);
+    }
+    tg_buf_add(&text, tg_buf_sv(&others));
     tg_esc_mermaid(&label, tg_buf_sv(&text));
     /* As Mermaid compares labels: without blanks at the ends, and several blanks are one. */
     size_t n = 0;
@@ -99,29 +94,6 @@ static void collect_bars(struct bars *b, const struct tg_markdown *m, double sig
         b->sum += b->v[i].value;
 }
 
-static void put_bars(struct tg_buf *out, const struct bars *b, const struct tg_markdown *m,
-                     double sign)
-{
-    TG_AUTO(tg_strmap_release) struct tg_strmap used = { 0 };
-    tg_buf_printf(out,
-                  "\n```mermaid\nxychart-beta horizontal\n    title \"%s, \xc2\xb5s per step\""
-                  "\n    x-axis [",
-                  sign > 0 ? "Got slower" : "Got faster");
-    for (size_t i = 0; i < b->n; i++) {
-        tg_buf_puts(out, i ? ", " : "");
-        put_label(out, m, b->v[i].row, &used);
-    }
-    tg_buf_puts(out, "]\n    y-axis \"\xc2\xb5s per step\" 0 --> ");
-    /* Without a range the axis would begin at the shortest bar. */
-    tg_dec_put_fixed(out, fmax(tg_svg_step(b->v[0].value / 1000, 1), 1), 0);
-    tg_buf_puts(out, "\n    bar [");
-    for (size_t i = 0; i < b->n; i++) {
-        tg_buf_puts(out, i ? ", " : "");
-        tg_put_us(out, b->v[i].value);
-    }
-    tg_buf_puts(out, "]\n```\n");
-}
-
 /*
  * Bars of a Mermaid chart start at the axis' end, so it shows growth alone, or else only what
  * shrank; and only where there is something to see: more than three lines of the table show as
@@ -141,8 +113,26 @@ void tg_markdown_put_chart(struct tg_markdown *m)
         free(b.v);
         collect_bars(&b, m, sign = -1);
     }
-    if (b.n > TABLE_SHOWS && b.sum >= 0.01 * c->wall_ns[TG_BASE])
-        put_bars(&part, &b, m, sign);
+    if (b.n > TABLE_SHOWS && b.sum >= 0.01 * c->wall_ns[TG_BASE]) {
+        TG_AUTO(tg_strmap_release) struct tg_strmap used = { 0 };
+        tg_buf_printf(&part,
+                      "\n```mermaid\nxychart-beta horizontal\n    title \"%s, \xc2\xb5s per step\""
+                      "\n    x-axis [",
+                      sign > 0 ? "Got slower" : "Got faster");
+        for (size_t i = 0; i < b.n; i++) {
+            tg_buf_puts(&part, i ? ", " : "");
+            put_label(&part, m, b.v[i].row, &used);
+        }
+        tg_buf_puts(&part, "]\n    y-axis \"\xc2\xb5s per step\" 0 --> ");
+        /* Without a range the axis would begin at the shortest bar. */
+        tg_dec_put_fixed(&part, fmax(tg_svg_step(b.v[0].value / 1000, 1), 1), 0);
+        tg_buf_puts(&part, "\n    bar [");
+        for (size_t i = 0; i < b.n; i++) {
+            tg_buf_puts(&part, i ? ", " : "");
+            tg_put_us(&part, b.v[i].value);
+        }
+        tg_buf_puts(&part, "]\n```\n");
+    }
     tg_markdown_add_or_drop(m, &part);
     free(b.v);
 }

@@ -19,56 +19,6 @@ static void put_sub(const struct tg_markdown *m, struct tg_buf *out, const char 
     tg_buf_puts(out, "</sub>");
 }
 
-/* An issue that the waiver names is a link. */
-static void put_evidence(const struct tg_markdown *m, struct tg_buf *out, const struct tg_result *r)
-{
-    tg_sv text = tg_result_evidence(r), issue = tg_result_issue(r);
-    text.n -= issue.n;
-    if (!text.n)
-        return;
-    tg_buf_puts(out, "<br>\n  <sub>");
-    if (r->state != TG_STATE_WAIVED)
-        tg_buf_printf(out, "%s: ", tg_result_evidence_label(r));
-    tg_markdown_put_text(m, out, text);
-    if (issue.n) {
-        tg_buf_puts(out, "[issue](");
-        tg_link_put_encoded(out, issue);
-        tg_buf_putc(out, ')');
-    }
-    tg_buf_puts(out, "</sub>");
-}
-
-static void put_folded(const struct tg_markdown *m, struct tg_buf *out, const uint32_t *roots,
-                       size_t i)
-{
-    TG_BUF text = { 0 };
-    (void)tg_findings_put_folded(&text, m->v, roots, i, TG_FOLDED_SHOWN);
-    put_sub(m, out, TG_RESULT_JOINS, tg_buf_sv(&text), false);
-}
-
-static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const struct tg_result *r)
-{
-    const struct tg_cause_frame *f = r->cause ? r->cause->function : NULL;
-    TG_BUF rest = { 0 }, quote = { 0 };
-    if (!r->cause)
-        return;
-    tg_buf_puts(part, "<br>\n  ");
-    if (f) { /* the place is a link where the site is known */
-        struct tg_origin_place place = tg_origin_place(r->cause);
-        TG_BUF at = { 0 };
-        tg_origin_put_place(&at, &place);
-        tg_markdown_put_place(m, part, tg_buf_sv(&at), place.file, place.first, place.last);
-        tg_buf_putc(part, ' ');
-    }
-    tg_origin_put(&rest, r, f ? TG_ORIGIN_AFTER_PLACE : TG_ORIGIN_WHOLE);
-    tg_markdown_put_text(m, part, tg_buf_sv(&rest));
-    if (tg_origin_put_quote(&quote, r->cause)) {
-        tg_buf_puts(part, "<br>\n  " TG_ORIGIN_QUOTE " ");
-        tg_esc_md_code(part, tg_buf_sv(&quote), TG_ESC_PROSE);
-        tg_origin_put_unquoted(part, r->cause);
-    }
-}
-
 static void put_finding(struct tg_markdown *m, struct tg_buf *part, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &m->v->results[i];
@@ -76,11 +26,45 @@ static void put_finding(struct tg_markdown *m, struct tg_buf *part, const uint32
     tg_result_put(&message, r);
     tg_buf_printf(part, "- %s ", tg_markdown_icon(r->state));
     tg_markdown_put_text(m, part, tg_buf_sv(&message));
-    put_origin(m, part, r);
-    put_evidence(m, part, r);
+    const struct tg_cause_frame *f = r->cause ? r->cause->function : NULL;
+    TG_BUF rest = { 0 }, quote = { 0 };
+    if (r->cause) {
+        tg_buf_puts(part, "<br>\n  ");
+        if (f) { /* the place is a link where the site is known */
+            struct tg_origin_place place = tg_origin_place(r->cause);
+            TG_BUF at = { 0 };
+            tg_origin_put_place(&at, &place);
+            tg_markdown_put_place(m, part, tg_buf_sv(&at), place.file, place.first, place.last);
+            tg_buf_putc(part, ' ');
+        }
+        tg_origin_put(&rest, r, f ? TG_ORIGIN_AFTER_PLACE : TG_ORIGIN_WHOLE);
+        tg_markdown_put_text(m, part, tg_buf_sv(&rest));
+        if (tg_origin_put_quote(&quote, r->cause)) {
+            tg_buf_puts(part, "<br>\n  " TG_ORIGIN_QUOTE " ");
+            tg_esc_md_code(part, tg_buf_sv(&quote), TG_ESC_PROSE);
+            tg_origin_put_unquoted(part, r->cause);
+        }
+    }
+    /* An issue that the waiver names is a link. */
+    tg_sv evidence = tg_result_evidence(r), issue = tg_result_issue(r);
+    evidence.n -= issue.n;
+    if (evidence.n) {
+        tg_buf_puts(part, "<br>\n  <sub>");
+        if (r->state != TG_STATE_WAIVED)
+            tg_buf_printf(part, "%s: ", tg_result_evidence_label(r));
+        tg_markdown_put_text(m, part, evidence);
+        if (issue.n) {
+            tg_buf_puts(part, "[issue](");
+            tg_link_put_encoded(part, issue);
+            tg_buf_putc(part, ')');
+        }
+        tg_buf_puts(part, "</sub>");
+    }
     tg_result_put_nights(&nights, r);
     put_sub(m, part, TG_RESULT_NIGHTS, tg_buf_sv(&nights), false);
-    put_folded(m, part, roots, i);
+    TG_BUF text = { 0 };
+    (void)tg_findings_put_folded(&text, m->v, roots, i, TG_FOLDED_SHOWN);
+    put_sub(m, part, TG_RESULT_JOINS, tg_buf_sv(&text), false);
     put_sub(m, part, "owner", r->owner, true);
     put_sub(m, part, "**next**", tg_result_next(m->v, r), false);
     tg_buf_putc(part, '\n');

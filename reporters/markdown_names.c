@@ -16,22 +16,6 @@ size_t tg_markdown_find_row(const struct tg_markdown *m, uint32_t row)
     return i;
 }
 
-static void add_rows(struct tg_markdown *m)
-{
-    enum { OTHERS = 3 };
-    const struct tg_comparison *c = m->v->comparison;
-    struct tg_markdown_names *s = &m->names;
-    TG_FREE uint32_t *rows = tg_rows_of_verdict(m->v, m->top, OTHERS, &s->n_rows);
-    s->row = tg_xmalloc((2 * s->n_rows + 1) * sizeof *s->row);
-    memcpy(s->row, rows, s->n_rows * sizeof *rows);
-    s->n = s->n_rows;
-    for (size_t i = 0; i < s->n_rows; i++) {
-        const struct tg_op *former = tg_row_was(m->v, &c->ops[rows[i]]).name;
-        if (former && tg_markdown_find_row(m, (uint32_t)(former - c->ops)) == s->n)
-            s->row[s->n++] = (uint32_t)(former - c->ops);
-    }
-}
-
 static void add_names(struct tg_markdown *m)
 {
     const struct tg_verdict *v = m->v;
@@ -44,9 +28,27 @@ static void add_names(struct tg_markdown *m)
             (void)tg_strmap_add(&m->names.ids, c->ops[i].name);
 }
 
-/* Labels of the rows, of which several can have one name, then of the names that no row has. */
-static void make_labels(struct tg_markdown_names *s, const struct tg_comparison *c)
+void tg_markdown_names_init(struct tg_markdown *m)
 {
+    struct tg_markdown_names *s = &m->names;
+    const struct tg_comparison *c = m->v->comparison;
+    if (c && m->v->outcome != TG_OUTCOME_PASS) {
+        enum { OTHERS = 3 };
+        TG_FREE uint32_t *rows = tg_rows_of_verdict(m->v, m->top, OTHERS, &s->n_rows);
+        s->row = tg_xmalloc((2 * s->n_rows + 1) * sizeof *s->row);
+        memcpy(s->row, rows, s->n_rows * sizeof *rows);
+        s->n = s->n_rows;
+        for (size_t k = 0; k < s->n_rows; k++) {
+            const struct tg_op *former = tg_row_was(m->v, &c->ops[rows[k]]).name;
+            if (former && tg_markdown_find_row(m, (uint32_t)(former - c->ops)) == s->n)
+                s->row[s->n++] = (uint32_t)(former - c->ops);
+        }
+    }
+    for (size_t i = 0; i < s->n; i++)
+        (void)tg_strmap_add(&s->ids, tg_row_called(&c->ops[s->row[i]]));
+    add_names(m);
+    s->label = tg_xmalloc((s->ids.n + 1) * sizeof *s->label);
+    /* Labels of the rows, of which several can have one name, then of the names that no row has. */
     size_t n = s->n, n_ids = s->ids.n;
     TG_FREE tg_sv *names = tg_xmalloc((n + n_ids + 1) * sizeof *names);
     TG_FREE const char **kinds = tg_xmalloc((n + n_ids + 1) * sizeof *kinds);
@@ -66,19 +68,6 @@ static void make_labels(struct tg_markdown_names *s, const struct tg_comparison 
             kinds[n++] = "";
         }
     tg_labels_make_among(&s->labels, names, kinds, n, TG_MARKDOWN_SHORT, c);
-}
-
-void tg_markdown_names_init(struct tg_markdown *m)
-{
-    struct tg_markdown_names *s = &m->names;
-    const struct tg_comparison *c = m->v->comparison;
-    if (c && m->v->outcome != TG_OUTCOME_PASS)
-        add_rows(m);
-    for (size_t i = 0; i < s->n; i++)
-        (void)tg_strmap_add(&s->ids, tg_row_called(&c->ops[s->row[i]]));
-    add_names(m);
-    s->label = tg_xmalloc((s->ids.n + 1) * sizeof *s->label);
-    make_labels(s, c);
 }
 
 void tg_markdown_names_release(struct tg_markdown *m)

@@ -26,58 +26,10 @@ static double unit_of(const struct tg_row_numbers *n)
     return least > 0 ? least : 1;
 }
 
-static void put_times(struct tg_buf *out, const struct tg_row_numbers *n)
-{
-    double shown = unit_of(n);
-    tg_put_time(out, n->ns[TG_BASE], shown);
-    tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0");
-    tg_put_time(out, n->ns[TG_TEST], shown);
-    tg_buf_puts(out, tg_time_unit(shown));
-}
-
-static void put_calls(struct tg_buf *out, const struct tg_row_numbers *n)
-{
-    tg_put_count(out, n->count[TG_BASE]);
-    if (n->d_count != 0) {
-        tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0");
-        tg_put_count(out, n->count[TG_TEST]);
-    }
-    tg_buf_puts(out, n->count[TG_TEST] == 1 ? "\xc2\xa0"
-                                              "call"
-                                            : "\xc2\xa0"
-                                              "calls");
-}
-
-/* Of a step, what it takes; below a tenth of a per cent it says nothing. */
-static void put_share(struct tg_buf *out, const struct tg_row_numbers *n, double share)
-{
-    if (!(share >= 0.0005))
-        return;
-    tg_buf_puts(out, n->ns[TG_BASE] > 0 && n->ns[TG_TEST] > 0 ? ", now " : ", ");
-    tg_put_share(out, share);
-    tg_buf_puts(out, " of the step");
-}
-
 static void put_more(struct tg_buf *out, size_t n)
 {
     if (n > 1)
         tg_buf_printf(out, " and %zu more", n - 1);
-}
-
-/* The former name of a rename or a replacement is in the same cell, above. */
-static void put_names(struct tg_buf *out, const struct tg_markdown *m, size_t i)
-{
-    const struct tg_verdict *v = m->v;
-    const struct tg_markdown_names *s = &m->names;
-    struct tg_row_was f = tg_row_was(v, &v->comparison->ops[s->row[i]]);
-    if (f.name) {
-        tg_markdown_put_label(out, &s->labels.v[tg_markdown_find_row(m, row_of(v, f.name))],
-                              TG_ESC_CELL);
-        put_more(out, f.n_before);
-        tg_buf_puts(out, " \xe2\x86\x92<br>");
-    }
-    tg_markdown_put_label(out, &s->labels.v[i], TG_ESC_CELL);
-    put_more(out, f.n_after);
 }
 
 static void put_row(struct tg_buf *out, const struct tg_markdown *m, size_t i)
@@ -88,21 +40,49 @@ static void put_row(struct tg_buf *out, const struct tg_markdown *m, size_t i)
     double pct = 100 * n.d_ns / n.ns[TG_BASE];
     TG_BUF words = { 0 };
     tg_buf_puts(out, "| ");
-    put_names(out, m, i);
+    /* The former name of a rename or a replacement is in the same cell, above. */
+    const struct tg_markdown_names *s = &m->names;
+    struct tg_row_was f = tg_row_was(v, &v->comparison->ops[s->row[i]]);
+    if (f.name) {
+        tg_markdown_put_label(out, &s->labels.v[tg_markdown_find_row(m, row_of(v, f.name))],
+                              TG_ESC_CELL);
+        put_more(out, f.n_before);
+        tg_buf_puts(out, " \xe2\x86\x92<br>");
+    }
+    tg_markdown_put_label(out, &s->labels.v[i], TG_ESC_CELL);
+    put_more(out, f.n_after);
     tg_buf_puts(out, "<br><sub>");
     if (*tg_row_mark(v, op))
         tg_buf_printf(out, "%s, ", tg_row_mark(v, op));
     if (op->kind != TG_KIND_STEP) { /* a gap is not called */
-        put_calls(out, &n);
+        tg_put_count(out, n.count[TG_BASE]);
+        if (n.d_count != 0) {
+            tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0");
+            tg_put_count(out, n.count[TG_TEST]);
+        }
+        tg_buf_puts(out, n.count[TG_TEST] == 1 ? "\xc2\xa0"
+                                                 "call"
+                                               : "\xc2\xa0"
+                                                 "calls");
         tg_buf_puts(out, ", ");
     }
-    put_times(out, &n);
+    double shown = unit_of(&n);
+    tg_put_time(out, n.ns[TG_BASE], shown);
+    tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0");
+    tg_put_time(out, n.ns[TG_TEST], shown);
+    tg_buf_puts(out, tg_time_unit(shown));
     if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 && tg_dec_pct_tells(pct)) {
         tg_buf_puts(&words, " (");
         tg_put_pct_delta(&words, pct);
         tg_buf_putc(&words, ')');
     }
-    put_share(&words, &n, tg_row_share(v->comparison, op, &n));
+    /* Of a step, what it takes; below a tenth of a per cent it says nothing. */
+    double share = tg_row_share(v->comparison, op, &n);
+    if (share >= 0.0005) {
+        tg_buf_puts(&words, n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 ? ", now " : ", ");
+        tg_put_share(&words, share);
+        tg_buf_puts(&words, " of the step");
+    }
     tg_put_printed(out, tg_buf_sv(&words));
     tg_buf_puts(out, "</sub> | ");
     if (n.d_ns != 0) {

@@ -37,19 +37,6 @@ static void close_sample(struct tg_buf *out, double value)
     tg_buf_putc(out, '\n');
 }
 
-static void put_results(struct tg_buf *out, const struct tg_verdict *v)
-{
-    tg_buf_puts(
-        out, "# TYPE tracegate_results gauge\n# HELP tracegate_results Results by state, without "
-             "those that follow from another.\n");
-    for (int s = 0; s <= TG_STATE_FAIL; s++) {
-        open_sample(out, "results", v);
-        tg_buf_putc(out, ',');
-        put_label(out, "state", tg_sv_of(tg_state_name((enum tg_state)s)));
-        close_sample(out, (double)(v->n_state[s] - v->n_folded[s]));
-    }
-}
-
 /* Times in seconds; counts, bytes and shares as they are. */
 static void put_metric(struct tg_buf *out, const struct tg_verdict *v, enum tg_metric m)
 {
@@ -96,7 +83,15 @@ void tg_reporter_openmetrics(struct tg_buf *out, const struct tg_verdict *v,
                              const struct tg_render *r)
 {
     (void)r;
-    put_results(out, v);
+    tg_buf_puts(
+        out, "# TYPE tracegate_results gauge\n# HELP tracegate_results Results by state, without "
+             "those that follow from another.\n");
+    for (int s = 0; s <= TG_STATE_FAIL; s++) {
+        open_sample(out, "results", v);
+        tg_buf_putc(out, ',');
+        put_label(out, "state", tg_sv_of(tg_state_name((enum tg_state)s)));
+        close_sample(out, (double)(v->n_state[s] - v->n_folded[s]));
+    }
     const struct tg_comparison *c = tg_verdict_fresh(v);
     for (int m = 0; c && m < TG_METRICS; m++)
         put_metric(out, v, (enum tg_metric)m);

@@ -234,36 +234,31 @@ static const struct tg_cause_frame *place_above(const struct tg_result *r)
     return n ? &r->cause->path.frames[n - 1] : NULL;
 }
 
-/* No function holds half of it: how far the path goes, and what comes next. */
-static void put_split(struct tg_buf *out, const struct tg_result *r)
-{
-    const struct tg_cause *c = r->cause;
-    const struct tg_cause_frame *last = place_above(r);
-    if (last) {
-        put_name(out, last->text);
-        if (!tg_sv_eq(last->text, c->module))
-            put_layer(out, c);
-        tg_buf_puts(out, " accounts for ");
-        put_part(out, c, c->path.share);
-    } else {
-        tg_buf_puts(out, c->path.n ? "no place above it is known"
-                                   : "no single place accounts for most of it");
-    }
-    if (c->path.next.share > 0 && (last || !c->path.n)) {
-        tg_buf_puts(out, last ? "; below it, " : "; the largest part is ");
-        put_name(out, c->path.next.text);
-        tg_buf_printf(out, " with %d %%", percent(c->path.next.share));
-    }
-    put_not_changed(out, c);
-}
-
 void tg_origin_put(struct tg_buf *out, const struct tg_result *r, enum tg_origin_part where)
 {
     const struct tg_cause *c = r->cause;
     if (!c)
         return;
-    if (c->function)
+    if (c->function) {
         put_function(out, r, where);
-    else
-        put_split(out, r);
+    } else {
+        /* No function holds half of it: how far the path goes, and what comes next. */
+        const struct tg_cause_frame *last = place_above(r);
+        if (last) {
+            put_name(out, last->text);
+            if (!tg_sv_eq(last->text, c->module))
+                put_layer(out, c);
+            tg_buf_puts(out, " accounts for ");
+            put_part(out, c, c->path.share);
+        } else {
+            tg_buf_puts(out, c->path.n ? "no place above it is known"
+                                       : "no single place accounts for most of it");
+        }
+        if (c->path.next.share > 0 && (last || !c->path.n)) {
+            tg_buf_puts(out, last ? "; below it, " : "; the largest part is ");
+            put_name(out, c->path.next.text);
+            tg_buf_printf(out, " with %d %%", percent(c->path.next.share));
+        }
+        put_not_changed(out, c);
+    }
 }

@@ -10,9 +10,13 @@ static tg_sv side_of(tg_sv commit, tg_sv path)
     return commit.n ? tg_utf8_prefix(commit, 12) : path;
 }
 
-/* What was not judged, and the condition of the traces; the caller frees it. */
-static tg_sv *notes_of(const struct tg_verdict *v, bool durations, size_t *n)
+static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
+                        bool durations)
 {
+    TG_BUF sub = { 0 };
+    size_t n_notes;
+    /* What was not judged, and the condition of the traces; the caller frees it. */
+    size_t *n = &n_notes;
     tg_sv *notes = tg_xrealloc(NULL, v->n_notes + 2, sizeof *notes);
     bool judged = durations ? v->durations_judged : v->counts_judged;
     *n = 0;
@@ -21,15 +25,6 @@ static tg_sv *notes_of(const struct tg_verdict *v, bool durations, size_t *n)
     for (size_t i = 0; i < v->n_notes; i++)
         if (v->notes[i].damage)
             notes[(*n)++] = v->notes[i].text;
-    return notes;
-}
-
-static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
-                        bool durations)
-{
-    TG_BUF sub = { 0 };
-    size_t n_notes;
-    TG_FREE tg_sv *notes = notes_of(v, durations, &n_notes);
     struct tg_chart chart = { .comparison = v->comparison,
                               .v = v,
                               .notes = notes,

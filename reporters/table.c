@@ -4,25 +4,7 @@
 #include "core/base/doc.h"
 #include "reporters/csv.h"
 
-static void put_number(struct tg_buf *out, enum tg_table_type type, const struct tg_table_cell *c)
-{
-    if (type == TG_TABLE_INT)
-        tg_dec_put_i64(out, c->is.i);
-    else if (type == TG_TABLE_US)
-        tg_dec_put_us(out, c->is.i);
-    else
-        tg_csv_number(out, c->is.v);
-}
-
 /* ---- CSV ---- */
-
-static void csv_cell(struct tg_buf *out, enum tg_table_type type, const struct tg_table_cell *c)
-{
-    if (c->known && tg_table_is_text(type))
-        tg_csv_text(out, c->is.text);
-    else if (c->known)
-        put_number(out, type, c);
-}
 
 void tg_table_as_csv(struct tg_buf *out, const struct tg_table *t)
 {
@@ -31,34 +13,42 @@ void tg_table_as_csv(struct tg_buf *out, const struct tg_table *t)
     tg_buf_putc(out, '\n');
     for (size_t r = 0; r < t->n_rows; r++)
         for (size_t k = 0; k < t->n_columns; k++) {
-            csv_cell(out, t->columns[k].type, tg_table_at(t, r, k));
+            enum tg_table_type type = t->columns[k].type;
+            const struct tg_table_cell *c = tg_table_at(t, r, k);
+            if (c->known && tg_table_is_text(type))
+                tg_csv_text(out, c->is.text);
+            else if (c->known) {
+                if (type == TG_TABLE_INT)
+                    tg_dec_put_i64(out, c->is.i);
+                else if (type == TG_TABLE_US)
+                    tg_dec_put_us(out, c->is.i);
+                else
+                    tg_csv_number(out, c->is.v);
+            }
             tg_buf_putc(out, k + 1 < t->n_columns ? ',' : '\n');
         }
 }
 
 /* ---- JSON ---- */
 
-static void json_cell(struct tg_doc *row, const struct tg_table_column *column,
-                      const struct tg_table_cell *c)
-{
-    if (!c->known)
-        tg_doc_add_null(row, column->name);
-    else if (tg_table_is_text(column->type))
-        tg_doc_add_str(row, column->name, c->is.text);
-    else if (column->type == TG_TABLE_INT)
-        tg_doc_add_i64(row, column->name, c->is.i);
-    else if (column->type == TG_TABLE_US)
-        tg_doc_add_num(row, column->name, tg_ns_to_us_double(c->is.i));
-    else
-        tg_doc_add_num(row, column->name, c->is.v);
-}
-
 static void json_rows(struct tg_doc *rows, const struct tg_table *t)
 {
     for (size_t r = 0; r < t->n_rows; r++) {
         struct tg_doc *row = tg_doc_add_object(rows, NULL);
-        for (size_t k = 0; k < t->n_columns; k++)
-            json_cell(row, &t->columns[k], tg_table_at(t, r, k));
+        for (size_t k = 0; k < t->n_columns; k++) {
+            const struct tg_table_column *column = &t->columns[k];
+            const struct tg_table_cell *c = tg_table_at(t, r, k);
+            if (!c->known)
+                tg_doc_add_null(row, column->name);
+            else if (tg_table_is_text(column->type))
+                tg_doc_add_str(row, column->name, c->is.text);
+            else if (column->type == TG_TABLE_INT)
+                tg_doc_add_i64(row, column->name, c->is.i);
+            else if (column->type == TG_TABLE_US)
+                tg_doc_add_num(row, column->name, tg_ns_to_us_double(c->is.i));
+            else
+                tg_doc_add_num(row, column->name, c->is.v);
+        }
     }
 }
 

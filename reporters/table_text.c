@@ -115,27 +115,6 @@ static void add_shared(struct tg_buf *out, size_t *line, size_t width, const cha
     tg_buf_add(out, text);
 }
 
-/* What all rows share: "rank 1, device 0; 0 everywhere: unknown". */
-static void put_shared(struct tg_buf *out, const struct tg_table *t, size_t width)
-{
-    size_t line = out->n, zeros = 0;
-    TG_BUF text = { 0 };
-    for (size_t zero = 0; zero < (t->n_rows > 1 ? 2 : 1); zero++)
-        for (size_t k = 0; k < t->n_columns; k++) {
-            bool place = is_place(t->columns[k].name);
-            if (tg_table_is_text(type_of(t, k)) || place == (zero == 1) || !is_alike(t, k, zero))
-                continue;
-            tg_buf_clear(&text);
-            put_title(&text, &t->columns[k]);
-            if (place)
-                tg_buf_printf(&text, " %lld", (long long)tg_table_at(t, 0, k)->is.i);
-            add_shared(out, &line, width, zero && !zeros++ ? "; 0 everywhere: " : ", ",
-                       tg_buf_sv(&text));
-        }
-    if (out->n > line)
-        tg_buf_putc(out, '\n');
-}
-
 /* The unit and the decimals that suit the largest number of the shown rows. */
 static void scale(const struct view *x, struct column *c)
 {
@@ -165,42 +144,6 @@ static void scale(const struct view *x, struct column *c)
     c->decimals = whole ? 0 : largest >= 100 ? 1 : largest >= 10 ? 2 : 3;
 }
 
-static void choose_columns(struct view *x)
-{
-    TG_BUF title = { 0 };
-    for (size_t k = 0; k < x->t->n_columns; k++) {
-        struct column *c = &x->v[x->n];
-        if (!is_shown(x->t, k))
-            continue;
-        x->n++;
-        *c = (struct column){ .from = k, .per = 1 };
-        tg_buf_clear(&title);
-        put_title(&title, &x->t->columns[k]);
-        (void)snprintf(c->title, sizeof c->title - 8, "%s", title.p ? title.p : "");
-        if (!tg_table_is_text(type_of(x->t, k)))
-            scale(x, c);
-    }
-}
-
-static void add_cell(struct tg_texttable *g, const struct view *x, const struct column *c,
-                     size_t row)
-{
-    enum tg_table_type type = type_of(x->t, c->from);
-    const struct tg_table_cell *cell = tg_table_at(x->t, row, c->from);
-    if (!cell->known)
-        tg_buf_puts(&g->text, type == TG_TABLE_TEXT ? "" : "-");
-    else if (type == TG_TABLE_INT)
-        tg_dec_put_i64(&g->text, cell->is.i);
-    else if (type != TG_TABLE_TEXT)
-        tg_dec_put_fixed(&g->text, tg_table_number(x->t, row, c->from) / c->per, c->decimals);
-    else if (c->shorter)
-        tg_label_put(&g->text,
-                     &c->shorter->labels.v[tg_strmap_find(&c->shorter->texts, cell->is.text)]);
-    else
-        tg_utf8_visible(&g->text, cell->is.text);
-    tg_texttable_cell(g, TG_TINT_NONE);
-}
-
 /* Shares stay longest: they are what a name is judged by at a glance. */
 static bool is_share(const struct column *c)
 {
@@ -221,8 +164,24 @@ static void lay_out(struct tg_texttable *g, struct tg_texttable_column *head, co
     }
     tg_texttable_init(g, head, x->n);
     for (size_t r = 0; r < x->rows; r++)
-        for (size_t k = 0; k < x->n; k++)
-            add_cell(g, x, &x->v[k], r);
+        for (size_t k = 0; k < x->n; k++) {
+            const struct column *c = &x->v[k];
+            enum tg_table_type type = type_of(x->t, c->from);
+            const struct tg_table_cell *cell = tg_table_at(x->t, r, c->from);
+            if (!cell->known)
+                tg_buf_puts(&g->text, type == TG_TABLE_TEXT ? "" : "-");
+            else if (type == TG_TABLE_INT)
+                tg_dec_put_i64(&g->text, cell->is.i);
+            else if (type != TG_TABLE_TEXT)
+                tg_dec_put_fixed(&g->text, tg_table_number(x->t, r, c->from) / c->per, c->decimals);
+            else if (c->shorter)
+                tg_label_put(
+                    &g->text,
+                    &c->shorter->labels.v[tg_strmap_find(&c->shorter->texts, cell->is.text)]);
+            else
+                tg_utf8_visible(&g->text, cell->is.text);
+            tg_texttable_cell(g, TG_TINT_NONE);
+        }
 }
 
 static void shorten(struct short_forms *f, const struct view *x, struct column *c, size_t width)
@@ -237,35 +196,6 @@ static void shorten(struct short_forms *f, const struct view *x, struct column *
         return;
     tg_labels_make(&f->labels, f->texts.text, NULL, f->texts.n, width);
     c->shorter = f;
-}
-
-/* A single row that is too wide: a line for each column. */
-static void put_upright(struct tg_buf *out, const struct view *x, const struct tg_texttable *row)
-{
-    static const struct tg_texttable_column head[] = { { .title = "what" }, { .title = "value" } };
-    TG_AUTO(tg_texttable_release) struct tg_texttable g = { 0 };
-    tg_texttable_init(&g, head, 2);
-    for (size_t k = 0; k < x->n; k++) {
-        size_t from = k ? row->cells[k - 1].end : 0;
-        tg_buf_puts(&g.text, x->v[k].title);
-        tg_texttable_cell(&g, TG_TINT_NONE);
-        tg_buf_add(&g.text, (tg_sv){ row->text.p + from, row->cells[k].end - from });
-        tg_texttable_cell(&g, TG_TINT_NONE);
-    }
-    tg_texttable_write(&g, out, 0, SIZE_MAX / 2, TG_TEXTTABLE_COLOR_OFF);
-}
-
-static void put_missing(struct tg_buf *out, size_t rows, size_t columns)
-{
-    if (!rows && !columns)
-        return;
-    tg_buf_puts(out, "...");
-    if (rows)
-        tg_buf_printf(out, " %zu more row%s", rows, rows > 1 ? "s" : "");
-    if (columns)
-        tg_buf_printf(out, "%s %zu more column%s", rows ? "," : "", columns,
-                      columns > 1 ? "s" : "");
-    tg_buf_puts(out, " (--format csv has them all)\n");
 }
 
 static void put_rows(struct tg_buf *out, struct view *x, size_t width)
@@ -283,11 +213,32 @@ static void put_rows(struct tg_buf *out, struct view *x, size_t width)
             shorten(&forms[k], x, &x->v[k], widths[k]);
     }
     if (dropped && x->t->n_rows == 1) {
-        put_upright(out, x, &whole);
+        /* A single row that is too wide: a line for each column. */
+        static const struct tg_texttable_column upright_head[] = { { .title = "what" },
+                                                                   { .title = "value" } };
+        TG_AUTO(tg_texttable_release) struct tg_texttable upright = { 0 };
+        tg_texttable_init(&upright, upright_head, 2);
+        for (size_t j = 0; j < x->n; j++) {
+            size_t from = j ? whole.cells[j - 1].end : 0;
+            tg_buf_puts(&upright.text, x->v[j].title);
+            tg_texttable_cell(&upright, TG_TINT_NONE);
+            tg_buf_add(&upright.text, (tg_sv){ whole.text.p + from, whole.cells[j].end - from });
+            tg_texttable_cell(&upright, TG_TINT_NONE);
+        }
+        tg_texttable_write(&upright, out, 0, SIZE_MAX / 2, TG_TEXTTABLE_COLOR_OFF);
     } else {
         lay_out(&g, head, x);
         tg_texttable_write(&g, out, 0, width, TG_TEXTTABLE_COLOR_OFF);
-        put_missing(out, x->t->n_rows - x->rows, dropped);
+        size_t rows = x->t->n_rows - x->rows;
+        if (rows || dropped) {
+            tg_buf_puts(out, "...");
+            if (rows)
+                tg_buf_printf(out, " %zu more row%s", rows, rows > 1 ? "s" : "");
+            if (dropped)
+                tg_buf_printf(out, "%s %zu more column%s", rows ? "," : "", dropped,
+                              dropped > 1 ? "s" : "");
+            tg_buf_puts(out, " (--format csv has them all)\n");
+        }
     }
     for (size_t k = 0; k < x->n; k++) {
         tg_labels_release(&forms[k].labels);
@@ -303,7 +254,35 @@ void tg_table_as_text(struct tg_buf *out, const struct tg_table *t, int columns,
                       .whole = columns == TG_TABLE_WHOLE,
                       .v = v };
     size_t width = columns > 0 ? (size_t)columns : SIZE_MAX / 2;
-    put_shared(out, t, width);
-    choose_columns(&x);
+    /* What all rows share: "rank 1, device 0; 0 everywhere: unknown". */
+    size_t line = out->n, zeros = 0;
+    TG_BUF text = { 0 };
+    for (size_t zero = 0; zero < (t->n_rows > 1 ? 2 : 1); zero++)
+        for (size_t k = 0; k < t->n_columns; k++) {
+            bool place = is_place(t->columns[k].name);
+            if (tg_table_is_text(type_of(t, k)) || place == (zero == 1) || !is_alike(t, k, zero))
+                continue;
+            tg_buf_clear(&text);
+            put_title(&text, &t->columns[k]);
+            if (place)
+                tg_buf_printf(&text, " %lld", (long long)tg_table_at(t, 0, k)->is.i);
+            add_shared(out, &line, width, zero && !zeros++ ? "; 0 everywhere: " : ", ",
+                       tg_buf_sv(&text));
+        }
+    if (out->n > line)
+        tg_buf_putc(out, '\n');
+    TG_BUF title = { 0 };
+    for (size_t k = 0; k < x.t->n_columns; k++) {
+        struct column *c = &x.v[x.n];
+        if (!is_shown(x.t, k))
+            continue;
+        x.n++;
+        *c = (struct column){ .from = k, .per = 1 };
+        tg_buf_clear(&title);
+        put_title(&title, &x.t->columns[k]);
+        (void)snprintf(c->title, sizeof c->title - 8, "%s", title.p ? title.p : "");
+        if (!tg_table_is_text(type_of(x.t, k)))
+            scale(&x, c);
+    }
     put_rows(out, &x, width);
 }

@@ -130,34 +130,6 @@ static bool any_value(const struct tg_table *f, const char *name)
     return false;
 }
 
-/* Beginning and end of a long name; a bar shows less of it, its title the whole name. */
-static void name_label(char *to, size_t size, tg_sv name)
-{
-    enum { COLUMNS = 72 };
-    TG_BUF label = { 0 };
-    tg_shorten_visible(&label, name, COLUMNS);
-    (void)snprintf(to, size, "%s", tg_buf_sv(&label).p);
-}
-
-/* Puts a bar in its place among longer ones; the shortest one drops out after MAX_NAMES. */
-static void keep_largest(struct stack *s, tg_sv name, double v)
-{
-    size_t at = s->n;
-    if (s->n == MAX_NAMES)
-        s->omitted++;
-    else
-        s->n++;
-    while (at > 0 && v > s->bars[at - 1].part[0]) {
-        if (at < MAX_NAMES)
-            s->bars[at] = s->bars[at - 1];
-        at--;
-    }
-    if (at == MAX_NAMES)
-        return;
-    s->bars[at] = (struct bar){ .part = { v } };
-    name_label(s->bars[at].label, sizeof s->bars[at].label, name);
-}
-
 /* The names of the first rank with most time of their own (by inclusive time, callers of everything
  * would fill the chart): on the device, or on the host if nothing ran on the device. */
 static void stack_names(struct stack *s, const struct tg_table *f)
@@ -178,7 +150,25 @@ static void stack_names(struct stack *s, const struct tg_table *f)
         if (!(v > 0) || tg_tablechart_number(f, r, "rank") != tg_tablechart_number(f, 0, "rank"))
             continue;
         (void)tg_sv_skip(&name, prefix);
-        keep_largest(s, name, v);
+        /* Puts a bar in its place among longer ones; the shortest one drops out after MAX_NAMES. */
+        size_t at = s->n;
+        if (s->n == MAX_NAMES)
+            s->omitted++;
+        else
+            s->n++;
+        while (at > 0 && v > s->bars[at - 1].part[0]) {
+            if (at < MAX_NAMES)
+                s->bars[at] = s->bars[at - 1];
+            at--;
+        }
+        if (at == MAX_NAMES)
+            continue;
+        s->bars[at] = (struct bar){ .part = { v } };
+        /* Beginning and end of a long name; a bar shows less of it, its title the whole name. */
+        enum { COLUMNS = 72 };
+        TG_BUF label = { 0 };
+        tg_shorten_visible(&label, name, COLUMNS);
+        (void)snprintf(s->bars[at].label, sizeof s->bars[at].label, "%s", tg_buf_sv(&label).p);
     }
 }
 
@@ -262,23 +252,6 @@ static void put_bar(struct tg_buf *out, const struct stack *s, const struct bar 
     tg_buf_puts(out, "</text>\n");
 }
 
-static void draw(struct tg_buf *out, const struct stack *s, double widest)
-{
-    int top = s->n_parts > 1 ? TG_TABLECHART_HEAD : TG_TABLECHART_HEAD - LEGEND;
-    int bottom = top + (int)s->n * ROW;
-    int height = bottom + TG_TABLECHART_FOOT + (s->omitted ? 18 : 0);
-    tg_tablechart_open(out, height, s->title, s->sub);
-    if (s->n_parts > 1)
-        tg_tablechart_legend(out, s->parts, s->n_parts, TG_TABLECHART_BARS);
-    tg_tablechart_time_ticks(out, widest, PLOT_X, PLOT_W, top, bottom);
-    for (size_t i = 0; i < s->n; i++)
-        put_bar(out, s, &s->bars[i], top + 6 + (int)i * ROW, widest);
-    if (s->omitted)
-        tg_buf_printf(out, "  <text class=\"sub\" x=\"%d\" y=\"%d\">%zu more in the table</text>\n",
-                      MARGIN, height - 14, s->omitted);
-    tg_buf_puts(out, "</svg>\n");
-}
-
 bool tg_tablechart_bars(struct tg_buf *out, const struct tg_table *f)
 {
     TG_FREE struct bar *bars = NULL;
@@ -293,7 +266,21 @@ bool tg_tablechart_bars(struct tg_buf *out, const struct tg_table *f)
     shapes[k].stack(&s, f);
     for (size_t i = 0; i < s.n; i++)
         widest = fmax(widest, total_of(&s, &bars[i]));
-    if (widest > 0)
-        draw(out, &s, widest);
+    if (widest > 0) {
+        int top = s.n_parts > 1 ? TG_TABLECHART_HEAD : TG_TABLECHART_HEAD - LEGEND;
+        int bottom = top + (int)s.n * ROW;
+        int height = bottom + TG_TABLECHART_FOOT + (s.omitted ? 18 : 0);
+        tg_tablechart_open(out, height, s.title, s.sub);
+        if (s.n_parts > 1)
+            tg_tablechart_legend(out, s.parts, s.n_parts, TG_TABLECHART_BARS);
+        tg_tablechart_time_ticks(out, widest, PLOT_X, PLOT_W, top, bottom);
+        for (size_t i = 0; i < s.n; i++)
+            put_bar(out, &s, &s.bars[i], top + 6 + (int)i * ROW, widest);
+        if (s.omitted)
+            tg_buf_printf(out,
+                          "  <text class=\"sub\" x=\"%d\" y=\"%d\">%zu more in the table</text>\n",
+                          MARGIN, height - 14, s.omitted);
+        tg_buf_puts(out, "</svg>\n");
+    }
     return widest > 0;
 }

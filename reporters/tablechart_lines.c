@@ -135,21 +135,6 @@ static void put_line(struct tg_buf *out, const struct lines *l, size_t i, double
     tg_buf_puts(out, "</title></path>\n");
 }
 
-static void put_value_ticks(struct tg_buf *out, double high, double step, const char *unit)
-{
-    for (double v = 0; v <= high * 1.0001; v += step) {
-        double y = TG_TABLECHART_HEAD + LINE_H - LINE_H * v / high;
-        tg_buf_printf(out,
-                      "  <line class=\"%s\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/><text "
-                      "class=\"tick end\" x=\"%d\" y=\"%.1f\">",
-                      v > 0 ? "grid" : "zero", LINE_X, y, LINE_X + LINE_W, y, LINE_X - 7, y + 4);
-        tg_dec_put_fixed(out, v, step < 1 ? 2 : 0);
-        tg_buf_puts(out, "</text>\n");
-    }
-    tg_buf_printf(out, "  <text class=\"tick end\" x=\"%d\" y=\"75\">%s</text>\n",
-                  TG_TABLECHART_RIGHT, unit);
-}
-
 bool tg_tablechart_lines(struct tg_buf *out, const struct tg_table *f)
 {
     bool queue = strcmp(f->name, "queue-series") == 0;
@@ -175,7 +160,17 @@ bool tg_tablechart_lines(struct tg_buf *out, const struct tg_table *f)
     for (size_t i = 0; i < l.n; i++)
         names[i] = l.v[i].label;
     tg_tablechart_legend(out, names, l.n, TG_TABLECHART_LINES);
-    put_value_ticks(out, high, step, l.unit);
+    for (double k = 0; k <= high * 1.0001; k += step) {
+        double y = TG_TABLECHART_HEAD + LINE_H - LINE_H * k / high;
+        tg_buf_printf(out,
+                      "  <line class=\"%s\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/><text "
+                      "class=\"tick end\" x=\"%d\" y=\"%.1f\">",
+                      k > 0 ? "grid" : "zero", LINE_X, y, LINE_X + LINE_W, y, LINE_X - 7, y + 4);
+        tg_dec_put_fixed(out, k, step < 1 ? 2 : 0);
+        tg_buf_puts(out, "</text>\n");
+    }
+    tg_buf_printf(out, "  <text class=\"tick end\" x=\"%d\" y=\"75\">%s</text>\n",
+                  TG_TABLECHART_RIGHT, l.unit);
     tg_tablechart_time_ticks(out, l.to - l.from, LINE_X, LINE_W, TG_TABLECHART_HEAD,
                              TG_TABLECHART_HEAD + LINE_H);
     for (size_t i = 0; i < l.n; i++)

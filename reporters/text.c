@@ -144,21 +144,6 @@ static void put_effect(struct page *p)
     put_field(p, 2, "effect", 10, tg_buf_sv(&text), TG_TINT_NONE);
 }
 
-/* What a pass says after its headline: the effect and how much passed, then what that rests on. */
-static void put_passed(struct page *p)
-{
-    const struct tg_verdict *v = p->v;
-    TG_BUF text = { 0 };
-    put_effect(p);
-    tg_buf_printf(&text, "suite %.*s, ", TG_SV_ARG(v->suite.n ? v->suite : TG_SV("default")));
-    if (v->policy.n)
-        tg_buf_printf(&text, "%.*s, ", TG_SV_ARG(v->policy));
-    tg_buf_printf(&text, "tracegate %.*s, baseline ", TG_SV_ARG(tg_version_of(v)));
-    tg_put_baseline(&text, v);
-    tg_buf_printf(&text, ": %.*s", TG_SV_ARG(v->coverage));
-    put_field(p, 2, "judged", 10, tg_buf_sv(&text), TG_TINT_DIM);
-}
-
 /* What the verdict is of, at the end. */
 static void put_context(struct page *p)
 {
@@ -208,18 +193,6 @@ static void put_list(struct page *p, size_t indent, const char *label, size_t wi
     put_field(p, indent, label, width, tg_buf_sv(&text), TG_TINT_DIM);
 }
 
-static void put_origin(struct page *p, const struct tg_result *r, size_t indent)
-{
-    TG_BUF text = { 0 };
-    tg_origin_put(&text, r, TG_ORIGIN_WHOLE);
-    put_field(p, indent, "cause", 10, tg_buf_sv(&text), TG_TINT_NONE);
-    tg_buf_clear(&text);
-    if (tg_origin_put_quote(&text, r->cause)) {
-        tg_origin_put_unquoted(&text, r->cause);
-        put_field(p, indent, TG_ORIGIN_QUOTE, 10, tg_buf_sv(&text), TG_TINT_NONE);
-    }
-}
-
 static void put_finding(struct page *p, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &p->v->results[i];
@@ -237,19 +210,18 @@ static void put_finding(struct page *p, const uint32_t *roots, size_t i)
     put_field(p, indent, tg_result_evidence_label(r), 10, tg_result_evidence(r), TG_TINT_DIM);
     tg_result_put_nights(&nights, r);
     put_field(p, indent, TG_RESULT_NIGHTS, 10, tg_buf_sv(&nights), TG_TINT_DIM);
-    put_origin(p, r, indent);
+    TG_BUF text = { 0 };
+    tg_origin_put(&text, r, TG_ORIGIN_WHOLE);
+    put_field(p, indent, "cause", 10, tg_buf_sv(&text), TG_TINT_NONE);
+    tg_buf_clear(&text);
+    if (tg_origin_put_quote(&text, r->cause)) {
+        tg_origin_put_unquoted(&text, r->cause);
+        put_field(p, indent, TG_ORIGIN_QUOTE, 10, tg_buf_sv(&text), TG_TINT_NONE);
+    }
     (void)tg_findings_put_folded(&folded, p->v, roots, i, TG_FOLDED_SHOWN);
     put_list(p, indent, TG_RESULT_JOINS, 12, tg_buf_sv(&folded));
     put_field(p, indent, "owner", 10, r->owner, TG_TINT_DIM);
     put_field(p, indent, "next", 10, tg_result_next(p->v, r), TG_TINT_DIM);
-}
-
-/* Rule, limit and why, once for the findings listed under it. */
-static void put_rule(struct page *p, const struct tg_result *r)
-{
-    TG_BUF rule = { 0 };
-    tg_result_put_rule(&rule, r, TG_RULE_WITH_LINE);
-    put_field(p, 2, "rule", 5, tg_buf_sv(&rule), TG_TINT_DIM);
 }
 
 static void put_section(struct page *p, enum tg_section s, const uint32_t *roots)
@@ -261,30 +233,18 @@ static void put_section(struct page *p, enum tg_section s, const uint32_t *roots
         tg_buf_printf(p->out, "\n%s\n", tg_section_title(s));
     for (size_t i = 0; i < n && i < p->top; i++) {
         const struct tg_result *r = &p->v->results[list[i]];
-        if (!before || !tg_result_same_rule(before, r))
-            put_rule(p, r);
+        if (!before || !tg_result_same_rule(before, r)) {
+            /* Rule, limit and why, once for the findings listed under it. */
+            TG_BUF rule = { 0 };
+            tg_result_put_rule(&rule, r, TG_RULE_WITH_LINE);
+            put_field(p, 2, "rule", 5, tg_buf_sv(&rule), TG_TINT_DIM);
+        }
         put_finding(p, roots, list[i]);
         before = r;
     }
     if (n > p->top)
         tg_buf_printf(p->out, "  and %zu more%s\n", n - p->top,
                       s == TG_SECTION_WAIVED ? "" : " (--json has all)");
-}
-
-/* Names that were replaced and their replacement; a fusion is news, not a violation. */
-static void put_replacements(struct page *p)
-{
-    const struct tg_comparison *c = p->v->comparison;
-    size_t n = c ? c->n_regions : 0, shown = 0;
-    for (size_t i = 0; i < n && shown < p->top; i++) {
-        TG_BUF text = { 0 };
-        if (!tg_put_replaced(&text, p->v, i))
-            continue;
-        tg_buf_puts(p->out, shown++ ? "" : "\nReplaced\n");
-        put_list(p, 6, "-", 2, tg_buf_sv(&text));
-    }
-    if (shown && n > p->top)
-        tg_buf_puts(p->out, "  and more (--json has all)\n");
 }
 
 static void put_notes(struct page *p, enum tg_note_place place)
@@ -319,22 +279,6 @@ static const struct tg_texttable_column mover_columns[] = {
     { .title = "of step", .right = true, .drop = 4 },
 };
 
-/* A line of its own, above that of the numbers. */
-static void add_former(struct tg_texttable *g, const struct page *p, const struct tg_row_was *f,
-                       const char *mark)
-{
-    TG_BUF name = { 0 };
-    tg_buf_puts(&g->text, mark);
-    tg_texttable_cell(g, TG_TINT_DIM);
-    tg_shorts_put(&name, f->name->name, &p->in_lists);
-    tg_esc_terminal(&g->text, tg_buf_sv(&name));
-    if (f->n_before > 1)
-        tg_buf_printf(&g->text, " and %zu more", f->n_before - 1);
-    tg_texttable_cell(g, TG_TINT_NONE);
-    for (size_t i = 2; i < sizeof mover_columns / sizeof *mover_columns; i++)
-        tg_texttable_cell(g, TG_TINT_NONE);
-}
-
 static void add_mover(struct tg_texttable *g, const struct page *p, const struct tg_op *op,
                       const struct tg_label *label)
 {
@@ -344,8 +288,20 @@ static void add_mover(struct tg_texttable *g, const struct page *p, const struct
     enum tg_tint tint = n.d_ns > 0 ? TG_TINT_RED : TG_TINT_GREEN;
     struct tg_buf *cell = &g->text;
     TG_BUF name = { 0 };
-    if (f.name)
-        add_former(g, p, &f, tg_row_mark(v, op));
+    if (f.name) {
+        /* A line of its own, above that of the numbers. */
+        const char *mark = tg_row_mark(v, op);
+        TG_BUF former = { 0 };
+        tg_buf_puts(&g->text, mark);
+        tg_texttable_cell(g, TG_TINT_DIM);
+        tg_shorts_put(&former, f.name->name, &p->in_lists);
+        tg_esc_terminal(&g->text, tg_buf_sv(&former));
+        if (f.n_before > 1)
+            tg_buf_printf(&g->text, " and %zu more", f.n_before - 1);
+        tg_texttable_cell(g, TG_TINT_NONE);
+        for (size_t i = 2; i < sizeof mover_columns / sizeof *mover_columns; i++)
+            tg_texttable_cell(g, TG_TINT_NONE);
+    }
     tg_buf_puts(cell, f.name ? "" : tg_row_mark(v, op));
     tg_texttable_cell(g, TG_TINT_DIM);
     tg_buf_puts(cell, f.name ? "-> " : "");
@@ -438,14 +394,36 @@ void tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const stru
     tg_shorts_init(&p.names, v, p.columns > INDENT + LEAST ? p.columns - INDENT : LEAST);
     tg_shorts_init(&p.in_lists, v, IN_LISTS);
     put_headline(&p);
-    if (passes)
-        put_passed(&p);
-    else
+    if (passes) {
+        /* What a pass says after its headline: the effect and how much passed, then what that
+         * rests on. */
+        TG_BUF text = { 0 };
+        put_effect(&p);
+        tg_buf_printf(&text, "suite %.*s, ", TG_SV_ARG(v->suite.n ? v->suite : TG_SV("default")));
+        if (v->policy.n)
+            tg_buf_printf(&text, "%.*s, ", TG_SV_ARG(v->policy));
+        tg_buf_printf(&text, "tracegate %.*s, baseline ", TG_SV_ARG(tg_version_of(v)));
+        tg_put_baseline(&text, v);
+        tg_buf_printf(&text, ": %.*s", TG_SV_ARG(v->coverage));
+        put_field(&p, 2, "judged", 10, tg_buf_sv(&text), TG_TINT_DIM);
+    } else {
         put_first(&p);
+    }
     put_notes(&p, TG_PLACE_FIRST);
     for (int s = 0; s < TG_SECTIONS; s++)
         put_section(&p, (enum tg_section)s, roots);
-    put_replacements(&p);
+    /* Names that were replaced and their replacement; a fusion is news, not a violation. */
+    const struct tg_comparison *c = p.v->comparison;
+    size_t n = c ? c->n_regions : 0, shown = 0;
+    for (size_t i = 0; i < n && shown < p.top; i++) {
+        TG_BUF replacements = { 0 };
+        if (!tg_put_replaced(&replacements, p.v, i))
+            continue;
+        tg_buf_puts(p.out, shown++ ? "" : "\nReplaced\n");
+        put_list(&p, 6, "-", 2, tg_buf_sv(&replacements));
+    }
+    if (shown && n > p.top)
+        tg_buf_puts(p.out, "  and more (--json has all)\n");
     put_section(&p, TG_SECTION_WAIVED, roots);
     put_movers(&p);
     put_notes(&p, TG_PLACE_LAST);

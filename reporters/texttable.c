@@ -117,21 +117,6 @@ static void put_blanks(struct tg_buf *out, size_t n)
     tg_buf_printf(out, "%*s", (int)n, "");
 }
 
-static void put_cell(struct tg_buf *out, const struct tg_texttable_column *c, size_t width,
-                     tg_sv text, enum tg_tint tint, bool last, bool color)
-{
-    TG_BUF fitting = { 0 };
-    tg_shorten(&fitting, text, width);
-    size_t w = tg_utf8_count(tg_buf_sv(&fitting));
-    if (c->right)
-        put_blanks(out, width - w);
-    tg_tint_on(out, tint, color);
-    tg_buf_add(out, tg_buf_sv(&fitting));
-    tg_tint_off(out, tint, color);
-    if (!c->right && !last)
-        put_blanks(out, width - w);
-}
-
 static void put_row(const struct tg_texttable *g, const struct layout *l, struct tg_buf *out,
                     size_t indent, size_t row, bool color)
 {
@@ -148,9 +133,18 @@ static void put_row(const struct tg_texttable *g, const struct layout *l, struct
         if (!first)
             put_blanks(out, GAP);
         first = false;
-        put_cell(out, &g->columns[c], l[c].width,
-                 head ? tg_sv_of(g->columns[c].title) : tg_texttable_text(g, i),
-                 head ? TG_TINT_DIM : g->cells[i].tint, c == last, color);
+        size_t width = l[c].width;
+        enum tg_tint tint = head ? TG_TINT_DIM : g->cells[i].tint;
+        TG_BUF fitting = { 0 };
+        tg_shorten(&fitting, head ? tg_sv_of(g->columns[c].title) : tg_texttable_text(g, i), width);
+        size_t w = tg_utf8_count(tg_buf_sv(&fitting));
+        if (g->columns[c].right)
+            put_blanks(out, width - w);
+        tg_tint_on(out, tint, color);
+        tg_buf_add(out, tg_buf_sv(&fitting));
+        tg_tint_off(out, tint, color);
+        if (!g->columns[c].right && !(c == last))
+            put_blanks(out, width - w);
     }
     while (out->n && out->p[out->n - 1] == ' ')
         out->n--;

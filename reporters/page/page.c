@@ -30,19 +30,6 @@ static void put_hash(struct tg_buf *out, tg_sv text)
     tg_buf_putc(out, '\'');
 }
 
-/* The one image is the empty icon, without which a browser asks the server for favicon.ico. */
-static void put_policy(struct tg_buf *out, const struct tg_page_head *h, tg_sv style, tg_sv script)
-{
-    tg_buf_puts(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                     "style-src");
-    put_hash(out, style);
-    put_hash(out, h->style);
-    tg_buf_puts(out, "; script-src");
-    put_hash(out, script);
-    put_hash(out, h->script);
-    tg_buf_puts(out, "; img-src data:; base-uri 'none'; form-action 'none'\">\n");
-}
-
 static void put_asset(struct tg_buf *out, const char *tag, tg_sv text)
 {
     if (!text.n)
@@ -57,7 +44,15 @@ void tg_page_begin(struct tg_page *p, struct tg_buf *out, const struct tg_page_h
     tg_sv style = { tg_page_css, tg_page_css_size };
     *p = (struct tg_page){ .out = out, .script = head->script };
     tg_buf_puts(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    put_policy(out, head, style, (tg_sv){ tg_page_js, tg_page_js_size });
+    /* The one image is the empty icon, without which a browser asks the server for favicon.ico. */
+    tg_buf_puts(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                     "style-src");
+    put_hash(out, style);
+    put_hash(out, head->style);
+    tg_buf_puts(out, "; script-src");
+    put_hash(out, (tg_sv){ tg_page_js, tg_page_js_size });
+    put_hash(out, head->script);
+    tg_buf_puts(out, "; img-src data:; base-uri 'none'; form-action 'none'\">\n");
     tg_buf_puts(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                      "<meta name=\"color-scheme\" content=\"light dark\">\n"
                      "<meta name=\"referrer\" content=\"no-referrer\">\n"

@@ -131,9 +131,10 @@ static const char *plan_of(struct tg_ab *ab)
     return tg_arena_sv(ab->arena, tg_buf_sv(&plan)).p;
 }
 
-/* The commits are in the names, so that reports show them. */
-static bool name_folders(struct tg_ab *ab, struct tg_err *err)
+bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
 {
+    const char *plan_at, *plan = plan_of(ab);
+    /* The commits are in the names, so that reports show them. */
     const char *out = ab->o->out ? ab->o->out : tg_arena_printf(ab->arena, "%s/traces", ab->tmp);
     TG_FREE char *whole = NULL;
     tg_file_make_dir(out);
@@ -151,32 +152,19 @@ static bool name_folders(struct tg_ab *ab, struct tg_err *err)
             tg_arena_printf(ab->arena, "%s/again-%s-%.12s", ab->out, side->name, side->commit.sha);
         side->folder = side->first;
     }
-    return true;
-}
-
-/*
- * A killed `ab` ends before the run that it made, which would share the machine, and the trace,
- * with the next one. The command inherits the lock (tg_ab_run),
- * so it is free once that run has ended.
- */
-static void wait_for_others(struct tg_ab *ab)
-{
-    if (ab->lock)
-        return;
-    ab->lock = open(in_out(ab, "ab.lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (ab->lock < 0 || flock(ab->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-        return;
-    tg_ab_say(ab, "a run of a comparison before is still going in %s: waiting for its end",
-              ab->out);
-    (void)flock(ab->lock, LOCK_EX);
-}
-
-bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
-{
-    const char *plan_at, *plan = plan_of(ab);
-    if (!name_folders(ab, err))
-        return false;
-    wait_for_others(ab);
+    /*
+     * A killed `ab` ends before the run that it made, which would share the machine, and the
+     * trace, with the next one. The command inherits the lock (tg_ab_run), so it is free once
+     * that run has ended.
+     */
+    if (!ab->lock) {
+        ab->lock = open(in_out(ab, "ab.lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (!(ab->lock < 0) && flock(ab->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+            tg_ab_say(ab, "a run of a comparison before is still going in %s: waiting for its end",
+                      ab->out);
+            (void)flock(ab->lock, LOCK_EX);
+        }
+    }
     plan_at = in_out(ab, "ab.plan");
     if (ab->o->resume && strcmp(read_text(ab, plan_at), plan) != 0)
         return tg_err_usage(err,
@@ -252,22 +240,6 @@ static const char *attempt(struct tg_ab *ab, const struct run *r, bool *go, stru
     return NULL;
 }
 
-static bool fails_twice(struct tg_ab *ab, const struct run *r, const char *why, struct tg_err *err)
-{
-    const struct tg_ab_side *s = &ab->side[r->side];
-    TG_BUF line = { 0 };
-    for (const char *const *word = r->argv; *word; word++) {
-        tg_buf_putc(&line, ' ');
-        tg_buf_quote(&line, *word);
-    }
-    tg_ab_say(ab, "it was, in %s/%s of commit %.12s:\n    TRACE=%s%s", s->tree,
-              tg_git_prefix(ab->git), s->commit.sha, r->trace, line.p);
-    (void)tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "%s, run %d: %s (twice)",
-                     "Run the command shown above by hand, in a worktree of that commit.", s->name,
-                     (int)r->k, why);
-    return tg_ab_side_fails(ab, r->side, err);
-}
-
 static bool make(struct tg_ab *ab, const struct run *r, struct tg_err *err)
 {
     const char *name = ab->side[r->side].name, *why;
@@ -279,8 +251,20 @@ static bool make(struct tg_ab *ab, const struct run *r, struct tg_err *err)
     if (go && why) {
         tg_ab_say(ab, "%s, run %d: %s; it is tried once more", name, (int)r->k, why);
         why = attempt(ab, r, &go, err);
-        if (go && why)
-            return fails_twice(ab, r, why, err);
+        if (go && why) {
+            const struct tg_ab_side *s = &ab->side[r->side];
+            TG_BUF line = { 0 };
+            for (const char *const *word = r->argv; *word; word++) {
+                tg_buf_putc(&line, ' ');
+                tg_buf_quote(&line, *word);
+            }
+            tg_ab_say(ab, "it was, in %s/%s of commit %.12s:\n    TRACE=%s%s", s->tree,
+                      tg_git_prefix(ab->git), s->commit.sha, r->trace, line.p);
+            (void)tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "%s, run %d: %s (twice)",
+                             "Run the command shown above by hand, in a worktree of that commit.",
+                             s->name, (int)r->k, why);
+            return tg_ab_side_fails(ab, r->side, err);
+        }
         if (go)
             tg_ab_say(ab, "%s, run %d: the second try went well, and is the one that counts", name,
                       (int)r->k);
@@ -313,22 +297,6 @@ bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err)
                          err);
 }
 
-/* "stage 3: run 7 of 11 per side, head; 12.4 s to go; demo::op3 +20.1 % (+19.0 to +21.2 %)" */
-static void show_run(struct tg_ab *ab, size_t side, int64_t n)
-{
-    double each = ab->n_made ? (double)ab->made_ms / (double)ab->n_made / 1000 : 0;
-    double left = each * (double)(2 * (n - ab->k) - (side == TG_AB_HEAD));
-    TG_BUF line = { 0 };
-    if (ab->stage)
-        tg_buf_printf(&line, "stage %d: ", ab->stage);
-    tg_buf_printf(&line, "run %d of %d per side, %s", (int)ab->k + 1, (int)n, ab->side[side].name);
-    if (each > 0)
-        tg_buf_printf(&line, "; %.1f s to go", left);
-    if (ab->suspects)
-        tg_buf_printf(&line, "; %s", ab->suspects);
-    tg_ab_progress(ab, "%s", line.p);
-}
-
 int64_t tg_ab_pair_ms(const struct tg_ab *ab)
 {
     int64_t mean = ab->n_made ? 2 * ab->made_ms / ab->n_made : 0;
@@ -343,7 +311,20 @@ bool tg_ab_runs_to(struct tg_ab *ab, int64_t n, struct tg_err *err)
         if (ab->spent)
             return true;
         for (size_t side = 0; side < TG_AB_SIDES; side++) {
-            show_run(ab, side, n);
+            /* "stage 3: run 7 of 11 per side, head; 12.4 s to go; demo::op3 +20.1 % (+19.0 to
+             * +21.2 %)" */
+            double each = ab->n_made ? (double)ab->made_ms / (double)ab->n_made / 1000 : 0;
+            double left = each * (double)(2 * (n - ab->k) - (side == TG_AB_HEAD));
+            TG_BUF line = { 0 };
+            if (ab->stage)
+                tg_buf_printf(&line, "stage %d: ", ab->stage);
+            tg_buf_printf(&line, "run %d of %d per side, %s", (int)ab->k + 1, (int)n,
+                          ab->side[side].name);
+            if (each > 0)
+                tg_buf_printf(&line, "; %.1f s to go", left);
+            if (ab->suspects)
+                tg_buf_printf(&line, "; %s", ab->suspects);
+            tg_ab_progress(ab, "%s", line.p);
             if (!tg_ab_run_one(ab, side, ab->k, err))
                 return false;
         }

@@ -67,21 +67,6 @@ static bool is_private(const char *name)
            (tg_sv_starts(n, TG_SV("CI_")) && tg_sv_ends(n, TG_SV("PASSWORD")));
 }
 
-static void find_private(struct tg_ab *ab)
-{
-    static const char *const git[] = { "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE" };
-    struct tg_strs names = { 0 };
-    for (const char *const *e = ab->io->environ_; *e; e++) {
-        const char *name = tg_arena_printf(ab->arena, "%.*s", (int)strcspn(*e, "="), *e);
-        if (is_private(name))
-            *TG_ARENA_PUSH(ab->arena, names.v, names.n, names.cap) = name;
-    }
-    for (size_t i = 0; i < sizeof git / sizeof *git; i++)
-        *TG_ARENA_PUSH(ab->arena, names.v, names.n, names.cap) = git[i];
-    *TG_ARENA_PUSH(ab->arena, names.v, names.n, names.cap) = NULL;
-    ab->drop = names.v;
-}
-
 /* ---- a program in a worktree ---- */
 
 /* The parent in the text of /proc/PID/stat: the second word after the name,
@@ -114,26 +99,6 @@ static size_t kill_children(void)
     return n;
 }
 
-/*
- * What a program left running would disturb the next run, and may change what was taken from its
- * own. Whatever loses its parent becomes our child (PR_SET_CHILD_SUBREAPER), so killing our
- * children until there are none ends all.
- */
-static void end_left(struct tg_ab *ab, const char *whose)
-{
-    size_t left = 0, n;
-    while (waitpid(-1, NULL, WNOHANG) > 0) /* ended by themselves */
-        continue;
-    while ((n = kill_children())) {
-        left += n;
-        for (; n && waitpid(-1, NULL, 0) > 0; n--)
-            continue;
-    }
-    if (left)
-        tg_ab_say(ab, "%s: %zu process%s left running, and %s ended", whose, left,
-                  left == 1 ? " was" : "es were", left == 1 ? "is" : "are");
-}
-
 static void heard(void *arg, tg_sv bytes)
 {
     struct tg_ab *ab = arg;
@@ -159,7 +124,23 @@ const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, co
     tg_spawn_run(&s, NULL, &how);
     if (trace)
         (void)fcntl(ab->lock, F_SETFD, FD_CLOEXEC);
-    end_left(ab, trace ? ab->side[side].name : "--setup");
+    /*
+     * What a program left running would disturb the next run, and may change what was taken from
+     * its own. Whatever loses its parent becomes our child (PR_SET_CHILD_SUBREAPER), so killing
+     * our children until there are none ends all.
+     */
+    size_t left = 0, n;
+    while (waitpid(-1, NULL, WNOHANG) > 0) /* ended by themselves */
+        continue;
+    while ((n = kill_children())) {
+        left += n;
+        for (; n && waitpid(-1, NULL, 0) > 0; n--)
+            continue;
+    }
+    if (left)
+        tg_ab_say(ab, "%s: %zu process%s left running, and %s ended",
+                  trace ? ab->side[side].name : "--setup", left, left == 1 ? " was" : "es were",
+                  left == 1 ? "is" : "are");
     if (how.end == TG_SPAWN_EXIT && how.code == 0)
         return NULL;
     if (how.end == TG_SPAWN_SIGNAL)
@@ -251,7 +232,17 @@ bool tg_ab_begin(struct tg_ab *ab, struct tg_err *err)
         ab->side[i].tree = tg_arena_printf(ab->arena, "%s/%s", folder, ab->side[i].name);
     tg_signals_at_end(remove_all, ab);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    find_private(ab);
+    static const char *const git[] = { "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE" };
+    struct tg_strs names = { 0 };
+    for (const char *const *e = ab->io->environ_; *e; e++) {
+        const char *name = tg_arena_printf(ab->arena, "%.*s", (int)strcspn(*e, "="), *e);
+        if (is_private(name))
+            *TG_ARENA_PUSH(ab->arena, names.v, names.n, names.cap) = name;
+    }
+    for (size_t i = 0; i < sizeof git / sizeof *git; i++)
+        *TG_ARENA_PUSH(ab->arena, names.v, names.n, names.cap) = git[i];
+    *TG_ARENA_PUSH(ab->arena, names.v, names.n, names.cap) = NULL;
+    ab->drop = names.v;
     return true;
 }
 

@@ -129,25 +129,18 @@ static struct tg_table_cell *sums_row(struct tg_table *t, struct tg_arena *a,
                     tg_arena_sv(a, s->names.text[s->key[i].name]));
 }
 
-/* One row over the steps wanted; with `outside`, over everything. */
-static struct tg_total row_total(const struct tg_shard *shard, const struct tg_row *r,
-                                 const struct tg_numbers *steps, bool outside)
-{
-    struct tg_total t = { 0 };
-    for (size_t j = 0; j < shard->n_steps + outside; j++)
-        if (j == shard->n_steps || tg_listed(steps->v, steps->n, shard->steps[j].number)) {
-            t.count += r->count[j];
-            t.total += r->total[j];
-        }
-    return t;
-}
-
 static void add_shard(struct tg_name_sums *s, const struct tg_shard *shard,
                       const struct tg_numbers *steps, bool outside)
 {
     for (size_t i = 0; i < shard->n_rows; i++) {
         const struct tg_row *r = &shard->rows[i];
-        struct tg_total t = row_total(shard, r, steps, outside);
+        /* One row over the steps wanted; with `outside`, over everything. */
+        struct tg_total t = { 0 };
+        for (size_t j = 0; j < shard->n_steps + outside; j++)
+            if (j == shard->n_steps || tg_listed(steps->v, steps->n, shard->steps[j].number)) {
+                t.count += r->count[j];
+                t.total += r->total[j];
+            }
         bool step = !outside && tg_step_number(r->key->name) >= 0;
         if (t.count) {
             const struct tg_name of = { .cat = r->key->cat, .kind = r->key->kind };

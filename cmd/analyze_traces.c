@@ -133,20 +133,6 @@ static bool add_traces(struct loaded *l, struct task *v, const struct tg_analyze
     return true;
 }
 
-static bool read_all(struct loaded *l, const struct tg_analyze_request *q, struct tg_err *err)
-{
-    size_t n = q->inputs->n;
-    struct tasks all = { tg_xrealloc(NULL, n, sizeof *all.v), q };
-    memset(all.v, 0, n * sizeof *all.v);
-    bool ok = tg_reading_each(n, read_one, &all, q->progress, err) && add_traces(l, all.v, q, err);
-    for (size_t i = 0; i < n; i++) {
-        tg_steps_release(&all.v[i].steps);
-        tg_trace_free(all.v[i].trace);
-    }
-    free(all.v);
-    return ok;
-}
-
 static int by_rank(const void *pa, const void *pb)
 {
     const struct tg_rank_trace *a = pa, *b = pb;
@@ -161,7 +147,17 @@ static bool load(struct loaded *l, const struct tg_analyze_request *q, struct tg
                           .steps = tg_xrealloc(NULL, n, sizeof *l->steps),
                           .labels = tg_xrealloc(NULL, n, sizeof(void *)) };
     memset(l->steps, 0, n * sizeof *l->steps);
-    if (!read_all(l, q, err))
+    size_t n_all = q->inputs->n;
+    struct tasks all = { tg_xrealloc(NULL, n_all, sizeof *all.v), q };
+    memset(all.v, 0, n_all * sizeof *all.v);
+    bool ok =
+        tg_reading_each(n_all, read_one, &all, q->progress, err) && add_traces(l, all.v, q, err);
+    for (size_t i = 0; i < n_all; i++) {
+        tg_steps_release(&all.v[i].steps);
+        tg_trace_free(all.v[i].trace);
+    }
+    free(all.v);
+    if (!ok)
         return false;
     if (!l->n)
         return tg_err_usage(err, "none of the traces is of the wanted rank",
@@ -232,19 +228,6 @@ static bool make_opts(struct tg_analysis_opts *o, const struct tg_analyze_reques
 
 #define TEXT_ROWS 60 /* of one table for people; files have them all */
 
-/* The series that only the charts wanted are not printed. */
-static void drop_series(struct tg_tables *f)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < f->n; i++) {
-        if (tg_sv_ends(tg_sv_of(f->v[i].name), TG_SV("-series")))
-            tg_table_release(&f->v[i]);
-        else
-            f->v[kept++] = f->v[i];
-    }
-    f->n = kept;
-}
-
 static bool put_charts(const struct tg_tables *f, const char *dir, const struct tg_io *io,
                        struct tg_arena *a, struct tg_err *err)
 {
@@ -261,24 +244,6 @@ static bool put_charts(const struct tg_tables *f, const char *dir, const struct 
             tg_io_note(io, "nothing to draw for %s", g->file);
     }
     return ok;
-}
-
-/* Several tables in one stream are told apart by a line "# NAME" and an empty line between. */
-static void put_tables(const struct tg_tables *f, const struct tg_analyze_request *q,
-                       struct tg_buf *out)
-{
-    if (q->o->format == TG_FORMAT_JSON) {
-        tg_tables_as_json(out, f, "tracegate-analyze-v1");
-        return;
-    }
-    for (size_t i = 0; i < f->n; i++) {
-        if (f->n > 1)
-            tg_buf_printf(out, "%s# %s\n", i ? "\n" : "", f->v[i].name);
-        if (q->o->format == TG_FORMAT_CSV)
-            tg_table_as_csv(out, &f->v[i]);
-        else
-            tg_table_as_text(out, &f->v[i], q->io->columns, TEXT_ROWS);
-    }
 }
 
 bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_request *q, struct tg_err *err)
@@ -306,9 +271,31 @@ bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_request *q, s
         if (ok && m->overlay && q->inputs->n != 1)
             ok = tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--overlay takes one trace");
         ok = ok && (!m->overlay || tg_overlay_write(m->overlay, &q->inputs->v[0], &in, q, err));
-        if (!m->series)
-            drop_series(&tables);
-        put_tables(&tables, q, out);
+        if (!m->series) {
+            /* The series that only the charts wanted are not printed. */
+            size_t kept = 0;
+            for (size_t k = 0; k < tables.n; k++) {
+                if (tg_sv_ends(tg_sv_of(tables.v[k].name), TG_SV("-series")))
+                    tg_table_release(&tables.v[k]);
+                else
+                    tables.v[kept++] = tables.v[k];
+            }
+            tables.n = kept;
+        }
+        /* Several tables in one stream are told apart by a line "# NAME" and an empty line
+         * between. */
+        if (q->o->format == TG_FORMAT_JSON) {
+            tg_tables_as_json(out, &tables, "tracegate-analyze-v1");
+        } else {
+            for (size_t j = 0; j < tables.n; j++) {
+                if (tables.n > 1)
+                    tg_buf_printf(out, "%s# %s\n", j ? "\n" : "", tables.v[j].name);
+                if (q->o->format == TG_FORMAT_CSV)
+                    tg_table_as_csv(out, &tables.v[j]);
+                else
+                    tg_table_as_text(out, &tables.v[j], q->io->columns, TEXT_ROWS);
+            }
+        }
         tg_analysis_release(&in);
     }
     tg_tables_release(&tables);

@@ -173,30 +173,6 @@ static bool find_line(struct tg_store_cmd *s, const struct tg_commit *head, stru
     return seen != TG_SEEN_FAILED;
 }
 
-/* Of each suite what is stored at a tag's commit, or last before it: `release(GLOB)` finds that. */
-static void spare_tagged(const struct tg_stored *all, size_t n_all, const struct tg_strmap *line,
-                         const struct tg_strmap *tagged, struct spared *out)
-{
-    TG_FREE bool *stored = tg_xmalloc(line->n + 1);
-    for (size_t i = 0, end; i < n_all; i = end) {
-        size_t last = line->n;
-        memset(stored, false, line->n + 1);
-        for (end = i; end < n_all && tg_sv_eq(all[end].suite, all[i].suite); end++) {
-            tg_sv commit = tg_sv_of(all[end].commit);
-            uint32_t place = tg_strmap_find(line, commit);
-            if (place != TG_NO_ID)
-                stored[place] = true;
-            else if (tg_strmap_find(tagged, commit) != TG_NO_ID)
-                spare(out, commit, all[end].suite);
-        }
-        for (size_t k = line->n; k-- > 0;) {
-            last = stored[k] ? k : last;
-            if (last < line->n && tg_strmap_find(tagged, line->text[k]) != TG_NO_ID)
-                spare(out, line->text[last], all[i].suite);
-        }
-    }
-}
-
 static bool spare_releases(struct tg_store_cmd *s, const struct tg_commit *head,
                            const struct tg_stored *all, size_t n_all, struct spared *out,
                            struct tg_err *err)
@@ -204,8 +180,28 @@ static bool spare_releases(struct tg_store_cmd *s, const struct tg_commit *head,
     TG_AUTO(tg_strmap_release) struct tg_strmap line = { 0 }, tagged = { 0 };
     if (!find_tagged(s, &tagged, err) || (tagged.n && !find_line(s, head, &line, err)))
         return false;
-    if (tagged.n)
-        spare_tagged(all, n_all, &line, &tagged, out);
+    if (tagged.n) {
+        /* Of each suite what is stored at a tag's commit, or last before it: `release(GLOB)`
+         * finds that. */
+        TG_FREE bool *stored = tg_xmalloc(line.n + 1);
+        for (size_t i = 0, end; i < n_all; i = end) {
+            size_t last = line.n;
+            memset(stored, false, line.n + 1);
+            for (end = i; end < n_all && tg_sv_eq(all[end].suite, all[i].suite); end++) {
+                tg_sv commit = tg_sv_of(all[end].commit);
+                uint32_t place = tg_strmap_find(&line, commit);
+                if (place != TG_NO_ID)
+                    stored[place] = true;
+                else if (tg_strmap_find(&tagged, commit) != TG_NO_ID)
+                    spare(out, commit, all[end].suite);
+            }
+            for (size_t k = line.n; k-- > 0;) {
+                last = stored[k] ? k : last;
+                if (last < line.n && tg_strmap_find(&tagged, line.text[k]) != TG_NO_ID)
+                    spare(out, line.text[last], all[i].suite);
+            }
+        }
+    }
     return true;
 }
 

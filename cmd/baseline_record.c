@@ -56,9 +56,12 @@ static bool is_stored(const struct stored_runs *there, const struct tg_summary *
     return n == run->n;
 }
 
-static void tell_fitted(struct tg_store_cmd *s, const struct tg_summary *run,
-                        const struct tg_fitted *how)
+static bool store_run(struct tg_store_cmd *s, const struct tg_suite *suite,
+                      const struct tg_commit *at, const struct tg_summary *run, tg_sv bytes,
+                      const struct tg_fitted *how, struct tg_err *err)
 {
+    struct tg_stored stored = { 0 };
+    bool created = false;
     if (how->ranks < run->n)
         tg_io_note(s->io,
                    "%zu of %zu ranks are stored in full, without single durations; the others with "
@@ -69,15 +72,6 @@ static void tell_fitted(struct tg_store_cmd *s, const struct tg_summary *run,
                    "%zu rank%s: the single durations of the smallest rows are omitted; these rows "
                    "are compared by their sums per step: a commit has room for %d bytes",
                    run->n, tg_plural(run->n), TG_STORE_COMMIT_BYTES);
-}
-
-static bool store_run(struct tg_store_cmd *s, const struct tg_suite *suite,
-                      const struct tg_commit *at, const struct tg_summary *run, tg_sv bytes,
-                      const struct tg_fitted *how, struct tg_err *err)
-{
-    struct tg_stored stored = { 0 };
-    bool created = false;
-    tell_fitted(s, run, how);
     if (s->o->dry_run) {
         tg_buf_printf(&s->out, "would record a run of %zu rank%s, %zu bytes\n", run->n,
                       tg_plural(run->n), how->packed);

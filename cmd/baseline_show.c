@@ -115,34 +115,12 @@ static bool metric(struct tg_store_cmd *s, struct listed_commit *v, size_t n, st
 
 static void put_step(struct tg_buf *out, double ns)
 {
-    if (isnan(ns))
+    if (isnan(ns)) {
         tg_buf_puts(out, "step unknown");
-    else {
+    } else {
         tg_buf_puts(out, "step ");
         tg_dec_put_human_ns(out, ns);
     }
-}
-
-static void put_commit(struct tg_store_cmd *s, const struct listed_commit *c)
-{
-    char text[32];
-    time_t t = (time_t)c->at.date;
-    struct tm tm;
-    if (c->at.date && gmtime_r(&t, &tm) && strftime(text, sizeof text, "%Y-%m-%d", &tm))
-        tg_buf_printf(&s->out, "%s", text);
-    else
-        tg_buf_puts(&s->out, "not-here  ");
-    tg_buf_printf(&s->out, "  %s  %zu run%s  ", c->runs.v->commit, c->runs.n, tg_plural(c->runs.n));
-    if (!s->o->remote) {
-        put_step(&s->out, c->step_ns);
-        tg_buf_puts(&s->out, "  ");
-    }
-    tg_buf_printf(&s->out, "%.*s", TG_SV_ARG(c->runs.v->suite));
-    if (c->at.summary.n) {
-        tg_buf_puts(&s->out, "  ");
-        tg_esc_terminal(&s->out, tg_utf8_prefix(c->at.summary, 72));
-    }
-    tg_buf_putc(&s->out, '\n');
 }
 
 /* The commits of v[0..n), sorted by place, and the date of the oldest. */
@@ -186,8 +164,28 @@ bool tg_baseline_list(struct tg_store_cmd *s, struct tg_err *err)
         return false;
     if (k)
         TG_SORT(commits, k, by_history);
-    for (size_t i = 0; i < k; i++)
-        put_commit(s, &commits[i]);
+    for (size_t i = 0; i < k; i++) {
+        const struct listed_commit *c = &commits[i];
+        char text[32];
+        time_t t = (time_t)c->at.date;
+        struct tm tm;
+        if (c->at.date && gmtime_r(&t, &tm) && strftime(text, sizeof text, "%Y-%m-%d", &tm))
+            tg_buf_printf(&s->out, "%s", text);
+        else
+            tg_buf_puts(&s->out, "not-here  ");
+        tg_buf_printf(&s->out, "  %s  %zu run%s  ", c->runs.v->commit, c->runs.n,
+                      tg_plural(c->runs.n));
+        if (!s->o->remote) {
+            put_step(&s->out, c->step_ns);
+            tg_buf_puts(&s->out, "  ");
+        }
+        tg_buf_printf(&s->out, "%.*s", TG_SV_ARG(c->runs.v->suite));
+        if (c->at.summary.n) {
+            tg_buf_puts(&s->out, "  ");
+            tg_esc_terminal(&s->out, tg_utf8_prefix(c->at.summary, 72));
+        }
+        tg_buf_putc(&s->out, '\n');
+    }
     for (size_t i = 0; i < k; i++)
         if (commits[i].why)
             tg_io_note(s->io, "a run of %.12s cannot be read: %s", commits[i].runs.v->commit,
@@ -216,22 +214,6 @@ static int by_plain(const void *x, const void *y)
     return TG_CMP(a->series, b->series);
 }
 
-static void put_row(struct tg_store_cmd *s, const struct tg_series *series,
-                    const struct tg_history_value *v, double step_ns)
-{
-    TG_BUF ns = { 0 };
-    tg_dec_put_human_ns(&ns, v->plain);
-    tg_buf_printf(&s->out, "  %10.*s  %4.1f %%  ", (int)ns.n, ns.p,
-                  step_ns > 0 ? 100 * v->plain / step_ns : 0);
-    if (isnan(v->calls))
-        tg_buf_puts(&s->out, "  varies");
-    else
-        tg_buf_printf(&s->out, "%6.6gx ", v->calls);
-    tg_buf_printf(&s->out, "  %-10s  ", tg_kind_name(series->kind));
-    tg_esc_terminal(&s->out, tg_utf8_prefix(series->name, 80));
-    tg_buf_putc(&s->out, '\n');
-}
-
 static void take_shown(void *arg, size_t i, const struct tg_side *side, bool damaged,
                        const struct tg_err *why)
 {
@@ -254,55 +236,21 @@ static void take_shown(void *arg, size_t i, const struct tg_side *side, bool dam
         const struct tg_series *x = &w->series.v[night.v[k].series];
         if (!tg_series_is_name(x) || !(night.v[k].plain > 0))
             continue;
-        put_row(w->s, x, &night.v[k], night.step_ns);
+        struct tg_store_cmd *s = w->s;
+        const struct tg_history_value *v = &night.v[k];
+        TG_BUF ns = { 0 };
+        tg_dec_put_human_ns(&ns, v->plain);
+        tg_buf_printf(&s->out, "  %10.*s  %4.1f %%  ", (int)ns.n, ns.p,
+                      night.step_ns > 0 ? 100 * v->plain / night.step_ns : 0);
+        if (isnan(v->calls))
+            tg_buf_puts(&s->out, "  varies");
+        else
+            tg_buf_printf(&s->out, "%6.6gx ", v->calls);
+        tg_buf_printf(&s->out, "  %-10s  ", tg_kind_name(x->kind));
+        tg_esc_terminal(&s->out, tg_utf8_prefix(x->name, 80));
+        tg_buf_putc(&s->out, '\n');
         rows++;
     }
-}
-
-static bool show_night(struct tg_store_cmd *s, const struct tg_stored *v, size_t n,
-                       struct tg_err *err)
-{
-    struct shown_night w = { .s = s };
-    struct tg_stored_night night = { v, n };
-    tg_series_init(&w.series);
-    bool ok = tg_nights_each(&s->store, &night, 1, take_shown, &w, NULL, err);
-    tg_series_release(&w.series);
-    return ok;
-}
-
-static void put_shard(struct tg_store_cmd *s, const struct tg_shard *shard)
-{
-    if (shard->steps_only) {
-        tg_buf_printf(&s->out, "    rank %" PRId64 "  %zu step%s  step times only\n", shard->rank,
-                      shard->n_steps, tg_plural(shard->n_steps));
-        return;
-    }
-    tg_sv device = tg_shard_env(shard, "device"), torch = tg_shard_env(shard, "torch");
-    tg_buf_puts(&s->out, "    rank ");
-    if (shard->rank < 0)
-        tg_buf_puts(&s->out, "none");
-    else
-        tg_buf_printf(&s->out, "%" PRId64, shard->rank);
-    tg_buf_printf(&s->out, "  %zu step%s  %" PRIu64 " spans  device %.*s  torch %.*s\n",
-                  shard->n_steps, tg_plural(shard->n_steps), shard->spans,
-                  device.n ? (int)device.n : 7, device.n ? device.p : "unknown",
-                  torch.n ? (int)torch.n : 7, torch.n ? torch.p : "unknown");
-}
-
-static bool show_run(struct tg_store_cmd *s, const struct tg_git_file *f, struct tg_summary *all,
-                     struct tg_err *err)
-{
-    TG_BUF bytes = { 0 };
-    TG_AUTO(tg_summary_release) struct tg_summary one;
-    tg_summary_init(&one);
-    bool ok = tg_store_read(&s->store, f, &bytes, err) &&
-              tg_summary_parse(&one, tg_buf_sv(&bytes), f->path.p, err);
-    if (ok)
-        tg_buf_printf(&s->out, "  %.*s  %zu bytes\n", TG_SV_ARG(f->path),
-                      tg_packed_size(tg_buf_sv(&bytes)));
-    for (size_t i = 0; ok && i < one.n; i++)
-        put_shard(s, one.shards[i]);
-    return ok && tg_summary_merge(all, &one, err);
 }
 
 /* The runs v[0..n) of one commit and suite. */
@@ -313,11 +261,44 @@ static bool show_runs(struct tg_store_cmd *s, const struct tg_stored *v, size_t 
     if (!tg_store_files_of(&s->store, v, n, s->arena, &files, err))
         return false;
     tg_buf_printf(&s->out, "%s  %.*s\n", v->commit, TG_SV_ARG(v->suite));
-    for (size_t i = 0; i < files.n; i++)
-        if (!show_run(s, &files.v[i], all, err))
+    for (size_t i = 0; i < files.n; i++) {
+        const struct tg_git_file *f = &files.v[i];
+        TG_BUF bytes = { 0 };
+        TG_AUTO(tg_summary_release) struct tg_summary one;
+        tg_summary_init(&one);
+        bool ok_run = tg_store_read(&s->store, f, &bytes, err) &&
+                      tg_summary_parse(&one, tg_buf_sv(&bytes), f->path.p, err);
+        if (ok_run)
+            tg_buf_printf(&s->out, "  %.*s  %zu bytes\n", TG_SV_ARG(f->path),
+                          tg_packed_size(tg_buf_sv(&bytes)));
+        for (size_t k = 0; ok_run && k < one.n; k++) {
+            const struct tg_shard *shard = one.shards[k];
+            if (shard->steps_only) {
+                tg_buf_printf(&s->out, "    rank %" PRId64 "  %zu step%s  step times only\n",
+                              shard->rank, shard->n_steps, tg_plural(shard->n_steps));
+                continue;
+            }
+            tg_sv device = tg_shard_env(shard, "device"), torch = tg_shard_env(shard, "torch");
+            tg_buf_puts(&s->out, "    rank ");
+            if (shard->rank < 0)
+                tg_buf_puts(&s->out, "none");
+            else
+                tg_buf_printf(&s->out, "%" PRId64, shard->rank);
+            tg_buf_printf(&s->out, "  %zu step%s  %" PRIu64 " spans  device %.*s  torch %.*s\n",
+                          shard->n_steps, tg_plural(shard->n_steps), shard->spans,
+                          device.n ? (int)device.n : 7, device.n ? device.p : "unknown",
+                          torch.n ? (int)torch.n : 7, torch.n ? torch.p : "unknown");
+        }
+        if (!ok_run || !tg_summary_merge(all, &one, err))
             return false;
+    }
     *shown += files.n;
-    return show_night(s, v, n, err);
+    struct shown_night w = { .s = s };
+    struct tg_stored_night night = { v, n };
+    tg_series_init(&w.series);
+    bool ok = tg_nights_each(&s->store, &night, 1, take_shown, &w, NULL, err);
+    tg_series_release(&w.series);
+    return ok;
 }
 
 static bool write_summary(const char *path, const struct tg_summary *all, struct tg_err *err)

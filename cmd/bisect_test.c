@@ -51,26 +51,20 @@ static tg_sv headline(const struct tg_bisect *b, const char *path)
     return line;
 }
 
-/* Options of check for this commit; returns where its JSON report goes. */
-static const char *choose_report(struct tg_bisect *b, const char *sha)
-{
-    const struct tg_bisect_opts *o = b->o;
-    const char *path =
-        tg_arena_printf(b->ab.arena, "%s/%.12s.json", o->out ? o->out : b->ab.tmp, sha);
-    b->ab_opts.check.n = 0;
-    add_option(b, "--policy", o->policy);
-    add_option(b, "--suite", o->suite);
-    add_option(b, "--json", path);
-    add(b, "--quiet");
-    if (o->trust_repository)
-        add(b, "--trust-repository");
-    return path;
-}
-
 enum tg_bisect_answer tg_bisect_test(struct tg_bisect *b, const struct tg_commit *c, tg_sv *why,
                                      struct tg_err *err)
 {
-    const char *report = choose_report(b, c->sha);
+    /* Options of check for this commit; returns where its JSON report goes. */
+    const struct tg_bisect_opts *o = b->o;
+    const char *report =
+        tg_arena_printf(b->ab.arena, "%s/%.12s.json", o->out ? o->out : b->ab.tmp, c->sha);
+    b->ab_opts.check.n = 0;
+    add_option(b, "--policy", o->policy);
+    add_option(b, "--suite", o->suite);
+    add_option(b, "--json", report);
+    add(b, "--quiet");
+    if (o->trust_repository)
+        add(b, "--trust-repository");
     int code;
     b->ab.side[TG_AB_HEAD].commit = *c;
     b->ab.side[TG_AB_HEAD].made = NULL;

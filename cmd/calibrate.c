@@ -71,22 +71,6 @@ static double worst_of(const struct tg_calibration *c, const struct tg_op_noise 
     return worst;
 }
 
-static void put_alarms(const struct job *j, struct tg_buf *out)
-{
-    const struct tg_calibration *c = &j->c;
-    tg_buf_printf(out,
-                  "expected false alarms: %s in 100 changes (+/- %s); %zu of %zu same-code "
-                  "comparisons, %zu against %zu runs, failed, %zu warned\n"
-                  "  These share runs: %zu runs hold %zu disjoint pair%s.\n",
-                  number(j, 100 * c->rate, 1), number(j, 100 * c->error, 1), c->fails, c->splits,
-                  c->side, c->side, c->warns, c->n_runs, c->disjoint, c->disjoint == 1 ? "" : "s");
-    for (size_t i = 0; i < c->n_alarms; i++)
-        if (c->alarms[i].fails)
-            tg_buf_printf(out, "  rule %.*s: %.*s failed %zu times, up to +%s %%\n",
-                          TG_SV_ARG(c->alarms[i].rule->id), TG_SV_ARG(c->alarms[i].op),
-                          c->alarms[i].fails, number(j, c->alarms[i].worst, 1));
-}
-
 static void put_outlier(struct tg_buf *out, const struct job *j, const struct tg_outlier *o)
 {
     tg_buf_printf(out, "  %.*s", TG_SV_ARG(o->shard->source));
@@ -163,43 +147,6 @@ static double steps_s(const struct job *j)
     return tg_median(v, all->n_runs);
 }
 
-static void put_contract(const struct job *j, struct tg_buf *out)
-{
-    const struct tg_contract *k = &j->c.contract;
-    if (!isfinite(k->runs))
-        return;
-    tg_buf_printf(out,
-                  "\ntracegate ab, played on %d draws of these runs%s:\n"
-                  "  the same code fails in %s of 100; it takes %s runs a side on average, %d at "
-                  "most\n",
-                  TG_CONTRACT_DRAWS, k->again ? " (with replacement, an estimate)" : "",
-                  number(j, 100 * k->red, 1), number(j, k->runs, 1), TG_CONTRACT_RUNS);
-    for (size_t i = 0; i < TG_CONTRACT_SIZES; i++)
-        tg_buf_printf(out,
-                      "  one operator slower by %s %% is found in %s of 100, after %s runs a side "
-                      "on average\n",
-                      number(j, 100 * tg_contract_sizes[i], 0), number(j, 100 * k->found[i], 0),
-                      number(j, k->took[i], 1));
-    tg_buf_printf(out,
-                  "  budget: the steps of %d runs take %s s; `ab --budget` also pays for that many "
-                  "starts of the program\n",
-                  2 * TG_CONTRACT_RUNS, number(j, 2 * TG_CONTRACT_RUNS * steps_s(j), 1));
-}
-
-/* The same in a sentence, for `ab: {measured: …}`, which verdicts quote. */
-static void put_measured(const struct job *j, struct tg_buf *out)
-{
-    const struct tg_contract *k = &j->c.contract;
-    if (!isfinite(k->runs))
-        return;
-    tg_buf_printf(out, "ab:\n  measured: \"%zu runs%s: same code failed in %s of 100; found:",
-                  j->c.n_runs, k->again ? " (an estimate)" : "", number(j, 100 * k->red, 0));
-    for (size_t i = 0; i < TG_CONTRACT_SIZES; i++)
-        tg_buf_printf(out, "%s +%s %% in %s", i ? "," : "",
-                      number(j, 100 * tg_contract_sizes[i], 0), number(j, 100 * k->found[i], 0));
-    tg_buf_puts(out, "\"\n");
-}
-
 /* ---- limits ---- */
 
 /* The first limit of a rule that asks for a percentage; NULL: none. */
@@ -225,34 +172,6 @@ static void put_limit(struct tg_buf *out, const struct tg_limit *l, double pct)
             floor |= l->bound[k].kind == TG_BOUND_ABS;
         }
     tg_buf_puts(out, floor ? "}" : ", abs: 0.1%step}");
-}
-
-/* A name as a glob between double quotes; what a glob or YAML would read otherwise becomes '?'. */
-static void put_name(struct tg_buf *out, tg_sv name)
-{
-    tg_buf_putc(out, '"');
-    for (size_t i = 0; i < name.n; i++) {
-        unsigned char ch = (unsigned char)name.p[i];
-        bool plain = ch >= 0x20 && ch < 0x7f && !strchr("\"\\*?", ch) && !(ch == '/' && i == 0);
-        tg_buf_putc(out, plain ? (char)ch : '?');
-    }
-    tg_buf_putc(out, '"');
-}
-
-static void put_evidence(const struct job *j, struct tg_buf *out, const struct tg_op_noise *o,
-                         const struct tg_alarm *m)
-{
-    size_t at = 0;
-    while (at + 1 < TG_NOISE_SIZES && tg_noise_sizes[at + 1] <= j->c.side)
-        at++;
-    tg_buf_printf(out, "# noise %s %%, equal code up to +%s %% in %zu comparisons",
-                  number(j, 100 * o->sigma, 1), number(j, m->worst, 1), j->c.splits);
-    if (m->fails)
-        tg_buf_printf(out, " (failed in %zu)", m->fails);
-    if (isfinite(o->mde[at]))
-        tg_buf_printf(out, "; +%s %% is found 9 times in 10 at %zu runs",
-                      number(j, 100 * o->mde[at], 0), tg_noise_sizes[at]);
-    tg_buf_putc(out, '\n');
 }
 
 /* Whole percent above what equal code showed, and never under what the evidence asks for anyway. */
@@ -310,9 +229,27 @@ static void put_overrides(const struct job *j, struct tg_buf *out, const struct 
             tg_buf_puts(out, "    overrides:\n");
         any = true;
         tg_buf_puts(out, "      ");
-        put_evidence(j, out, o, m);
+        size_t at = 0;
+        while (at + 1 < TG_NOISE_SIZES && tg_noise_sizes[at + 1] <= j->c.side)
+            at++;
+        tg_buf_printf(out, "# noise %s %%, equal code up to +%s %% in %zu comparisons",
+                      number(j, 100 * o->sigma, 1), number(j, m->worst, 1), j->c.splits);
+        if (m->fails)
+            tg_buf_printf(out, " (failed in %zu)", m->fails);
+        if (isfinite(o->mde[at]))
+            tg_buf_printf(out, "; +%s %% is found 9 times in 10 at %zu runs",
+                          number(j, 100 * o->mde[at], 0), tg_noise_sizes[at]);
+        tg_buf_putc(out, '\n');
         tg_buf_printf(out, "      - match: {kind: %.*s, name: ", TG_SV_ARG(o->kind));
-        put_name(out, o->name);
+        /* A name as a glob between double quotes; what a glob or YAML would read otherwise
+         * becomes '?'. */
+        tg_buf_putc(out, '"');
+        for (size_t k = 0; k < o->name.n; k++) {
+            unsigned char ch = (unsigned char)o->name.p[k];
+            bool plain = ch >= 0x20 && ch < 0x7f && !strchr("\"\\*?", ch) && !(ch == '/' && k == 0);
+            tg_buf_putc(out, plain ? (char)ch : '?');
+        }
+        tg_buf_putc(out, '"');
         tg_buf_printf(out, "}\n        %s: ", key);
         put_limit(out, limit, fitting(j, m->worst));
         tg_buf_putc(out, '\n');
@@ -378,7 +315,17 @@ static void put_yaml(const struct job *j, struct tg_buf *out)
                   j->c.n_runs, j->c.side, j->c.side, j->c.fails, j->c.splits,
                   slash && !j->same.policy->built_in ? slash + 1 : file,
                   j->same.policy->built_in ? "" : "   # this file belongs beside it");
-    put_measured(j, out);
+    /* The same in a sentence, for `ab: {measured: …}`, which verdicts quote. */
+    const struct tg_contract *k = &j->c.contract;
+    if (isfinite(k->runs)) {
+        tg_buf_printf(out, "ab:\n  measured: \"%zu runs%s: same code failed in %s of 100; found:",
+                      j->c.n_runs, k->again ? " (an estimate)" : "", number(j, 100 * k->red, 0));
+        for (size_t i = 0; i < TG_CONTRACT_SIZES; i++)
+            tg_buf_printf(out, "%s +%s %% in %s", i ? "," : "",
+                          number(j, 100 * tg_contract_sizes[i], 0),
+                          number(j, 100 * k->found[i], 0));
+        tg_buf_puts(out, "\"\n");
+    }
     if (rules.n) {
         tg_buf_puts(out, "rules:\n");
         tg_buf_add(out, tg_buf_sv(&rules));
@@ -388,24 +335,6 @@ static void put_yaml(const struct job *j, struct tg_buf *out)
 }
 
 /* ---- output ---- */
-
-static void add_outlier(struct tg_doc *list, const struct tg_outlier *o)
-{
-    struct tg_doc *d = tg_doc_add_object(list, NULL);
-    bool level = o->why == TG_OUTLIER_BUSY || o->why == TG_OUTLIER_ALONE;
-    tg_doc_add_str(d, "source", o->shard->source);
-    tg_doc_add_i64(d, "rank", o->shard->rank);
-    tg_doc_add_str(d, "why", tg_sv_of(tg_outlier_name(o->why)));
-    tg_doc_add_num(d, "times", o->times);
-    if (!level) {
-        tg_doc_add_i64(d, "step", o->step);
-        return;
-    }
-    tg_doc_add_i64(d, "slower_ops", (int64_t)o->slower);
-    tg_doc_add_i64(d, "large_ops", (int64_t)o->large);
-    if (o->op.n)
-        tg_doc_add_str(d, "op", o->op);
-}
 
 static void add_noise(struct tg_doc *list, const struct tg_calibration *c, size_t i)
 {
@@ -424,20 +353,6 @@ static void add_noise(struct tg_doc *list, const struct tg_calibration *c, size_
     }
 }
 
-static void add_contract(struct tg_doc *root, const struct tg_contract *k)
-{
-    struct tg_doc *d = tg_doc_add_object(root, "ab"), *sizes;
-    tg_doc_add_num(d, "runs", k->runs);
-    tg_doc_add_num(d, "false_alarms_per_100", 100 * k->red);
-    sizes = tg_doc_add_array(d, "found");
-    for (size_t i = 0; i < TG_CONTRACT_SIZES; i++) {
-        struct tg_doc *s = tg_doc_add_object(sizes, NULL);
-        tg_doc_add_num(s, "pct", 100 * tg_contract_sizes[i]);
-        tg_doc_add_num(s, "per_100", 100 * k->found[i]);
-        tg_doc_add_num(s, "runs", k->took[i]);
-    }
-}
-
 static void put_json(const struct job *j, struct tg_buf *out)
 {
     const struct tg_calibration *c = &j->c;
@@ -451,8 +366,19 @@ static void put_json(const struct job *j, struct tg_buf *out)
     tg_doc_add_i64(root, "warned", (int64_t)c->warns);
     tg_doc_add_num(root, "false_alarms_per_100", 100 * c->rate);
     tg_doc_add_num(root, "false_alarms_error", 100 * c->error);
-    if (isfinite(c->contract.runs))
-        add_contract(root, &c->contract);
+    if (isfinite(c->contract.runs)) {
+        const struct tg_contract *k = &c->contract;
+        struct tg_doc *contract = tg_doc_add_object(root, "ab"), *sizes;
+        tg_doc_add_num(contract, "runs", k->runs);
+        tg_doc_add_num(contract, "false_alarms_per_100", 100 * k->red);
+        sizes = tg_doc_add_array(contract, "found");
+        for (size_t m = 0; m < TG_CONTRACT_SIZES; m++) {
+            struct tg_doc *s = tg_doc_add_object(sizes, NULL);
+            tg_doc_add_num(s, "pct", 100 * tg_contract_sizes[m]);
+            tg_doc_add_num(s, "per_100", 100 * k->found[m]);
+            tg_doc_add_num(s, "runs", k->took[m]);
+        }
+    }
     list = tg_doc_add_array(root, "alarms");
     for (size_t i = 0; i < c->n_alarms; i++)
         if (c->alarms[i].fails) {
@@ -464,8 +390,23 @@ static void put_json(const struct job *j, struct tg_buf *out)
             tg_doc_add_num(d, "worst_pct", c->alarms[i].worst);
         }
     list = tg_doc_add_array(root, "outliers");
-    for (size_t i = 0; i < j->n_outliers; i++)
-        add_outlier(list, &j->outliers[i]);
+    for (size_t i = 0; i < j->n_outliers; i++) {
+        const struct tg_outlier *o = &j->outliers[i];
+        struct tg_doc *outlier = tg_doc_add_object(list, NULL);
+        bool level = o->why == TG_OUTLIER_BUSY || o->why == TG_OUTLIER_ALONE;
+        tg_doc_add_str(outlier, "source", o->shard->source);
+        tg_doc_add_i64(outlier, "rank", o->shard->rank);
+        tg_doc_add_str(outlier, "why", tg_sv_of(tg_outlier_name(o->why)));
+        tg_doc_add_num(outlier, "times", o->times);
+        if (!level) {
+            tg_doc_add_i64(outlier, "step", o->step);
+            continue;
+        }
+        tg_doc_add_i64(outlier, "slower_ops", (int64_t)o->slower);
+        tg_doc_add_i64(outlier, "large_ops", (int64_t)o->large);
+        if (o->op.n)
+            tg_doc_add_str(outlier, "op", o->op);
+    }
     list = tg_doc_add_array(root, "ops");
     for (size_t i = 0; i < c->n_ops; i++)
         add_noise(list, c, i);
@@ -481,7 +422,19 @@ static bool put_all(const struct job *j, struct tg_err *err)
     } else if (j->o->format == TG_FORMAT_YAML) {
         put_yaml(j, &out);
     } else {
-        put_alarms(j, &out);
+        const struct tg_calibration *c = &j->c;
+        tg_buf_printf(&out,
+                      "expected false alarms: %s in 100 changes (+/- %s); %zu of %zu same-code "
+                      "comparisons, %zu against %zu runs, failed, %zu warned\n"
+                      "  These share runs: %zu runs hold %zu disjoint pair%s.\n",
+                      number(j, 100 * c->rate, 1), number(j, 100 * c->error, 1), c->fails,
+                      c->splits, c->side, c->side, c->warns, c->n_runs, c->disjoint,
+                      c->disjoint == 1 ? "" : "s");
+        for (size_t i = 0; i < c->n_alarms; i++)
+            if (c->alarms[i].fails)
+                tg_buf_printf(&out, "  rule %.*s: %.*s failed %zu times, up to +%s %%\n",
+                              TG_SV_ARG(c->alarms[i].rule->id), TG_SV_ARG(c->alarms[i].op),
+                              c->alarms[i].fails, number(j, c->alarms[i].worst, 1));
         tg_buf_puts(&out, "\noutliers: ");
         tg_buf_puts(&out, j->n_outliers ? "runs that are not like the others\n" : "none\n");
         for (size_t i = 0; i < j->n_outliers && i < MAX_ROWS; i++)
@@ -489,7 +442,28 @@ static bool put_all(const struct job *j, struct tg_err *err)
         if (j->n_outliers > MAX_ROWS)
             tg_buf_printf(&out, "  and %zu more\n", j->n_outliers - MAX_ROWS);
         put_ops(j, &out);
-        put_contract(j, &out);
+        const struct tg_contract *k = &j->c.contract;
+        if (isfinite(k->runs)) {
+            tg_buf_printf(
+                &out,
+                "\ntracegate ab, played on %d draws of these runs%s:\n"
+                "  the same code fails in %s of 100; it takes %s runs a side on average, %d at "
+                "most\n",
+                TG_CONTRACT_DRAWS, k->again ? " (with replacement, an estimate)" : "",
+                number(j, 100 * k->red, 1), number(j, k->runs, 1), TG_CONTRACT_RUNS);
+            for (size_t i = 0; i < TG_CONTRACT_SIZES; i++)
+                tg_buf_printf(
+                    &out,
+                    "  one operator slower by %s %% is found in %s of 100, after %s runs a side "
+                    "on average\n",
+                    number(j, 100 * tg_contract_sizes[i], 0), number(j, 100 * k->found[i], 0),
+                    number(j, k->took[i], 1));
+            tg_buf_printf(
+                &out,
+                "  budget: the steps of %d runs take %s s; `ab --budget` also pays for that many "
+                "starts of the program\n",
+                2 * TG_CONTRACT_RUNS, number(j, 2 * TG_CONTRACT_RUNS * steps_s(j), 1));
+        }
         tg_buf_puts(&out, "\nlimits that fit (--format yaml prints them alone)\n\n");
         put_yaml(j, &out);
     }

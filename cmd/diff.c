@@ -115,24 +115,6 @@ static bool open_charts(struct charts *ch, const struct tg_diff_opts *o, struct 
     return true;
 }
 
-static bool put_charts(struct charts *ch, const struct tg_difftable *t, const struct tg_render *r,
-                       struct tg_err *err)
-{
-    TG_BUF svg = { 0 };
-    bool ok = true;
-    for (int i = 0; ok && i < CHARTS; i++) {
-        if (!ch->path[i])
-            continue;
-        tg_buf_clear(&svg);
-        if (i == CHART_PAGE)
-            tg_difftable_html(&svg, t, r);
-        else
-            tg_difftable_svg(&svg, t, i == CHART_DURATIONS, r);
-        ok = tg_outputs_put(&ch->files, ch->handle[i], tg_buf_sv(&svg), err);
-    }
-    return ok && tg_outputs_commit(&ch->files, err);
-}
-
 static bool put_table(const struct tg_diff_request *q, const struct tg_difftable *t,
                       const struct tg_render *r, struct tg_err *err)
 {
@@ -152,31 +134,6 @@ static tg_sv env_value(const struct tg_comparison *c, const char *key, int side)
         if (tg_sv_eq(c->env[i].key, tg_sv_of(key)))
             return c->env[i].value[side].n ? c->env[i].value[side] : TG_SV("unknown");
     return TG_SV("unknown");
-}
-
-/* What a reader of the table should know; people only. */
-static void put_notes(const struct tg_diff_request *q, const struct tg_comparison *c)
-{
-    /* Ranks of one side alone take no part; sides without any in common compare as they are. */
-    for (int s = 0; s < 2; s++) {
-        TG_BUF b = { 0 };
-        if (!c->n_lacking[s] || c->side[TG_BASE].ranks[0] != c->side[TG_TEST].ranks[0])
-            continue;
-        tg_ranks_put(&b, c->lacking[s], c->n_lacking[s]);
-        tg_io_note(q->io, "%s not in every run of %s: ignored", b.p, q->label[s]);
-    }
-    if (q->o->hta || q->o->whole || q->splits_names)
-        return;
-    for (int s = 0; s < 2; s++)
-        if (!c->marked[s] && q->window.by == TG_WINDOW_AUTO)
-            tg_io_note(q->io, "%s has no ProfilerStep: everything in it counts as one step%s%.*s%s",
-                       q->label[s], c->n_hints ? "; try --window 'annotation:" : "",
-                       c->n_hints ? (int)c->hints[0].name.n : 0,
-                       c->n_hints ? c->hints[0].name.p : "", c->n_hints ? "'" : "");
-    if (!c->same_device)
-        tg_io_note(q->io, "the devices differ: %.*s and %.*s",
-                   TG_SV_ARG(env_value(c, "device", TG_BASE)),
-                   TG_SV_ARG(env_value(c, "device", TG_TEST)));
 }
 
 static bool put_causes(const struct tg_diff_request *q, const struct tg_verdict *causes,
@@ -218,8 +175,31 @@ static bool report(const struct tg_diff_request *q, const struct tg_comparison *
     }
     if (!put_table(q, &t, &r, err) || !put_causes(q, &causes, err))
         return false;
-    if (q->o->format == TG_FORMAT_TEXT)
-        put_notes(q, c);
+    if (q->o->format == TG_FORMAT_TEXT) {
+        /* What a reader of the table should know; people only. */
+        /* Ranks of one side alone take no part; sides without any in common compare as they are. */
+        for (int s = 0; s < 2; s++) {
+            TG_BUF b = { 0 };
+            if (!c->n_lacking[s] || c->side[TG_BASE].ranks[0] != c->side[TG_TEST].ranks[0])
+                continue;
+            tg_ranks_put(&b, c->lacking[s], c->n_lacking[s]);
+            tg_io_note(q->io, "%s not in every run of %s: ignored", b.p, q->label[s]);
+        }
+        if (!q->o->hta && !q->o->whole && !q->splits_names) {
+            for (int s = 0; s < 2; s++)
+                if (!c->marked[s] && q->window.by == TG_WINDOW_AUTO)
+                    tg_io_note(
+                        q->io,
+                        "%s has no ProfilerStep: everything in it counts as one step%s%.*s%s",
+                        q->label[s], c->n_hints ? "; try --window 'annotation:" : "",
+                        c->n_hints ? (int)c->hints[0].name.n : 0,
+                        c->n_hints ? c->hints[0].name.p : "", c->n_hints ? "'" : "");
+            if (!c->same_device)
+                tg_io_note(q->io, "the devices differ: %.*s and %.*s",
+                           TG_SV_ARG(env_value(c, "device", TG_BASE)),
+                           TG_SV_ARG(env_value(c, "device", TG_TEST)));
+        }
+    }
     r.top = q->o->top != TG_OPT_UNSET ? (size_t)q->o->top : 0;
     r.narrow = tg_strs_has(&q->o->svg_style, "narrow");
     r.share = tg_strs_has(&q->o->svg_style, "share");
@@ -228,7 +208,19 @@ static bool report(const struct tg_diff_request *q, const struct tg_comparison *
             t.label[s] = tg_sv_of(q->label[s]);
         r.picture = picture_of(q);
     }
-    return put_charts(ch, &t, &r, err);
+    TG_BUF svg = { 0 };
+    bool ok = true;
+    for (int i = 0; ok && i < CHARTS; i++) {
+        if (!ch->path[i])
+            continue;
+        tg_buf_clear(&svg);
+        if (i == CHART_PAGE)
+            tg_difftable_html(&svg, &t, &r);
+        else
+            tg_difftable_svg(&svg, &t, i == CHART_DURATIONS, &r);
+        ok = tg_outputs_put(&ch->files, ch->handle[i], tg_buf_sv(&svg), err);
+    }
+    return ok && tg_outputs_commit(&ch->files, err);
 }
 
 static int diff_run(const struct tg_cmd_call *call, struct tg_err *err)

@@ -4,30 +4,6 @@
 #include "cmd/tally.h"
 #include "core/base/threads.h"
 
-static bool compare_hta(struct tg_comparison *out, const struct tg_diff_request *q,
-                        struct tg_err *err)
-{
-    struct tg_hta_side side[2];
-    const struct tg_hta_side *sides[2] = { &side[0], &side[1] };
-    struct tg_hta_select select[2];
-    enum tg_hta_device device = q->o->device == TG_DIFF_CPU   ? TG_HTA_CPU
-                                : q->o->device == TG_DIFF_GPU ? TG_HTA_GPU
-                                                              : TG_HTA_ALL;
-    bool ok = true;
-    for (int s = 0; s < 2; s++) {
-        tg_hta_init(&side[s], q->o->no_rounding);
-        select[s] = (struct tg_hta_select){ q->ranks[s].v, q->steps[s].v, q->ranks[s].n,
-                                            q->steps[s].n, q->o->whole };
-    }
-    for (int s = 0; ok && s < 2; s++)
-        ok = tg_hta_side_load(&side[s], &q->inputs[s], q->repo, q->io, q->progress, err);
-    ok = ok && tg_hta_compare(out, sides, select, device, q->o->by == TG_DIFF_BY_SHORT_NAME,
-                              q->label, q->arena, err);
-    for (int s = 0; s < 2; s++)
-        tg_hta_release(&side[s]);
-    return ok;
-}
-
 enum { JUDGED_RUNS = 3 }; /* per side: what evidence about durations needs */
 
 /* One trace is one run: nothing but its sums can be in the table. The page and causes ask for more,
@@ -136,8 +112,28 @@ static bool compare_by_attr(struct tg_comparison *out, const struct tg_diff_requ
 
 bool tg_diff_compare(struct tg_comparison *out, struct tg_diff_request *q, struct tg_err *err)
 {
-    if (q->o->hta)
-        return compare_hta(out, q, err);
+    if (q->o->hta) {
+        struct tg_hta_side side[2];
+        const struct tg_hta_side *sides[2] = { &side[0], &side[1] };
+        struct tg_hta_select select[2];
+        enum tg_hta_device device = q->o->device == TG_DIFF_CPU   ? TG_HTA_CPU
+                                    : q->o->device == TG_DIFF_GPU ? TG_HTA_GPU
+                                                                  : TG_HTA_ALL;
+        bool loaded = true;
+        for (int s = 0; s < 2; s++) {
+            tg_hta_init(&side[s], q->o->no_rounding);
+            select[s] = (struct tg_hta_select){ q->ranks[s].v, q->steps[s].v, q->ranks[s].n,
+                                                q->steps[s].n, q->o->whole };
+        }
+        for (int s = 0; loaded && s < 2; s++)
+            loaded = tg_hta_side_load(&side[s], &q->inputs[s], q->repo, q->io, q->progress, err);
+        loaded =
+            loaded && tg_hta_compare(out, sides, select, device, q->o->by == TG_DIFF_BY_SHORT_NAME,
+                                     q->label, q->arena, err);
+        for (int s = 0; s < 2; s++)
+            tg_hta_release(&side[s]);
+        return loaded;
+    }
     bool ok = q->splits_names ? compare_by_attr(out, q, err) : compare_summaries(out, q, err);
     if (ok)
         tg_join_names(out, q->o->by == TG_DIFF_BY_SHORT_NAME, q->arena);

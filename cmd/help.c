@@ -116,9 +116,9 @@ static void about_text(struct tg_buf *out, const char *about, int columns)
 {
     tg_sv text = tg_sv_of(about), line;
     while (text.n) {
-        if (next_line(&text, &line) == LINE_TEXT)
+        if (next_line(&text, &line) == LINE_TEXT) {
             wrap(out, line, 0, 0, columns);
-        else {
+        } else {
             tg_buf_add(out, line);
             tg_buf_putc(out, '\n');
         }
@@ -162,33 +162,30 @@ static bool is_of_verbs(const struct listed *l, tg_sv names, bool *has)
     return true;
 }
 
-/* Of "record, show: the commit; fetch: where it begins" what is said of the action. */
-static void text_of_verb(struct tg_buf *out, const struct listed *l, tg_sv text)
-{
-    bool said = true, any = false, has;
-    while (text.n) {
-        const char *end = memmem(text.p, text.n, "; ", 2);
-        tg_sv part = { text.p, end ? (size_t)(end - text.p) : text.n }, rest = part;
-        tg_sv names = tg_sv_cut(&rest, ':');
-        text = end ? tg_sv_from(text, part.n + 2) : TG_SV("");
-        if (rest.n && is_of_verbs(l, names, &has)) {
-            said = has;
-            part = tg_sv_from(rest, 1);
-        }
-        if (!said)
-            continue;
-        tg_buf_puts(out, any ? "; " : "");
-        tg_buf_add(out, part);
-        any = true;
-    }
-}
-
 static void option_text(struct tg_buf *out, const struct listed *l, const struct tg_opt *o)
 {
-    if (l->verb)
-        text_of_verb(out, l, tg_sv_of(o->help));
-    else
+    if (l->verb) {
+        /* Of "record, show: the commit; fetch: where it begins" what is said of the action. */
+        tg_sv text = tg_sv_of(o->help);
+        bool said = true, any = false, has;
+        while (text.n) {
+            const char *end = memmem(text.p, text.n, "; ", 2);
+            tg_sv part = { text.p, end ? (size_t)(end - text.p) : text.n }, rest = part;
+            tg_sv names = tg_sv_cut(&rest, ':');
+            text = end ? tg_sv_from(text, part.n + 2) : TG_SV("");
+            if (rest.n && is_of_verbs(l, names, &has)) {
+                said = has;
+                part = tg_sv_from(rest, 1);
+            }
+            if (!said)
+                continue;
+            tg_buf_puts(out, any ? "; " : "");
+            tg_buf_add(out, part);
+            any = true;
+        }
+    } else {
         tg_buf_puts(out, o->help);
+    }
     if (is_long(o))
         tg_buf_puts(out, ": ");
     for (const char *p = is_long(o) ? o->value : ""; *p; p++)
@@ -259,18 +256,6 @@ void tg_help_overview(struct tg_buf *out, const struct tg_cmd *const *commands, 
 
 static const struct listed everywhere = { .cmd = NULL };
 
-static void action_lines(struct tg_buf *out, const struct tg_cmd *cmd, int width)
-{
-    if (!cmd->verbs)
-        return;
-    tg_buf_puts(out, "\nactions\n");
-    for (const struct tg_verb *v = cmd->verbs; v->name; v++) {
-        tg_buf_printf(out, "  %-10s  ", v->name);
-        wrap(out, tg_sv_of(v->about), 14, 14, width);
-    }
-    tg_buf_printf(out, "\ntracegate %s ACTION --help has the options of one.\n", cmd->name);
-}
-
 void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, int columns)
 {
     int width = width_of(columns);
@@ -278,7 +263,14 @@ void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, int columns)
     const struct listed all = { .cmd = cmd }, scripts = { .cmd = cmd, .for_scripts = true };
     tg_buf_printf(out, "usage: tracegate %s %s\n\n", cmd->name, cmd->synopsis);
     about_text(out, cmd->about, width);
-    action_lines(out, cmd, width);
+    if (cmd->verbs) {
+        tg_buf_puts(out, "\nactions\n");
+        for (const struct tg_verb *v = cmd->verbs; v->name; v++) {
+            tg_buf_printf(out, "  %-10s  ", v->name);
+            wrap(out, tg_sv_of(v->about), 14, 14, width);
+        }
+        tg_buf_printf(out, "\ntracegate %s ACTION --help has the options of one.\n", cmd->name);
+    }
     if (page)
         tg_buf_printf(out, "\nexamples\n  tracegate %s\n  tracegate %s\n", page->example[0],
                       page->example[1]);
@@ -361,18 +353,6 @@ static void roff_about(struct tg_buf *out, const char *about)
         tg_buf_puts(out, ".EE\n");
 }
 
-static void roff_examples(struct tg_buf *out, const struct page *page)
-{
-    if (!page)
-        return;
-    tg_buf_puts(out, ".EX\n");
-    for (size_t i = 0; i < 2; i++) {
-        tg_buf_puts(out, "  tracegate ");
-        roff_line(out, page->example[i]);
-    }
-    tg_buf_puts(out, ".EE\n");
-}
-
 static void roff_options(struct tg_buf *out, const struct listed *l, const struct tg_opt *o)
 {
     for (; o && o->name; o++) {
@@ -428,7 +408,15 @@ void tg_help_man(struct tg_buf *out, const struct tg_cmd *const *commands)
             roff_line(out, v->synopsis);
             roff_line(out, v->about);
         }
-        roff_examples(out, page_of((*commands)->name));
+        const struct page *page = page_of((*commands)->name);
+        if (page) {
+            tg_buf_puts(out, ".EX\n");
+            for (size_t i = 0; i < 2; i++) {
+                tg_buf_puts(out, "  tracegate ");
+                roff_line(out, page->example[i]);
+            }
+            tg_buf_puts(out, ".EE\n");
+        }
         roff_options(out, &all, (*commands)->options);
         if (!(*commands)->for_scripts)
             continue;

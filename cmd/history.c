@@ -35,19 +35,6 @@ static const struct tg_opt history_options[] = {
 
 /* ---- reading ---- */
 
-static void tell_gaps(const struct tg_history_cmd *c, const struct tg_nights *n)
-{
-    if (n->elsewhere)
-        tg_io_note(c->io, "suite %.*s: %zu stored commit%s not on the first-parent line of %s",
-                   TG_SV_ARG(n->suite), n->elsewhere, n->elsewhere == 1 ? " is" : "s are",
-                   c->o->until ? c->o->until : "HEAD");
-    if (n->unread)
-        tg_io_note(c->io, "suite %.*s: %zu night%s cannot be read, the first is %s",
-                   TG_SV_ARG(n->suite), n->unread, n->unread == 1 ? "" : "s", n->unread_why);
-    if (n->cut)
-        tg_io_note(c->io, "the history ends in a shallow clone: fetch more of it (fetch-depth: 0)");
-}
-
 static bool load_suite(struct tg_history_cmd *c, tg_sv suite, const struct tg_progress *progress,
                        struct tg_err *err)
 {
@@ -58,7 +45,15 @@ static bool load_suite(struct tg_history_cmd *c, tg_sv suite, const struct tg_pr
     *out = (struct tg_history_suite){ .name = suite, .history = &n->history };
     if (!ok || !tg_history_cmd_tell(c, n, out, err))
         return false;
-    tell_gaps(c, n);
+    if (n->elsewhere)
+        tg_io_note(c->io, "suite %.*s: %zu stored commit%s not on the first-parent line of %s",
+                   TG_SV_ARG(n->suite), n->elsewhere, n->elsewhere == 1 ? " is" : "s are",
+                   c->o->until ? c->o->until : "HEAD");
+    if (n->unread)
+        tg_io_note(c->io, "suite %.*s: %zu night%s cannot be read, the first is %s",
+                   TG_SV_ARG(n->suite), n->unread, n->unread == 1 ? "" : "s", n->unread_why);
+    if (n->cut)
+        tg_io_note(c->io, "the history ends in a shallow clone: fetch more of it (fetch-depth: 0)");
     return true;
 }
 

@@ -99,29 +99,6 @@ static size_t weigh_all(const struct tg_history_cmd *c, const struct tg_nights *
     return k;
 }
 
-static void choose_series(const struct tg_history_cmd *c, struct tg_nights *n,
-                          struct tg_history_suite *out)
-{
-    static const size_t most[] = { SERIES_SHOWN, NUMBERS_SHOWN };
-    bool asked = c->o->name.n > 0;
-    struct weighed *v;
-    size_t n_of[] = { 0, 0 }, k = weigh_all(c, n, out->first, &v);
-    uint32_t *shown = TG_NEW_N(c->arena, uint32_t, k + 1),
-             *all = TG_NEW_N(c->arena, uint32_t, k + 1);
-    for (size_t i = 0; i < k; i++) {
-        const struct tg_series *s = &n->series.v[v[i].series];
-        bool number = s->what == TG_SERIES_NUMBER;
-        if (asked ? is_asked_for(c->o, s) : v[i].weight > 0 && n_of[number] < most[number]) {
-            shown[out->n_series++] = v[i].series;
-            n_of[number]++;
-        }
-        if (i < SERIES_OF_PAGE)
-            all[out->n_all++] = v[i].series;
-    }
-    out->series = shown;
-    out->all = all;
-}
-
 /* ---- releases ---- */
 
 static int by_night(const void *x, const void *y)
@@ -163,23 +140,6 @@ static bool find_releases(const struct tg_history_cmd *c, const struct tg_nights
 
 /* ---- events ---- */
 
-static void tell_commits(const struct tg_history_cmd *c, const struct tg_nights *n,
-                         struct tg_history_entry *t)
-{
-    size_t from = n->place[t->event->from], to = n->place[t->event->to], k = 0;
-    struct tg_history_commit *v = TG_NEW_N(c->arena, struct tg_history_commit, to - from + 1);
-    for (size_t i = from + 1; i <= to; i++) {
-        const struct tg_commit *x = &n->line[i];
-        bool night = false;
-        for (size_t j = t->event->from; j <= t->event->to; j++)
-            night = night || n->place[j] == i;
-        v[k++] =
-            (struct tg_history_commit){ tg_sv_of(x->sha), x->summary, x->author, x->date, night };
-    }
-    t->commits = v;
-    t->n_commits = k;
-}
-
 static bool tell_event(struct tg_history_cmd *c, const struct tg_nights *n,
                        struct tg_history_event *e, const struct tg_event_record *record,
                        struct tg_history_entry *t, struct tg_err *err)
@@ -213,7 +173,18 @@ static bool tell_event(struct tg_history_cmd *c, const struct tg_nights *n,
             (e->grew == e->fired || record->time >= n->history.night[e->grew].date))
             t->state = TG_EVENT_STATE_ACCEPTED;
     }
-    tell_commits(c, n, t);
+    size_t from = n->place[t->event->from], to = n->place[t->event->to], k = 0;
+    struct tg_history_commit *v = TG_NEW_N(c->arena, struct tg_history_commit, to - from + 1);
+    for (size_t i = from + 1; i <= to; i++) {
+        const struct tg_commit *x = &n->line[i];
+        bool night = false;
+        for (size_t j = t->event->from; j <= t->event->to; j++)
+            night = night || n->place[j] == i;
+        v[k++] =
+            (struct tg_history_commit){ tg_sv_of(x->sha), x->summary, x->author, x->date, night };
+    }
+    t->commits = v;
+    t->n_commits = k;
     return true;
 }
 
@@ -253,7 +224,24 @@ bool tg_history_cmd_tell(struct tg_history_cmd *c, struct tg_nights *n,
 {
     if (!first_shown(c, n, &out->first, err) || !tell_events(c, n, out, err))
         return false;
-    choose_series(c, n, out);
+    static const size_t most[] = { SERIES_SHOWN, NUMBERS_SHOWN };
+    bool asked = c->o->name.n > 0;
+    struct weighed *v;
+    size_t n_of[] = { 0, 0 }, k = weigh_all(c, n, out->first, &v);
+    uint32_t *shown = TG_NEW_N(c->arena, uint32_t, k + 1),
+             *all = TG_NEW_N(c->arena, uint32_t, k + 1);
+    for (size_t i = 0; i < k; i++) {
+        const struct tg_series *s = &n->series.v[v[i].series];
+        bool number = s->what == TG_SERIES_NUMBER;
+        if (asked ? is_asked_for(c->o, s) : v[i].weight > 0 && n_of[number] < most[number]) {
+            shown[out->n_series++] = v[i].series;
+            n_of[number]++;
+        }
+        if (i < SERIES_OF_PAGE)
+            all[out->n_all++] = v[i].series;
+    }
+    out->series = shown;
+    out->all = all;
     if (!out->n_series && n->history.n && c->o->name.n)
         tg_io_note(c->io, "suite %.*s: no name matches '%s' (* is any run, ? one character)",
                    TG_SV_ARG(n->suite), c->o->name.v[0]);

@@ -55,22 +55,6 @@ struct job {
 
 /* ---- what was found ---- */
 
-static void put_steps(struct tg_buf *out, const struct tg_survey_suite *one)
-{
-    if (one->marked && one->least_steps == one->most_steps)
-        tg_buf_printf(out, "%zu step%s (ProfilerStep)", one->least_steps,
-                      one->least_steps == 1 ? "" : "s");
-    else if (one->marked)
-        tg_buf_printf(out, "%zu to %zu steps (ProfilerStep)", one->least_steps, one->most_steps);
-    else if (one->window.name.n)
-        tg_buf_printf(out,
-                      "no ProfilerStep; the annotation \"%.*s\" serves as step (%zu, %.0f %% "
-                      "of the time)",
-                      TG_SV_ARG(one->window.name), one->window.count, 100 * one->window.covered);
-    else
-        tg_buf_puts(out, "none, and no annotation that could serve as one: each trace is one step");
-}
-
 static void put_suite(struct job *j, const struct tg_survey_suite *one)
 {
     struct tg_buf *out = &j->out;
@@ -90,7 +74,18 @@ static void put_suite(struct job *j, const struct tg_survey_suite *one)
     if (j->survey.n_suites > 1)
         tg_buf_printf(out, " (suite %.*s)", TG_SV_ARG(one->name));
     tg_buf_puts(out, "\n  steps       ");
-    put_steps(out, one);
+    if (one->marked && one->least_steps == one->most_steps)
+        tg_buf_printf(out, "%zu step%s (ProfilerStep)", one->least_steps,
+                      one->least_steps == 1 ? "" : "s");
+    else if (one->marked)
+        tg_buf_printf(out, "%zu to %zu steps (ProfilerStep)", one->least_steps, one->most_steps);
+    else if (one->window.name.n)
+        tg_buf_printf(out,
+                      "no ProfilerStep; the annotation \"%.*s\" serves as step (%zu, %.0f %% "
+                      "of the time)",
+                      TG_SV_ARG(one->window.name), one->window.count, 100 * one->window.covered);
+    else
+        tg_buf_puts(out, "none, and no annotation that could serve as one: each trace is one step");
     tg_buf_printf(out, "\n  device      %.*s%s%s%s\n", TG_SV_ARG(one->device),
                   one->device.n ? "" : "unknown", one->has_stacks ? ", with Python stacks" : "",
                   one->is_compiled ? ", torch.compile" : "");
@@ -102,57 +97,7 @@ static void put_suite(struct job *j, const struct tg_survey_suite *one)
         tg_buf_printf(out, "  baseline    %.*s\n", TG_SV_ARG(one->kept));
 }
 
-static void put_found(struct job *j)
-{
-    const struct tg_survey *s = &j->survey;
-    bool assumed = s->ci == TG_CI_GITHUB && !j->o->service;
-    tg_buf_puts(&j->out, "found\n");
-    for (size_t i = 0; i < s->n_suites; i++)
-        put_suite(j, &s->suites[i]);
-    if (s->skipped.n)
-        tg_buf_printf(&j->out, "  not taken   %.*s\n", TG_SV_ARG(s->skipped));
-    if (!s->in_git)
-        tg_buf_puts(&j->out, "  repository  none: the gate needs one (git init)\n");
-    else
-        tg_buf_printf(&j->out, "  repository  %.*s, branch %.*s\n",
-                      TG_SV_ARG(s->remote.n ? s->remote : TG_SV("no remote")),
-                      TG_SV_ARG(s->branch));
-    tg_buf_printf(&j->out, "  service     %s%s\n", tg_survey_ci_name(s->ci),
-                  assumed && !tg_sv_has(s->remote, TG_SV("github"))
-                      ? " (assumed; GitLab and others: docs/ci.md)"
-                      : "");
-}
-
 /* ---- writing ---- */
-
-/* The hunks of `git diff` between a file and the text that replaces it. */
-static void put_change(struct job *j, const struct tg_setup_file *f, const char *path)
-{
-    char fresh[] = "/tmp/tracegate-init.XXXXXX";
-    int fd = mkstemp(fresh);
-    const char *const argv[] = {
-        "git", "diff", "--no-index", "--no-color", "--", path, fresh, NULL
-    };
-    struct tg_spawn spawn = { .argv = argv, .timeout_ms = 10000, .max_out = MAX_WRITTEN };
-    struct tg_spawned result;
-    TG_BUF diff = { 0 };
-    struct tg_err ignored = TG_ERR_INIT;
-    bool in_hunk = false;
-    if (fd < 0)
-        return;
-    (void)close(fd);
-    if (tg_file_write(fresh, tg_buf_sv(&f->text), &ignored))
-        tg_spawn_run(&spawn, &diff, &result);
-    (void)unlink(fresh);
-    tg_sv rest = tg_buf_sv(&diff);
-    tg_buf_printf(&j->changes, "\n--- %.*s\n+++ %.*s\n", TG_SV_ARG(f->path), TG_SV_ARG(f->path));
-    while (rest.n) {
-        tg_sv line = tg_sv_cut(&rest, '\n');
-        in_hunk |= tg_sv_starts(line, TG_SV("@@"));
-        if (in_hunk)
-            tg_buf_printf(&j->changes, "%.*s\n", TG_SV_ARG(line));
-    }
-}
 
 /* The real path of a file, or, of one that is not there, of the nearest folder that is. */
 static char *real_place(struct job *j, const char *path)
@@ -200,13 +145,47 @@ static bool write_file(struct job *j, size_t i, struct tg_err *err)
     }
     same = same && tg_sv_eq(tg_buf_sv(&old), tg_buf_sv(&f->text));
     j->written[i] = same ? WRITTEN_SAME : j->o->force ? WRITTEN_REPLACED : WRITTEN_KEPT;
-    if (!same)
-        put_change(j, f, path);
+    if (!same) {
+        /* The hunks of `git diff` between a file and the text that replaces it. */
+        char fresh[] = "/tmp/tracegate-init.XXXXXX";
+        int fd = mkstemp(fresh);
+        const char *const argv[] = { "git", "diff", "--no-index", "--no-color",
+                                     "--",  path,   fresh,        NULL };
+        struct tg_spawn spawn = { .argv = argv, .timeout_ms = 10000, .max_out = MAX_WRITTEN };
+        struct tg_spawned result;
+        TG_BUF diff = { 0 };
+        struct tg_err ignored = TG_ERR_INIT;
+        bool in_hunk = false;
+        if (!(fd < 0)) {
+            (void)close(fd);
+            if (tg_file_write(fresh, tg_buf_sv(&f->text), &ignored))
+                tg_spawn_run(&spawn, &diff, &result);
+            (void)unlink(fresh);
+            tg_sv rest = tg_buf_sv(&diff);
+            tg_buf_printf(&j->changes, "\n--- %.*s\n+++ %.*s\n", TG_SV_ARG(f->path),
+                          TG_SV_ARG(f->path));
+            while (rest.n) {
+                tg_sv line = tg_sv_cut(&rest, '\n');
+                in_hunk |= tg_sv_starts(line, TG_SV("@@"));
+                if (in_hunk)
+                    tg_buf_printf(&j->changes, "%.*s\n", TG_SV_ARG(line));
+            }
+        }
+    }
     return j->written[i] != WRITTEN_REPLACED || tg_file_write(path, tg_buf_sv(&f->text), err);
 }
 
-static void put_written(struct job *j)
+static bool write_all(struct job *j, struct tg_err *err)
 {
+    tg_setup_files(&j->files, &j->survey, &j->setup);
+    if (j->survey.unseen->kind != TG_ERR_NONE) {
+        *err = *j->survey.unseen;
+        return false;
+    }
+    j->written = TG_NEW_N(j->arena, enum written, j->files.n + 1);
+    for (size_t i = 0; i < j->files.n; i++)
+        if (!write_file(j, i, err))
+            return false;
     static const char *const heads[] = { "wrote\n", "as it is already\n",
                                          "kept, not what init would write (the difference is "
                                          "below; --force replaces)\n",
@@ -222,20 +201,6 @@ static void put_written(struct job *j)
         }
     }
     tg_buf_add(&j->out, tg_buf_sv(&j->changes));
-}
-
-static bool write_all(struct job *j, struct tg_err *err)
-{
-    tg_setup_files(&j->files, &j->survey, &j->setup);
-    if (j->survey.unseen->kind != TG_ERR_NONE) {
-        *err = *j->survey.unseen;
-        return false;
-    }
-    j->written = TG_NEW_N(j->arena, enum written, j->files.n + 1);
-    for (size_t i = 0; i < j->files.n; i++)
-        if (!write_file(j, i, err))
-            return false;
-    put_written(j);
     return true;
 }
 
@@ -287,18 +252,6 @@ static size_t count_rules(const struct tg_doc *rules, const char *outcome)
     return n;
 }
 
-static void put_survived(struct job *j, const struct tg_doc *rules)
-{
-    const char *before = ": ";
-    for (const struct tg_doc *r = tg_doc_first(rules); r; r = tg_doc_next(r))
-        if (tg_sv_eq(tg_doc_str(tg_doc_get(r, "outcome"), TG_SV("")), TG_SV("survived"))) {
-            tg_buf_printf(&j->out, "%s%.*s", before,
-                          TG_SV_ARG(tg_doc_str(tg_doc_get(r, "id"), TG_SV(""))));
-            before = ", ";
-        }
-    tg_buf_puts(&j->out, "; tracegate selftest says why and what to do\n");
-}
-
 static void put_answer(struct job *j, const struct tg_survey_suite *one, const struct tg_doc *doc)
 {
     const struct tg_doc *rules = tg_doc_get(doc, "rules");
@@ -310,7 +263,14 @@ static void put_answer(struct job *j, const struct tg_survey_suite *one, const s
         j->survives = true;
         tg_buf_printf(&j->out, "FAIL: %.*s",
                       TG_SV_ARG(tg_doc_str(tg_doc_get(doc, "why"), TG_SV("?"))));
-        put_survived(j, rules);
+        const char *before = ": ";
+        for (const struct tg_doc *r = tg_doc_first(rules); r; r = tg_doc_next(r))
+            if (tg_sv_eq(tg_doc_str(tg_doc_get(r, "outcome"), TG_SV("")), TG_SV("survived"))) {
+                tg_buf_printf(&j->out, "%s%.*s", before,
+                              TG_SV_ARG(tg_doc_str(tg_doc_get(r, "id"), TG_SV(""))));
+                before = ", ";
+            }
+        tg_buf_puts(&j->out, "; tracegate selftest says why and what to do\n");
         return;
     }
     tg_buf_printf(&j->out, "%s; of %zu rules %zu fail and %zu warn when a regression is injected",
@@ -319,27 +279,6 @@ static void put_answer(struct job *j, const struct tg_survey_suite *one, const s
     if (untested)
         tg_buf_printf(&j->out, ", %zu %s three runs", untested, untested == 1 ? "needs" : "need");
     tg_buf_puts(&j->out, ", the others have nothing to judge here\n");
-}
-
-static void put_selftest(struct job *j)
-{
-    tg_buf_puts(&j->out, "selftest\n");
-    for (size_t i = 0; i < j->survey.n_suites; i++) {
-        const struct tg_survey_suite *one = &j->survey.suites[i];
-        struct tg_err why = TG_ERR_INIT;
-        TG_AUTO(tg_doc_drop) struct tg_doc *doc = NULL;
-        if (!one->n) {
-            tg_buf_printf(&j->out, "  %-10.*s  not yet: there is no trace to try it on\n",
-                          TG_SV_ARG(one->name));
-            continue;
-        }
-        doc = selftest(j, one, &why);
-        if (doc)
-            put_answer(j, one, doc);
-        else
-            tg_buf_printf(&j->out, "  %-10.*s  could not run: %s\n", TG_SV_ARG(one->name),
-                          why.message);
-    }
 }
 
 /* ---- what to do next ---- */
@@ -497,11 +436,44 @@ static bool run_job(struct job *j, const struct tg_strs *args, struct tg_err *er
     j->setup = (struct tg_setup_opts){ .store = j->o->store,
                                        .nightly = j->o->nightly,
                                        .action = j->o->action ? j->o->action : j->survey.action };
-    put_found(j);
+    const struct tg_survey *s = &j->survey;
+    bool assumed = s->ci == TG_CI_GITHUB && !j->o->service;
+    tg_buf_puts(&j->out, "found\n");
+    for (size_t i = 0; i < s->n_suites; i++)
+        put_suite(j, &s->suites[i]);
+    if (s->skipped.n)
+        tg_buf_printf(&j->out, "  not taken   %.*s\n", TG_SV_ARG(s->skipped));
+    if (!s->in_git)
+        tg_buf_puts(&j->out, "  repository  none: the gate needs one (git init)\n");
+    else
+        tg_buf_printf(&j->out, "  repository  %.*s, branch %.*s\n",
+                      TG_SV_ARG(s->remote.n ? s->remote : TG_SV("no remote")),
+                      TG_SV_ARG(s->branch));
+    tg_buf_printf(&j->out, "  service     %s%s\n", tg_survey_ci_name(s->ci),
+                  assumed && !tg_sv_has(s->remote, TG_SV("github"))
+                      ? " (assumed; GitLab and others: docs/ci.md)"
+                      : "");
     if (!write_all(j, err))
         return false;
-    if (!gates_tests(j))
-        put_selftest(j);
+    if (!gates_tests(j)) {
+        tg_buf_puts(&j->out, "selftest\n");
+        for (size_t i = 0; i < j->survey.n_suites; i++) {
+            const struct tg_survey_suite *one = &j->survey.suites[i];
+            struct tg_err why = TG_ERR_INIT;
+            TG_AUTO(tg_doc_drop) struct tg_doc *doc = NULL;
+            if (!one->n) {
+                tg_buf_printf(&j->out, "  %-10.*s  not yet: there is no trace to try it on\n",
+                              TG_SV_ARG(one->name));
+                continue;
+            }
+            doc = selftest(j, one, &why);
+            if (doc)
+                put_answer(j, one, doc);
+            else
+                tg_buf_printf(&j->out, "  %-10.*s  could not run: %s\n", TG_SV_ARG(one->name),
+                              why.message);
+        }
+    }
     put_next(j);
     return tg_io_put(j->io, tg_buf_sv(&j->out), err);
 }

@@ -61,45 +61,6 @@ static int by_name(const void *pa, const void *pb)
     return 0;
 }
 
-/* Sorted; names of several categories that are one kind become one row. */
-static void join_rows(struct tg_table *t)
-{
-    size_t kept_rows = 0;
-    if (t->n_rows)
-        qsort(t->cells, t->n_rows, COLUMNS * sizeof *t->cells, by_name);
-    for (size_t i = 0; i < t->n_rows; i++) {
-        struct tg_table_cell *row = t->cells + i * COLUMNS;
-        struct tg_table_cell *last = kept_rows ? t->cells + (kept_rows - 1) * COLUMNS : NULL;
-        if (last && by_name(row, last) == 0)
-            last[COL_COUNTS].is.i += row[COL_COUNTS].is.i;
-        else
-            memmove(t->cells + kept_rows++ * COLUMNS, row, COLUMNS * sizeof *row);
-    }
-    t->n_rows = kept_rows;
-}
-
-/* Names to copy into a policy: whole, and last in the line; as recorded where normalising changes
- * them. */
-static void put_text(const struct tg_table *t, struct tg_arena *a, struct tg_buf *out)
-{
-    static const struct tg_table_column heads[] = { { "kind", TG_TABLE_TEXT },
-                                                    { "counts", TG_TABLE_INT },
-                                                    { "normalised <- recorded", TG_TABLE_TEXT } };
-    TG_AUTO(tg_table_release) struct tg_table text;
-    tg_table_init(&text, t->name, heads, 3);
-    for (size_t r = 0; r < t->n_rows; r++) {
-        const struct tg_table_cell *from = tg_table_at(t, r, 0);
-        struct tg_table_cell *to = tg_table_row(&text);
-        tg_sv name = from[COL_NORMALISED].is.text, raw = from[COL_RAW].is.text;
-        to[0] = from[COL_KIND];
-        to[1] = from[COL_COUNTS];
-        to[2] = tg_table_text(
-            tg_sv_eq(name, raw) ? name
-                                : TG_SV_PRINTF(a, "%.*s <- %.*s", TG_SV_ARG(name), TG_SV_ARG(raw)));
-    }
-    tg_table_as_text(out, &text, TG_TABLE_WHOLE, 0);
-}
-
 static int names_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     const struct names_opts *o = c->opts;
@@ -118,13 +79,45 @@ static int names_run(const struct tg_cmd_call *c, struct tg_err *err)
               tg_name_sums_read(&sums, &q, err);
     if (ok)
         add_names(&t, c->arena, &sums, o);
-    join_rows(&t);
+    /* Sorted; names of several categories that are one kind become one row. */
+    size_t kept_rows = 0;
+    if (t.n_rows)
+        qsort(t.cells, t.n_rows, COLUMNS * sizeof *t.cells, by_name);
+    for (size_t i = 0; i < t.n_rows; i++) {
+        struct tg_table_cell *row = t.cells + i * COLUMNS;
+        struct tg_table_cell *last = kept_rows ? t.cells + (kept_rows - 1) * COLUMNS : NULL;
+        if (last && by_name(row, last) == 0)
+            last[COL_COUNTS].is.i += row[COL_COUNTS].is.i;
+        else
+            memmove(t.cells + kept_rows++ * COLUMNS, row, COLUMNS * sizeof *row);
+    }
+    t.n_rows = kept_rows;
     if (ok && o->format == TG_FORMAT_CSV)
         tg_table_as_csv(&out, &t);
     else if (ok && o->format == TG_FORMAT_JSON)
         tg_table_as_json(&out, &t, "tracegate-names-v1");
-    else if (ok)
-        put_text(&t, c->arena, &out);
+    else if (ok) {
+        /* Names to copy into a policy: whole, and last in the line; as recorded where
+         * normalising changes them. */
+        static const struct tg_table_column heads[] = { { "kind", TG_TABLE_TEXT },
+                                                        { "counts", TG_TABLE_INT },
+                                                        { "normalised <- recorded",
+                                                          TG_TABLE_TEXT } };
+        TG_AUTO(tg_table_release) struct tg_table text;
+        tg_table_init(&text, t.name, heads, 3);
+        for (size_t r = 0; r < t.n_rows; r++) {
+            const struct tg_table_cell *from = tg_table_at(&t, r, 0);
+            struct tg_table_cell *to = tg_table_row(&text);
+            tg_sv name = from[COL_NORMALISED].is.text, raw = from[COL_RAW].is.text;
+            to[0] = from[COL_KIND];
+            to[1] = from[COL_COUNTS];
+            to[2] =
+                tg_table_text(tg_sv_eq(name, raw) ? name
+                                                  : TG_SV_PRINTF(c->arena, "%.*s <- %.*s",
+                                                                 TG_SV_ARG(name), TG_SV_ARG(raw)));
+        }
+        tg_table_as_text(&out, &text, TG_TABLE_WHOLE, 0);
+    }
     ok = ok && tg_io_put(c->io, tg_buf_sv(&out), err);
     tg_table_release(&t);
     return ok ? 0 : tg_err_exit_code(err->kind);

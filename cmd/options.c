@@ -363,28 +363,6 @@ static bool is_given(const struct parser *p, const struct tg_strs *args, tg_sv w
     return verb && tg_sv_eq(tg_sv_of(verb->name), word);
 }
 
-/* "--svg-narrow needs --svg-counts or --svg-durations", "--reason needs history accept or history
- * reopen". */
-static bool refuse_alone(const struct parser *p, const struct tg_opt_needs *need,
-                         struct tg_err *err)
-{
-    TG_BUF text = { 0 };
-    tg_sv rest = tg_sv_of(need->of);
-    for (size_t i = 0; rest.n; i++) {
-        tg_sv word = tg_sv_cut(&rest, ' ');
-        const struct tg_opt *o = find(p->cmd->options, word);
-        if (!o && p->cmd->others)
-            o = find(p->cmd->others->options, word);
-        tg_buf_printf(&text, "%s%s%s%.*s",
-                      i == 0   ? ""
-                      : rest.n ? ", "
-                               : " or ",
-                      o ? "--" : p->cmd->name, o ? "" : " ", TG_SV_ARG(word));
-    }
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s needs %s", need->option, text.p);
-    return tg_err_hint(err, "Alone it has no effect; see tracegate %s --help.", p->cmd->name);
-}
-
 static bool none_alone(const struct parser *p, const struct tg_strs *args, struct tg_err *err)
 {
     for (const struct tg_opt_needs *need = p->cmd->needs; need && need->option; need++) {
@@ -392,8 +370,26 @@ static bool none_alone(const struct parser *p, const struct tg_strs *args, struc
         bool there = !is_given(p, args, tg_sv_of(need->option));
         while (rest.n)
             there |= is_given(p, args, tg_sv_cut(&rest, ' '));
-        if (!there)
-            return refuse_alone(p, need, err);
+        if (!there) {
+            /* "--svg-narrow needs --svg-counts or --svg-durations", "--reason needs history
+             * accept or history reopen". */
+            TG_BUF text = { 0 };
+            tg_sv needs = tg_sv_of(need->of);
+            for (size_t i = 0; needs.n; i++) {
+                tg_sv word = tg_sv_cut(&needs, ' ');
+                const struct tg_opt *o = find(p->cmd->options, word);
+                if (!o && p->cmd->others)
+                    o = find(p->cmd->others->options, word);
+                tg_buf_printf(&text, "%s%s%s%.*s",
+                              i == 0    ? ""
+                              : needs.n ? ", "
+                                        : " or ",
+                              o ? "--" : p->cmd->name, o ? "" : " ", TG_SV_ARG(word));
+            }
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s needs %s", need->option, text.p);
+            return tg_err_hint(err, "Alone it has no effect; see tracegate %s --help.",
+                               p->cmd->name);
+        }
     }
     return true;
 }

@@ -65,27 +65,6 @@ static void put_series(struct tg_buf *out, const struct tg_table *f, const char 
     }
 }
 
-static void put_sequences(struct tg_buf *out, const struct tg_analysis_in *in, struct tg_arena *a)
-{
-    TG_AUTO(tg_sequences_release) struct tg_sequences s;
-    size_t top = in->opts->top_default ? TG_SEQUENCES_TOP : in->opts->top;
-    tg_sequences_find(&s, in, a);
-    for (size_t i = 0; i < s.n_at; i++) {
-        const struct tg_sequence_at *at = &s.at[i];
-        const struct tg_sequence *q = &s.v[at->sequence];
-        tg_sv pattern = q->pattern;
-        if (top && at->sequence >= top)
-            continue;
-        open_event(out, 'X', at->start);
-        tg_buf_puts(out, ",\"dur\":");
-        tg_dec_put_us(out, at->end - at->start);
-        tg_buf_printf(out, ",\"cat\":\"tracegate\",\"name\":\"#%u ", at->sequence + 1);
-        put_text(out, tg_sv_cut(&pattern, '|'));
-        tg_buf_printf(out, "\",\"args\":{\"count\":%llu,\"length\":%zu}}",
-                      (unsigned long long)q->count, q->length);
-    }
-}
-
 static void our_events(struct tg_buf *out, const struct tg_analysis_in *in, struct tg_arena *a)
 {
     struct tg_analysis_opts opts = *in->opts;
@@ -105,8 +84,25 @@ static void our_events(struct tg_buf *out, const struct tg_analysis_in *in, stru
                "queue_length");
     put_series(out, tg_tables_find(&frames, "bandwidth-series"), "bandwidth GB/s", "name",
                "memory_bw_gbps");
-    if (opts.operator_name.n)
-        put_sequences(out, in, a);
+    if (opts.operator_name.n) {
+        TG_AUTO(tg_sequences_release) struct tg_sequences s;
+        size_t top = in->opts->top_default ? TG_SEQUENCES_TOP : in->opts->top;
+        tg_sequences_find(&s, in, a);
+        for (size_t i = 0; i < s.n_at; i++) {
+            const struct tg_sequence_at *at = &s.at[i];
+            const struct tg_sequence *q = &s.v[at->sequence];
+            tg_sv pattern = q->pattern;
+            if (top && at->sequence >= top)
+                continue;
+            open_event(out, 'X', at->start);
+            tg_buf_puts(out, ",\"dur\":");
+            tg_dec_put_us(out, at->end - at->start);
+            tg_buf_printf(out, ",\"cat\":\"tracegate\",\"name\":\"#%u ", at->sequence + 1);
+            put_text(out, tg_sv_cut(&pattern, '|'));
+            tg_buf_printf(out, "\",\"args\":{\"count\":%llu,\"length\":%zu}}",
+                          (unsigned long long)q->count, q->length);
+        }
+    }
 }
 
 /* ---- where they go ---- */
@@ -119,26 +115,22 @@ struct place {
 #define NO_KEY ((size_t)-1)
 static const char wanted_key[] = "traceEvents";
 
-static void step_text(struct place *p, char c)
-{
-    if (p->escaped) {
-        p->escaped = false;
-        p->key = NO_KEY;
-    } else if (c == '\\') {
-        p->escaped = true;
-    } else if (c == '"') {
-        p->in_text = false;
-        p->is_key = p->key == sizeof wanted_key - 1;
-    } else if (p->key != NO_KEY) {
-        p->key = p->key < sizeof wanted_key - 1 && c == wanted_key[p->key] ? p->key + 1 : NO_KEY;
-    }
-}
-
 /* True right after the '['. */
 static bool step(struct place *p, char c)
 {
     if (p->in_text) {
-        step_text(p, c);
+        if (p->escaped) {
+            p->escaped = false;
+            p->key = NO_KEY;
+        } else if (c == '\\') {
+            p->escaped = true;
+        } else if (c == '"') {
+            p->in_text = false;
+            p->is_key = p->key == sizeof wanted_key - 1;
+        } else if (p->key != NO_KEY) {
+            p->key =
+                p->key < sizeof wanted_key - 1 && c == wanted_key[p->key] ? p->key + 1 : NO_KEY;
+        }
         return false;
     }
     if (c == '"') {

@@ -136,17 +136,6 @@ static bool are_traces(const struct tg_policy_cmd *j, struct tg_err *err)
     return true;
 }
 
-static void lint_windows(struct tg_policy_cmd *j)
-{
-    const struct tg_suite *suite = only_suite(j);
-    size_t least = SIZE_MAX;
-    for (size_t i = 0; i < j->summary.n; i++)
-        if (j->summary.shards[i]->marked && j->summary.shards[i]->n_steps < least)
-            least = j->summary.shards[i]->n_steps;
-    if (suite && least != SIZE_MAX)
-        tg_policy_lint_window(suite, least, &j->diags);
-}
-
 enum { MAX_WORKFLOW = 1 << 20 };
 
 /* Where the placeholder is that `init` writes if it does not know the action's place; comments do
@@ -165,25 +154,6 @@ static void lint_workflow(struct tg_policy_cmd *j, const char *path, tg_sv text)
         (void)tg_diags_add(&j->diags, TG_DIAG_PLACEHOLDER, loc, sizeof TG_SETUP_PLACEHOLDER - 1,
                            "write the repository and the commit of the action",
                            "the action of this workflow is a placeholder: GitHub refuses it");
-    }
-}
-
-/* The workflows of the policy's repository, whose root it is at. */
-static void lint_workflows(struct tg_policy_cmd *j)
-{
-    const char *file = j->policy->file.p, *slash = strrchr(file ? file : "", '/'), **paths;
-    const char *pattern = tg_arena_printf(j->arena, "%.*s.github/workflows/*.yml",
-                                          slash ? (int)(slash + 1 - file) : 0, file ? file : "");
-    struct tg_err ignored = TG_ERR_INIT;
-    size_t n;
-    if (j->policy->built_in || !tg_files_glob(pattern, j->arena, &paths, &n, &ignored))
-        return;
-    for (size_t i = 0; i < n; i++) {
-        TG_BUF text = { 0 };
-        if (!tg_file_read(&text, paths[i], MAX_WORKFLOW, &ignored))
-            continue;
-        tg_diags_source(&j->diags, paths[i], tg_buf_sv(&text));
-        lint_workflow(j, paths[i], tg_buf_sv(&text));
     }
 }
 
@@ -206,9 +176,31 @@ static int lint(struct tg_policy_cmd *j, struct tg_err *err)
                 for (size_t r = 0; r < j->summary.shards[i]->n_frames; r++)
                     add_name(&n, &j->summary.shards[i]->frames[r]);
             }
-            lint_windows(j);
+            const struct tg_suite *suite = only_suite(j);
+            size_t least = SIZE_MAX;
+            for (size_t i = 0; i < j->summary.n; i++)
+                if (j->summary.shards[i]->marked && j->summary.shards[i]->n_steps < least)
+                    least = j->summary.shards[i]->n_steps;
+            if (suite && least != SIZE_MAX)
+                tg_policy_lint_window(suite, least, &j->diags);
         }
-        lint_workflows(j);
+        /* The workflows of the policy's repository, whose root it is at. */
+        const char *file = j->policy->file.p, *slash = strrchr(file ? file : "", '/'), **paths;
+        const char *pattern =
+            tg_arena_printf(j->arena, "%.*s.github/workflows/*.yml",
+                            slash ? (int)(slash + 1 - file) : 0, file ? file : "");
+        struct tg_err ignored = TG_ERR_INIT;
+        size_t n_workflows;
+        if (!j->policy->built_in &&
+            tg_files_glob(pattern, j->arena, &paths, &n_workflows, &ignored)) {
+            for (size_t i = 0; i < n_workflows; i++) {
+                TG_BUF text = { 0 };
+                if (!tg_file_read(&text, paths[i], MAX_WORKFLOW, &ignored))
+                    continue;
+                tg_diags_source(&j->diags, paths[i], tg_buf_sv(&text));
+                lint_workflow(j, paths[i], tg_buf_sv(&text));
+            }
+        }
         tg_policy_lint(j->policy, n.text, n.n, &j->diags);
     }
     if (!tg_policy_cmd_put_diags(j, err))

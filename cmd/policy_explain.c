@@ -141,23 +141,6 @@ static bool is_word(tg_sv name)
     return true;
 }
 
-/* No rule has this name. */
-static int explain_name(struct tg_policy_cmd *j, tg_sv name, struct tg_comparison *seen,
-                        struct tg_err *err)
-{
-    TG_BUF out = { 0 };
-    struct tg_comparison c;
-    struct tg_err ignored = TG_ERR_INIT;
-    if (!seen && compare_self(j, &c, &ignored))
-        seen = &c;
-    if (seen ? !explain_seen(j, name, false, seen, &out) && !explain_seen(j, name, true, seen, &out)
-             : is_word(name))
-        return unknown_name(j, name, seen, err);
-    if (!seen && !explain_kinds(j, name, &out))
-        tg_buf_puts(&out, "no rule judges that name, whatever its kind\n");
-    return tg_policy_cmd_put(j, &out, err);
-}
-
 int tg_policy_cmd_explain(struct tg_policy_cmd *j, struct tg_err *err)
 {
     TG_BUF out = { 0 };
@@ -174,5 +157,17 @@ int tg_policy_cmd_explain(struct tg_policy_cmd *j, struct tg_err *err)
         return tg_policy_cmd_refused(j, err);
     if (tg_policy_explain_rule(j->policy, name, seen, &out))
         return tg_policy_cmd_put(j, &out, err);
-    return explain_name(j, name, seen, err);
+    /* No rule has this name. */
+    TG_BUF told = { 0 };
+    struct tg_comparison compared;
+    struct tg_err ignored = TG_ERR_INIT;
+    if (!seen && compare_self(j, &compared, &ignored))
+        seen = &compared;
+    if (seen ? !explain_seen(j, name, false, seen, &told) &&
+                   !explain_seen(j, name, true, seen, &told)
+             : is_word(name))
+        return unknown_name(j, name, seen, err);
+    if (!seen && !explain_kinds(j, name, &told))
+        tg_buf_puts(&told, "no rule judges that name, whatever its kind\n");
+    return tg_policy_cmd_put(j, &told, err);
 }

@@ -96,18 +96,6 @@ static bool can_be_waived(const struct tg_doc *r)
     return !isnan(tg_doc_num(tg_doc_get(r, "delta"), NAN));
 }
 
-/* Names are explained in chains: clone explains empty_like, which explains empty_strided. */
-static void take_consequences(struct waivers *w, const struct tg_doc *violations)
-{
-    for (size_t before = 0; before < w->explained.n;) {
-        before = w->explained.n;
-        for (const struct tg_doc *r = tg_doc_first(violations); r; r = tg_doc_next(r))
-            if (can_be_waived(r) &&
-                tg_strmap_find(&w->explained, text_of(r, "explained_by")) != TG_NO_ID)
-                add(w, r);
-    }
-}
-
 /* Each that was asked for, with what it explains; if nothing is asked for, each that nothing
  * explains. */
 static bool take(struct waivers *w, const struct tg_doc *violations,
@@ -121,27 +109,17 @@ static bool take(struct waivers *w, const struct tg_doc *violations,
         w->root = r;
         w->finding++;
         add(w, r);
-        take_consequences(w, violations);
+        /* Names are explained in chains: clone explains empty_like, which explains
+         * empty_strided. */
+        for (size_t before = 0; before < w->explained.n;) {
+            before = w->explained.n;
+            for (const struct tg_doc *k = tg_doc_first(violations); k; k = tg_doc_next(k))
+                if (can_be_waived(k) &&
+                    tg_strmap_find(&w->explained, text_of(k, "explained_by")) != TG_NO_ID)
+                    add(w, k);
+        }
     }
     return w->list.n > 0;
-}
-
-static void put_all(struct tg_buf *out, struct waivers *w, const struct tg_policy_waive_ask *ask)
-{
-    TG_BUF rest = { 0 };
-    char last[16];
-    tg_buf_puts(&rest, "reason: ");
-    tg_esc_yaml(&rest, ask->reason.n ? ask->reason : TG_SV("why this is accepted"));
-    tg_buf_puts(&rest, ", owner: ");
-    tg_esc_yaml(&rest, ask->owner.n ? ask->owner : TG_SV("who removes it"));
-    if (ask->issue.n) {
-        tg_buf_puts(&rest, ", issue: ");
-        tg_esc_yaml(&rest, ask->issue);
-    }
-    tg_value_date_text(ask->today + TG_POLICY_WAIVE_DAYS, last);
-    tg_buf_printf(&rest, ", expires: %s", last);
-    tg_buf_puts(out, "waivers:\n");
-    (void)tg_accept_put_list(out, &w->list, &(struct tg_accept_words){ tg_buf_sv(&rest), false });
 }
 
 /* The operator that mostly calls what has this name, by the report's table; "" not known. */
@@ -210,8 +188,23 @@ bool tg_policy_waive(struct tg_buf *out, const struct tg_policy_waive_ask *ask, 
              (find_short(&whole, root, err) &&
               (take(&w, violations, &whole) || none(ask, violations, err)));
     }
-    if (ok)
-        put_all(out, &w, ask);
+    if (ok) {
+        TG_BUF rest = { 0 };
+        char last[16];
+        tg_buf_puts(&rest, "reason: ");
+        tg_esc_yaml(&rest, ask->reason.n ? ask->reason : TG_SV("why this is accepted"));
+        tg_buf_puts(&rest, ", owner: ");
+        tg_esc_yaml(&rest, ask->owner.n ? ask->owner : TG_SV("who removes it"));
+        if (ask->issue.n) {
+            tg_buf_puts(&rest, ", issue: ");
+            tg_esc_yaml(&rest, ask->issue);
+        }
+        tg_value_date_text(ask->today + TG_POLICY_WAIVE_DAYS, last);
+        tg_buf_printf(&rest, ", expires: %s", last);
+        tg_buf_puts(out, "waivers:\n");
+        (void)tg_accept_put_list(out, &w.list,
+                                 &(struct tg_accept_words){ tg_buf_sv(&rest), false });
+    }
     tg_strmap_release(&w.explained);
     tg_accept_release(&w.list);
     return ok;

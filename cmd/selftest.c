@@ -88,21 +88,6 @@ static bool choose_sides(struct job *j, struct tg_err *err)
     return true;
 }
 
-static bool look(struct job *j, struct tg_err *err)
-{
-    struct tg_side same[2] = { j->same.all, j->same.all };
-    if (!judge(j, same, &j->self, err) || !choose_sides(j, err))
-        return false;
-    j->seen = TG_NEW_N(j->same.arena, struct tg_mutation_result, j->same.policy->n_rules + 1);
-    for (size_t i = 0; i < j->same.policy->n_rules; i++) {
-        if (!tg_mutation_try(&j->seen[i], &j->mutation, &j->same.policy->rules[i], err))
-            return tg_err_context(err, "injecting a violation of rule '%.*s'",
-                                  TG_SV_ARG(j->same.policy->rules[i].id));
-        j->n[j->seen[i].outcome]++;
-    }
-    return true;
-}
-
 /* ---- the answer ---- */
 
 /* Rules that found nothing to judge speak for themselves below; a guard (`require`) does not. */
@@ -144,20 +129,6 @@ static const char *why_survives(const struct job *j)
     return "no rule was seen to fail";
 }
 
-/* What a rule lets pass as a warning, or does not judge: "renamed, polling". */
-static void put_exceptions(const struct tg_rule *r, struct tg_buf *out)
-{
-    const char *before = "            excepts: ";
-    for (int x = TG_EXCEPTION_NONE + 1; x <= TG_EXCEPTION_CHANCE; x++)
-        if (r->exceptions & 1u << x) {
-            tg_buf_printf(out, "%s%s%s", before, tg_reason_said((enum tg_reason)x),
-                          x == TG_EXCEPTION_POLLING ? " (not judged)" : " (only warns)");
-            before = ", ";
-        }
-    if (r->exceptions)
-        tg_buf_putc(out, '\n');
-}
-
 static void put_text(const struct job *j, struct tg_buf *out)
 {
     const char *why = why_survives(j);
@@ -177,7 +148,16 @@ static void put_text(const struct job *j, struct tg_buf *out)
         if (s->unfused.n)
             tg_buf_printf(out, "            %s %.*s\n", s->sees_unfused ? "and" : "NOT",
                           TG_SV_ARG(s->unfused));
-        put_exceptions(s->rule, out);
+        /* What a rule lets pass as a warning, or does not judge: "renamed, polling". */
+        const char *before = "            excepts: ";
+        for (int x = TG_EXCEPTION_NONE + 1; x <= TG_EXCEPTION_CHANCE; x++)
+            if (s->rule->exceptions & 1u << x) {
+                tg_buf_printf(out, "%s%s%s", before, tg_reason_said((enum tg_reason)x),
+                              x == TG_EXCEPTION_POLLING ? " (not judged)" : " (only warns)");
+                before = ", ";
+            }
+        if (s->rule->exceptions)
+            tg_buf_putc(out, '\n');
         if (s->outcome == TG_MUTATION_RED || s->outcome == TG_MUTATION_WARNS)
             continue;
         if ((s->outcome == TG_MUTATION_SURVIVES || s->outcome == TG_MUTATION_NO_MATCH) &&
@@ -243,8 +223,16 @@ static bool run_job(struct job *j, struct tg_err *err)
                                         .io = j->io,
                                         .compare = &j->same.compare,
                                         .arena = j->same.arena };
-    if (!look(j, err))
+    struct tg_side same[2] = { j->same.all, j->same.all };
+    if (!judge(j, same, &j->self, err) || !choose_sides(j, err))
         return false;
+    j->seen = TG_NEW_N(j->same.arena, struct tg_mutation_result, j->same.policy->n_rules + 1);
+    for (size_t i = 0; i < j->same.policy->n_rules; i++) {
+        if (!tg_mutation_try(&j->seen[i], &j->mutation, &j->same.policy->rules[i], err))
+            return tg_err_context(err, "injecting a violation of rule '%.*s'",
+                                  TG_SV_ARG(j->same.policy->rules[i].id));
+        j->n[j->seen[i].outcome]++;
+    }
     if (j->o->format == TG_FORMAT_JSON)
         put_json(j, &out);
     else

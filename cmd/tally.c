@@ -38,23 +38,6 @@ void tg_tally_free(struct tg_tally *t)
     free(t);
 }
 
-/* The lines of an attribute text (core/trace/trace.h) that split: shapes alone, grid and block as
- * they are. */
-static void put_attr(struct tg_buf *out, enum tg_tally_by by, tg_sv attr)
-{
-    while (attr.n) {
-        tg_sv line = tg_sv_cut(&attr, '\n'), value = line, key = tg_sv_cut(&value, '=');
-        if (by == TG_TALLY_SHAPE && tg_sv_eq(key, TG_SV("shapes"))) {
-            tg_buf_putc(out, ' ');
-            tg_buf_add(out, value);
-        } else if (by == TG_TALLY_GRID &&
-                   (tg_sv_eq(key, TG_SV("grid")) || tg_sv_eq(key, TG_SV("block")))) {
-            tg_buf_putc(out, ' ');
-            tg_buf_add(out, line);
-        }
-    }
-}
-
 static struct sum *find(struct tg_tally *t, const struct tg_trace *trace, const struct tg_span *s)
 {
     const struct tg_name *name = tg_span_name(trace, s);
@@ -62,8 +45,23 @@ static struct sum *find(struct tg_tally *t, const struct tg_trace *trace, const 
     tg_buf_clear(&t->text);
     tg_buf_putc(&t->text, (char)name->kind);
     tg_buf_add(&t->text, name->name);
-    if (t->by != TG_TALLY_NAME && s->attr != TG_NO_ID)
-        put_attr(&t->text, t->by, trace->attrs.text[s->attr]);
+    if (t->by != TG_TALLY_NAME && s->attr != TG_NO_ID) {
+        /* The lines of an attribute text (core/trace/trace.h) that split: shapes alone, grid and
+         * block as they are. */
+        struct tg_buf *out = &t->text;
+        tg_sv attr = trace->attrs.text[s->attr];
+        while (attr.n) {
+            tg_sv line = tg_sv_cut(&attr, '\n'), value = line, key = tg_sv_cut(&value, '=');
+            if (t->by == TG_TALLY_SHAPE && tg_sv_eq(key, TG_SV("shapes"))) {
+                tg_buf_putc(out, ' ');
+                tg_buf_add(out, value);
+            } else if (t->by == TG_TALLY_GRID &&
+                       (tg_sv_eq(key, TG_SV("grid")) || tg_sv_eq(key, TG_SV("block")))) {
+                tg_buf_putc(out, ' ');
+                tg_buf_add(out, line);
+            }
+        }
+    }
     uint32_t id = tg_strmap_add(&t->keys, tg_buf_sv(&t->text));
     if (id == known) {
         t->v = tg_grow(t->v, &t->cap, known + 1, sizeof *t->v);
@@ -93,26 +91,23 @@ size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,
     return taken;
 }
 
-static void fill_op(struct tg_op *op, const struct sum *s)
-{
-    op->kind = s->kind;
-    op->partner = op->region = op->leader = TG_NO_ID;
-    for (int side = 0; side < 2; side++) {
-        op->present[side] = s->whole_count[side] > 0;
-        op->step_count[side] = s->step_count[side];
-        op->step_total[side] = s->step_total[side];
-        op->whole_count[side] = s->whole_count[side];
-        op->whole_total[side] = s->whole_total[side];
-    }
-}
-
 void tg_tally_comparison(struct tg_comparison *out, const struct tg_tally *t, struct tg_arena *a)
 {
     *out = (struct tg_comparison){ .arena = a, .n_ops = t->keys.n };
     out->ops = TG_NEW_N(a, struct tg_op, t->keys.n + 1);
     for (size_t i = 0; i < t->keys.n; i++) {
         tg_sv key = t->keys.text[i], raw = tg_arena_sv(a, t->names.text[t->v[i].name]);
-        fill_op(&out->ops[i], &t->v[i]);
+        struct tg_op *op = &out->ops[i];
+        const struct sum *s = &t->v[i];
+        op->kind = s->kind;
+        op->partner = op->region = op->leader = TG_NO_ID;
+        for (int op_side = 0; op_side < 2; op_side++) {
+            op->present[op_side] = s->whole_count[op_side] > 0;
+            op->step_count[op_side] = s->step_count[op_side];
+            op->step_total[op_side] = s->step_total[op_side];
+            op->whole_count[op_side] = s->whole_count[op_side];
+            op->whole_total[op_side] = s->whole_total[op_side];
+        }
         out->ops[i].name = tg_arena_sv(a, tg_sv_from(key, 1));
         for (int side = 0; side < 2; side++)
             out->ops[i].raw[side] = out->ops[i].present[side] ? raw : TG_SV("");
@@ -124,19 +119,6 @@ void tg_tally_comparison(struct tg_comparison *out, const struct tg_tally *t, st
 }
 
 /* ---- joined names ---- */
-
-static void add_op(struct tg_op *to, const struct tg_op *op)
-{
-    for (int side = 0; side < 2; side++) {
-        to->present[side] |= op->present[side];
-        if (!to->raw[side].n)
-            to->raw[side] = op->raw[side];
-        to->step_count[side] += op->step_count[side];
-        to->step_total[side] += op->step_total[side];
-        to->whole_count[side] += op->whole_count[side];
-        to->whole_total[side] += op->whole_total[side];
-    }
-}
 
 void tg_join_names(struct tg_comparison *c, bool short_names, struct tg_arena *a)
 {
@@ -154,7 +136,17 @@ void tg_join_names(struct tg_comparison *c, bool short_names, struct tg_arena *a
             tg_buf_add(&text, c->ops[i].name);
         uint32_t id = tg_strmap_add(&keys, tg_buf_sv(&text));
         if (id < kept) {
-            add_op(&c->ops[id], &c->ops[i]);
+            struct tg_op *to = &c->ops[id];
+            const struct tg_op *op = &c->ops[i];
+            for (int side = 0; side < 2; side++) {
+                to->present[side] |= op->present[side];
+                if (!to->raw[side].n)
+                    to->raw[side] = op->raw[side];
+                to->step_count[side] += op->step_count[side];
+                to->step_total[side] += op->step_total[side];
+                to->whole_count[side] += op->whole_count[side];
+                to->whole_total[side] += op->whole_total[side];
+            }
             continue;
         }
         c->ops[kept] = c->ops[i];

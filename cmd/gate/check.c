@@ -153,26 +153,6 @@ static bool asks_for_names(const struct tg_check_job *j)
     return j->verdict.outcome != TG_OUTCOME_PASS || j->gate.comparison.straggler;
 }
 
-static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
-{
-    describe_gate(c, j);
-    tg_check_ask_nights(c, j);
-    c->whole |= is_piped(&j->fresh) || is_piped(&j->base);
-    bool ok = judge_once(c, j, err);
-    if (has_unnamed(&c->fresh) && (!ok || asks_for_names(j))) {
-        tg_err_init(err);
-        tg_summary_release(&j->base_summary);
-        tg_summary_init(&j->base_summary);
-        tg_damage_release(&j->gate.damage[TG_BASE]);
-        tg_kept_release(&j->base_kept);
-        forget_fresh(c);
-        c->whole = true;
-        ok = judge_once(c, j, err);
-    }
-    c->n_judged += ok;
-    return ok;
-}
-
 static tg_sv folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -237,36 +217,6 @@ static void find_causes(struct tg_check *c, struct tg_check_job *j)
     tg_verdict_join_causes(&j->verdict, c->arena);
 }
 
-/* For the page and the call paths. */
-static void take_picture(struct tg_check *c, struct tg_check_job *j)
-{
-    struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
-    struct tg_picture *picture = TG_NEW(c->arena, struct tg_picture);
-    c->render.picture = NULL;
-    if (!c->wants_picture || !j->verdict.comparison)
-        return;
-    tg_picture_take(picture, &(struct tg_picture_ask){
-                                 .from = first_traces(c, j, &so),
-                                 /* its address is that of the first */
-                                 .comparison = c->o->trace_url ? NULL : j->verdict.comparison,
-                                 .arena = c->arena });
-    c->render.picture = picture;
-}
-
-/* A baseline that was named and that nothing is compared with is never green. */
-static void note_unused(struct tg_check *c, struct tg_check_job *j)
-{
-    const struct tg_policy *p = c->suites.policy;
-    for (size_t i = 0; i < p->n_baselines; i++)
-        if (!tg_policy_has_baseline(p, i + 1) && !tg_policy_is_built_in(&p->baselines[i].at))
-            tg_verdict_add_note(
-                &j->verdict, c->arena, TG_REASON_BASELINE,
-                TG_SV_PRINTF(c->arena,
-                             "nothing was compared with the baseline '%.*s': no rule is against it",
-                             TG_SV_ARG(p->baselines[i].name)),
-                TG_SV("Add `against:` to a rule, or remove the baseline from the policy."));
-}
-
 static enum tg_outcome outcome_of(enum tg_on_missing m)
 {
     return m == TG_ON_MISSING_PASS   ? TG_OUTCOME_PASS
@@ -282,22 +232,6 @@ static bool has_budget(const struct tg_policy *p)
     return false;
 }
 
-/* Budgets are judged all the same. What needs a baseline keeps its error. */
-static bool judge_without(struct tg_check *c, struct tg_check_job *j, struct tg_err *why)
-{
-    struct tg_err second = TG_ERR_INIT;
-    if (tg_policy_asks_fresh_alone(j->policy)) {
-        tg_err_init(why);
-        tg_verdict_alone(&j->verdict, c->arena);
-        return judge_alone(c, j, why);
-    }
-    tg_io_error(c->io, why);
-    tg_verdict_of_error(&j->verdict, why, c->arena);
-    if (has_budget(j->policy))
-        (void)judge_alone(c, j, &second); /* the first error is reported */
-    return true;
-}
-
 /* With a baseline; without one, if that is why; false: the error. */
 static bool judge_suite(struct tg_check *c, struct tg_check_job *j, bool found, struct tg_err *why)
 {
@@ -305,11 +239,39 @@ static bool judge_suite(struct tg_check *c, struct tg_check_job *j, bool found, 
         tg_verdict_first_run(&j->verdict, outcome_of(j->policy->baseline.on_first_run), c->arena);
         return judge_alone(c, j, why);
     }
-    if (found)
-        return judge(c, j, why);
+    if (found) {
+        describe_gate(c, j);
+        tg_check_ask_nights(c, j);
+        c->whole |= is_piped(&j->fresh) || is_piped(&j->base);
+        bool ok = judge_once(c, j, why);
+        if (has_unnamed(&c->fresh) && (!ok || asks_for_names(j))) {
+            tg_err_init(why);
+            tg_summary_release(&j->base_summary);
+            tg_summary_init(&j->base_summary);
+            tg_damage_release(&j->gate.damage[TG_BASE]);
+            tg_kept_release(&j->base_kept);
+            forget_fresh(c);
+            c->whole = true;
+            ok = judge_once(c, j, why);
+        }
+        c->n_judged += ok;
+        return ok;
+    }
     /* Fresh traces, and no baseline was named: no repository, or not enough, to find one in. */
-    if (j->fresh.n && why->kind == TG_ERR_GIT && !j->named)
-        return judge_without(c, j, why);
+    if (j->fresh.n && why->kind == TG_ERR_GIT && !j->named) {
+        /* Budgets are judged all the same. What needs a baseline keeps its error. */
+        struct tg_err second = TG_ERR_INIT;
+        if (tg_policy_asks_fresh_alone(j->policy)) {
+            tg_err_init(why);
+            tg_verdict_alone(&j->verdict, c->arena);
+            return judge_alone(c, j, why);
+        }
+        tg_io_error(c->io, why);
+        tg_verdict_of_error(&j->verdict, why, c->arena);
+        if (has_budget(j->policy))
+            (void)judge_alone(c, j, &second); /* the first error is reported */
+        return true;
+    }
     if (why->kind != TG_ERR_LOST)
         return false;
     tg_check_tell(c, why);
@@ -342,13 +304,34 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
     }
     if (j->first) {
         tg_check_note_policy(c, j);
-        note_unused(c, j);
+        /* A baseline that was named and that nothing is compared with is never green. */
+        const struct tg_policy *p = c->suites.policy;
+        for (size_t i = 0; i < p->n_baselines; i++)
+            if (!tg_policy_has_baseline(p, i + 1) && !tg_policy_is_built_in(&p->baselines[i].at))
+                tg_verdict_add_note(
+                    &j->verdict, c->arena, TG_REASON_BASELINE,
+                    TG_SV_PRINTF(
+                        c->arena,
+                        "nothing was compared with the baseline '%.*s': no rule is against it",
+                        TG_SV_ARG(p->baselines[i].name)),
+                    TG_SV("Add `against:` to a rule, or remove the baseline from the policy."));
     }
     tg_verdict_settle(&j->verdict, c->suites.policy->fail_on, c->arena);
     tg_check_describe(c, j);
     tg_check_ask_keep(c, j);
     find_causes(c, j);
-    take_picture(c, j);
+    /* For the page and the call paths. */
+    struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
+    struct tg_picture *picture = TG_NEW(c->arena, struct tg_picture);
+    c->render.picture = NULL;
+    if (c->wants_picture && j->verdict.comparison) {
+        tg_picture_take(picture, &(struct tg_picture_ask){
+                                     .from = first_traces(c, j, &so),
+                                     /* its address is that of the first */
+                                     .comparison = c->o->trace_url ? NULL : j->verdict.comparison,
+                                     .arena = c->arena });
+        c->render.picture = picture;
+    }
     return tg_check_report(c, j, err) ? j->verdict.exit_code : -1;
 }
 

@@ -88,28 +88,6 @@ static const struct tg_shard *copy_of(const struct tg_shard *s, const struct tg_
     return NULL;
 }
 
-/* "2 of 5 fresh traces are recordings of the baseline: 'run3.json'" */
-static void note_both_sides(struct tg_check *c, struct tg_check_job *j,
-                            const struct tg_shard *const *base)
-{
-    const struct tg_side *fresh = &j->gate.side[TG_TEST];
-    const struct tg_shard *first = NULL;
-    size_t n = 0;
-    for (size_t i = 0; i < shards_of(fresh); i++)
-        if (copy_of(shard_at(fresh, i), base, shards_of(&j->gate.side[TG_BASE]))) {
-            first = first ? first : shard_at(fresh, i);
-            n++;
-        }
-    if (n)
-        tg_verdict_add_note(
-            &j->verdict, c->arena, TG_REASON_SAME_RECORDING,
-            TG_SV_PRINTF(c->arena,
-                         "%zu of %zu fresh traces %s the baseline's own recording: '%.*s'", n,
-                         shards_of(fresh), n == 1 ? "is" : "are", TG_SV_ARG(first->source)),
-            TG_SV("What is compared with itself shows nothing: did the job record, and keep, "
-                  "traces of its own?"));
-}
-
 /* "ranks 3, 5 of the fresh side are one recording: 'rank5.json'" */
 static void note_ranks(struct tg_check *c, struct tg_check_job *j, int side,
                        const struct tg_shard *const *v)
@@ -136,7 +114,23 @@ void tg_check_note_copies(struct tg_check *c, struct tg_check_job *j)
         v[side] = sorted(&j->gate.side[side]);
         note_ranks(c, j, side, v[side]);
     }
-    note_both_sides(c, j, v[TG_BASE]);
+    /* "2 of 5 fresh traces are recordings of the baseline: 'run3.json'" */
+    const struct tg_side *fresh = &j->gate.side[TG_TEST];
+    const struct tg_shard *first = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < shards_of(fresh); i++)
+        if (copy_of(shard_at(fresh, i), v[TG_BASE], shards_of(&j->gate.side[TG_BASE]))) {
+            first = first ? first : shard_at(fresh, i);
+            n++;
+        }
+    if (n)
+        tg_verdict_add_note(
+            &j->verdict, c->arena, TG_REASON_SAME_RECORDING,
+            TG_SV_PRINTF(c->arena,
+                         "%zu of %zu fresh traces %s the baseline's own recording: '%.*s'", n,
+                         shards_of(fresh), n == 1 ? "is" : "are", TG_SV_ARG(first->source)),
+            TG_SV("What is compared with itself shows nothing: did the job record, and keep, "
+                  "traces of its own?"));
     free(v[TG_BASE]);
     free(v[TG_TEST]);
 }

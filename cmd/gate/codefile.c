@@ -41,15 +41,6 @@ struct tg_codefile_places {
     size_t n, cap;
 };
 
-static void add_place(struct tg_codefile_places *p, tg_sv name, const char *folder)
-{
-    uint32_t id = tg_strmap_add(&p->names, name);
-    if (id == p->n_heads)
-        *TG_PUSH(p->head, p->n_heads, p->heads_cap) = TG_NO_ID;
-    *TG_PUSH(p->v, p->n, p->cap) = (struct place){ folder, p->head[id] };
-    p->head[id] = (uint32_t)p->n - 1;
-}
-
 static bool is_searched(const struct tg_entry *e, const void *arg)
 {
     (void)arg;
@@ -73,22 +64,18 @@ static void add_folder(struct tg_codefiles *f, const struct tg_entry *folder, co
                 "folders";
             return;
         }
-        if (level)
-            add_place(f->places, e[i].name, path);
+        if (level) {
+            struct tg_codefile_places *p = f->places;
+            uint32_t id = tg_strmap_add(&p->names, e[i].name);
+            if (id == p->n_heads)
+                *TG_PUSH(p->head, p->n_heads, p->heads_cap) = TG_NO_ID;
+            *TG_PUSH(p->v, p->n, p->cap) = (struct place){ path, p->head[id] };
+            p->head[id] = (uint32_t)p->n - 1;
+        }
         if (e[i].kind == TG_ENTRY_TREE && level < MOST_ABOVE)
             add_folder(f, &e[i], tg_arena_printf(f->arena, "%s%.*s/", path, TG_SV_ARG(e[i].name)),
                        level + 1);
     }
-}
-
-static void list_places(struct tg_codefiles *f)
-{
-    struct tg_entry root;
-    struct tg_err ignored = TG_ERR_INIT;
-    f->places = tg_xmalloc(sizeof *f->places);
-    *f->places = (struct tg_codefile_places){ .n = 0 };
-    if (tg_git_tree_of(f->git, f->commit, &root, &ignored))
-        add_folder(f, &root, "", 0);
 }
 
 /* ---- files ---- */
@@ -145,8 +132,14 @@ static bool try_below(struct tg_codefiles *f, size_t level, tg_sv path, struct t
     tg_sv rest = path, first;
     if (!harmless(path))
         return false;
-    if (!f->places)
-        list_places(f);
+    if (!f->places) {
+        struct tg_entry root;
+        struct tg_err ignored = TG_ERR_INIT;
+        f->places = tg_xmalloc(sizeof *f->places);
+        *f->places = (struct tg_codefile_places){ .n = 0 };
+        if (tg_git_tree_of(f->git, f->commit, &root, &ignored))
+            add_folder(f, &root, "", 0);
+    }
     first = tg_sv_cut(&rest, '/');
     uint32_t id = tg_strmap_find(&f->places->names, first);
     for (uint32_t at = id == TG_NO_ID ? id : f->places->head[id]; at != TG_NO_ID;
@@ -172,22 +165,6 @@ static bool below(tg_sv path, const char *folder, tg_sv *rest)
     return true;
 }
 
-/* Of another machine's checkout the end is the same: two components at least, the longest first. */
-static bool try_ends(struct tg_codefiles *f, tg_sv path, struct tg_codefile *out)
-{
-    static const char *const foreign[] = { "/site-packages/", "/dist-packages/", "/lib/python" };
-    tg_sv rest = path;
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (memmem(path.p, path.n, foreign[i], strlen(foreign[i])))
-            return false;
-    while (rest.n) {
-        (void)tg_sv_cut(&rest, '/');
-        if (memchr(rest.p, '/', rest.n) && try_path(f, "", rest, out))
-            return true;
-    }
-    return false;
-}
-
 /* Python drops the folder of the script that was started, and of each entry of its path. */
 static bool map_path(struct tg_codefiles *f, tg_sv path, struct tg_codefile *out)
 {
@@ -195,7 +172,20 @@ static bool map_path(struct tg_codefiles *f, tg_sv path, struct tg_codefile *out
     if (path.n && path.p[0] == '/') {
         if (below(path, tg_git_root(f->git), &rest) || below(path, f->workspace, &rest))
             return try_path(f, "", rest, out);
-        return try_ends(f, path, out);
+        /* Of another machine's checkout the end is the same: two components at least, the
+         * longest first. */
+        static const char *const foreign[] = { "/site-packages/", "/dist-packages/",
+                                               "/lib/python" };
+        tg_sv tail = path;
+        for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+            if (memmem(path.p, path.n, foreign[i], strlen(foreign[i])))
+                return false;
+        while (tail.n) {
+            (void)tg_sv_cut(&tail, '/');
+            if (memchr(tail.p, '/', tail.n) && try_path(f, "", tail, out))
+                return true;
+        }
+        return false;
     }
     if (try_path(f, "", path, out) || try_path(f, tg_git_prefix(f->git), path, out))
         return true;
@@ -224,20 +214,6 @@ void tg_codefiles_release(struct tg_codefiles *f)
     *f = (struct tg_codefiles){ 0 };
 }
 
-static void find_functions(struct tg_codefiles *f, struct tg_codefile *file)
-{
-    f->bytes += file->text.n;
-    file->n_functions = tg_py_functions(file->text, f->arena, &file->functions);
-    if (file->n_functions != TG_PY_OVER)
-        return;
-    file->n_functions = 0;
-    f->not_searched =
-        tg_arena_printf(f->arena,
-                        "not searched: %.*s has more than 5,000 functions, or more than "
-                        "50 inside each other",
-                        TG_SV_ARG(file->in_repo));
-}
-
 const struct tg_codefile *tg_codefiles_file(struct tg_codefiles *f, tg_sv path)
 {
     uint32_t id = tg_strmap_add(&f->paths, path);
@@ -247,8 +223,19 @@ const struct tg_codefile *tg_codefiles_file(struct tg_codefiles *f, tg_sv path)
         if (id >= TG_CODEFILES_MOST || f->bytes > TG_CODEFILES_MOST_BYTES)
             f->not_searched = "not searched: the traces and the change name more than 2,000 Python "
                               "files, or more than 64 MiB of them";
-        else if (map_path(f, path, &f->maps[id]))
-            find_functions(f, &f->maps[id]);
+        else if (map_path(f, path, &f->maps[id])) {
+            struct tg_codefile *file = &f->maps[id];
+            f->bytes += file->text.n;
+            file->n_functions = tg_py_functions(file->text, f->arena, &file->functions);
+            if (file->n_functions == TG_PY_OVER) {
+                file->n_functions = 0;
+                f->not_searched = tg_arena_printf(
+                    f->arena,
+                    "not searched: %.*s has more than 5,000 functions, or more than "
+                    "50 inside each other",
+                    TG_SV_ARG(file->in_repo));
+            }
+        }
     }
     return &f->maps[id];
 }

@@ -9,26 +9,6 @@ static bool own_path(struct tg_check *c, struct tg_git *git, tg_sv *out)
     return fresh && strcmp(fresh, "-") != 0 && tg_git_relative(git, fresh, c->arena, out, &ignored);
 }
 
-static void describe_found(struct tg_check *c, struct tg_check_job *j, const struct tg_baseline *b)
-{
-    static const enum tg_situation situation[] = { [TG_FOUND] = TG_SITUATION_FOUND,
-                                                   [TG_FOUND_GAP] = TG_SITUATION_GAP,
-                                                   [TG_FOUND_FIRST_RUN] = TG_SITUATION_FIRST_RUN,
-                                                   [TG_FOUND_LOST] = TG_SITUATION_LOST };
-    const struct tg_commit *k = b->commit.sha[0] ? &b->commit : &b->start;
-    TG_BUF how = { 0 };
-    j->info.commit = TG_SV_PRINTF(c->arena, "%s", k->sha);
-    j->info.ref = b->start.ref;
-    tg_buf_add(&how, b->start.found);
-    if (b->walked)
-        tg_buf_printf(&how, "%s%u commit%s before it", how.n ? ", " : "", b->walked,
-                      b->walked == 1 ? "" : "s");
-    j->info.how = tg_arena_sv(c->arena, tg_buf_sv(&how));
-    j->info.situation = situation[b->found];
-    j->info.walked = b->walked;
-    j->info.paths = b->path;
-}
-
 static const char *const *policy_paths(struct tg_check *c, struct tg_git *git, size_t *n)
 {
     const char **p = TG_NEW_N(c->arena, const char *, 3);
@@ -119,7 +99,22 @@ static bool walk_to_baseline(struct tg_check *c, struct tg_check_job *j, struct 
     struct tg_baseline b;
     if (!find_at(c, j, git, start, explicit_side, &b, err))
         return false;
-    describe_found(c, j, &b);
+    static const enum tg_situation situation[] = { [TG_FOUND] = TG_SITUATION_FOUND,
+                                                   [TG_FOUND_GAP] = TG_SITUATION_GAP,
+                                                   [TG_FOUND_FIRST_RUN] = TG_SITUATION_FIRST_RUN,
+                                                   [TG_FOUND_LOST] = TG_SITUATION_LOST };
+    const struct tg_commit *k = b.commit.sha[0] ? &b.commit : &b.start;
+    TG_BUF how = { 0 };
+    j->info.commit = TG_SV_PRINTF(c->arena, "%s", k->sha);
+    j->info.ref = b.start.ref;
+    tg_buf_add(&how, b.start.found);
+    if (b.walked)
+        tg_buf_printf(&how, "%s%u commit%s before it", how.n ? ", " : "", b.walked,
+                      b.walked == 1 ? "" : "s");
+    j->info.how = tg_arena_sv(c->arena, tg_buf_sv(&how));
+    j->info.situation = situation[b.found];
+    j->info.walked = b.walked;
+    j->info.paths = b.path;
     if (b.found == TG_FOUND_FIRST_RUN)
         return tg_check_first_run(c, j, git, &b, err);
     if (b.found == TG_FOUND_LOST) {

@@ -21,18 +21,6 @@ enum tg_arrange tg_given_arrange(const struct tg_given *g, enum tg_arrange other
     return g->runs ? TG_ARRANGE_RUNS : g->ranks ? TG_ARRANGE_RANKS : otherwise;
 }
 
-static bool parse_meta(const struct tg_strs *texts, struct tg_kv *out, struct tg_err *err)
-{
-    for (size_t i = 0; i < texts->n; i++) {
-        tg_sv value = tg_sv_of(texts->v[i]), key = tg_sv_cut(&value, '=');
-        if (key.n == strlen(texts->v[i]) || !key.n)
-            return tg_err_usage(err, "--meta '%s' is not KEY=VALUE",
-                                "For example --meta cpu=\"Xeon 8480\".", texts->v[i]);
-        out[i] = (struct tg_kv){ key, value };
-    }
-    return true;
-}
-
 bool tg_given_apply(struct tg_summarize_opts *so, const struct tg_given *g, struct tg_arena *a,
                     struct tg_err *err)
 {
@@ -42,7 +30,15 @@ bool tg_given_apply(struct tg_summarize_opts *so, const struct tg_given *g, stru
     so->meta = meta;
     so->n_meta = g->meta.n;
     so->host = tg_host_look("/proc", a);
-    return parse_meta(&g->meta, meta, err);
+    const struct tg_strs *texts = &g->meta;
+    for (size_t i = 0; i < texts->n; i++) {
+        tg_sv value = tg_sv_of(texts->v[i]), key = tg_sv_cut(&value, '=');
+        if (key.n == strlen(texts->v[i]) || !key.n)
+            return tg_err_usage(err, "--meta '%s' is not KEY=VALUE",
+                                "For example --meta cpu=\"Xeon 8480\".", texts->v[i]);
+        meta[i] = (struct tg_kv){ key, value };
+    }
+    return true;
 }
 
 bool tg_given_window(struct tg_window_spec *out, const struct tg_given *g, struct tg_err *err)

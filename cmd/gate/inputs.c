@@ -108,36 +108,6 @@ bool tg_inputs_are_stored(const struct tg_input_list *list)
     return list->n > 0;
 }
 
-/* A commit alone: what is stored there, if it is of one suite. */
-static bool add_stored(struct tg_input_list *list, const struct tg_input *in, struct tg_repo *repo,
-                       struct tg_arena *a, struct tg_err *err)
-{
-    struct tg_err ignored = TG_ERR_INIT;
-    struct tg_commit commit;
-    struct tg_git_files files;
-    struct tg_stored *all;
-    size_t n;
-    struct tg_git *git = tg_repo_get(repo, &ignored);
-    if (!git) { /* nothing can be a commit here, so a path was meant */
-        return tg_err_usage(err, "'%s' is neither a file nor REV:PATH",
-                            "Name a file, a folder or a glob that exists.", in->text.p);
-    }
-    struct tg_store store = tg_store_open(git);
-    if (!tg_git_resolve(git, in->rev.p, a, &commit, err) ||
-        !tg_store_list(&store, TG_SV(""), commit.sha, a, &all, &n, NULL, err))
-        return false;
-    if (!n || !tg_sv_eq(all[0].suite, all[n - 1].suite)) { /* sorted by suite */
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "commit %.12s (%.*s) has %s", commit.sha,
-                   TG_SV_ARG(in->rev), n ? "stored runs of several suites" : "no stored run");
-        return tg_err_hint(err, "Name a file, a folder, a glob, or a path in a commit: %s:PATH.",
-                           in->rev.p);
-    }
-    if (!tg_store_files(&store, all[0].suite, commit.sha, a, &files, err))
-        return false;
-    tg_inputs_add_git(list, commit.sha, &files, a);
-    return true;
-}
-
 bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *default_path,
                    struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
 {
@@ -164,7 +134,32 @@ bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *def
     case TG_INPUT_REV:
         if (default_path)
             return add_rev(list, &in, default_path, repo, a, err);
-        return add_stored(list, &in, repo, a, err);
+        /* A commit alone: what is stored there, if it is of one suite. */
+        struct tg_err ignored = TG_ERR_INIT;
+        struct tg_commit commit;
+        struct tg_git_files files;
+        struct tg_stored *all;
+        size_t n_stored;
+        struct tg_git *git = tg_repo_get(repo, &ignored);
+        if (!git) { /* nothing can be a commit here, so a path was meant */
+            return tg_err_usage(err, "'%s' is neither a file nor REV:PATH",
+                                "Name a file, a folder or a glob that exists.", in.text.p);
+        }
+        struct tg_store store = tg_store_open(git);
+        if (!tg_git_resolve(git, in.rev.p, a, &commit, err) ||
+            !tg_store_list(&store, TG_SV(""), commit.sha, a, &all, &n_stored, NULL, err))
+            return false;
+        if (!n_stored || !tg_sv_eq(all[0].suite, all[n_stored - 1].suite)) { /* sorted by suite */
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "commit %.12s (%.*s) has %s", commit.sha,
+                       TG_SV_ARG(in.rev),
+                       n_stored ? "stored runs of several suites" : "no stored run");
+            return tg_err_hint(
+                err, "Name a file, a folder, a glob, or a path in a commit: %s:PATH.", in.rev.p);
+        }
+        if (!tg_store_files(&store, all[0].suite, commit.sha, a, &files, err))
+            return false;
+        tg_inputs_add_git(list, commit.sha, &files, a);
+        return true;
     default:
         return tg_err_set(err, TG_ERR_INTERNAL, TG_NOWHERE, "unknown kind of input");
     }

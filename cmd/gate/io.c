@@ -210,22 +210,6 @@ void tg_io_note(const struct tg_io *io, const char *fmt, ...)
     put_safely(io, tg_sv_of(text), "tracegate: ");
 }
 
-/* "trace.json.gz  812 of 4310 MB, 1204 MB/s, 3 files left" */
-static void show(const struct tg_progress_line *p, const char *name, uint64_t total, int64_t ms)
-{
-    TG_BUF line = { 0 }, shown = { 0 };
-    tg_utf8_visible(&shown, tg_sv_of(name));
-    tg_buf_puts(&line, "\r\033[K");
-    tg_buf_add(&line, tg_utf8_prefix(tg_buf_sv(&shown), 32));
-    tg_buf_printf(&line, "  %" PRIu64, p->bytes / 1000000);
-    if (total && !p->several)
-        tg_buf_printf(&line, " of %" PRIu64, total / 1000000);
-    tg_buf_printf(&line, " MB, %" PRIu64 " MB/s", p->bytes / 1000 / (uint64_t)ms);
-    if (p->files > 0 && p->several)
-        tg_buf_printf(&line, ", %" PRId64 " file%s left", p->files, p->files == 1 ? "" : "s");
-    (void)tg_file_put(p->io->err, tg_buf_sv(&line));
-}
-
 static void tick(void *arg, const char *name, uint64_t bytes, uint64_t total)
 {
     struct tg_progress_line *p = arg;
@@ -237,7 +221,18 @@ static void tick(void *arg, const char *name, uint64_t bytes, uint64_t total)
     if (now >= p->next) {
         p->shown = true;
         p->next = now + 100;
-        show(p, name, total, now - p->start);
+        /* "trace.json.gz  812 of 4310 MB, 1204 MB/s, 3 files left" */
+        TG_BUF line = { 0 }, shown = { 0 };
+        tg_utf8_visible(&shown, tg_sv_of(name));
+        tg_buf_puts(&line, "\r\033[K");
+        tg_buf_add(&line, tg_utf8_prefix(tg_buf_sv(&shown), 32));
+        tg_buf_printf(&line, "  %" PRIu64, p->bytes / 1000000);
+        if (total && !p->several)
+            tg_buf_printf(&line, " of %" PRIu64, total / 1000000);
+        tg_buf_printf(&line, " MB, %" PRIu64 " MB/s", p->bytes / 1000 / (uint64_t)(now - p->start));
+        if (p->files > 0 && p->several)
+            tg_buf_printf(&line, ", %" PRId64 " file%s left", p->files, p->files == 1 ? "" : "s");
+        (void)tg_file_put(p->io->err, tg_buf_sv(&line));
     }
     (void)pthread_mutex_unlock(&p->lock);
 }

@@ -77,36 +77,6 @@ static void add_event(struct known_list *l, const struct tg_history_event *e,
                                       .id = id };
 }
 
-static void add_events(struct known_list *l)
-{
-    const struct tg_history *h = &l->nights->history;
-    size_t most = 0;
-    for (size_t i = 0; i < h->n_events; i++)
-        most += h->event[i].n + 1;
-    l->v = TG_NEW_N(l->ask->arena, struct tg_known, most + 1);
-    for (size_t i = 0; i < h->n_events; i++) {
-        const struct tg_history_event *e = &h->event[i];
-        const struct tg_event_record *said =
-            tg_event_latest(l->records, l->n_records, tg_sv_of(e->id));
-        if (said && said->word != TG_EVENT_WORD_ACCEPTED)
-            said = NULL;
-        if (e->state == TG_EVENT_STATE_OPEN && tg_history_is_worse(e) && is_after(l, e->to))
-            add_event(l, e, said);
-    }
-}
-
-/* The newest nights, for tg_known_find's second question. */
-static void keep_nights(struct known_list *l, struct tg_known_ask *ask)
-{
-    const struct tg_history *h = &l->nights->history;
-    ask->night = TG_NEW_N(ask->arena, struct tg_known_night, TG_KNOWN_LOOK);
-    for (size_t i = h->n > TG_KNOWN_LOOK ? h->n - TG_KNOWN_LOOK : 0; i < h->n; i++)
-        if (is_after(l, i))
-            ask->night[ask->n_nights++] =
-                (struct tg_known_night){ tg_arena_sv(ask->arena, h->night[i].commit).p,
-                                         h->night[i].date, i + 1 };
-}
-
 /* The newest nights that have a time of the series, oldest first; at least three show a trend. */
 static size_t values_of(const struct tg_history *h, uint32_t series, double out[TG_KNOWN_LOOK])
 {
@@ -117,31 +87,6 @@ static size_t values_of(const struct tg_history *h, uint32_t series, double out[
             out[n++] = v->plain;
     }
     return n < 3 ? 0 : n;
-}
-
-static void keep_trends(const struct tg_nights *nights, struct tg_known_ask *ask)
-{
-    const struct tg_series_table *t = &nights->series;
-    ask->trend = TG_NEW_N(ask->arena, struct tg_known, t->n + 1);
-    for (size_t i = 0; i < t->n; i++) {
-        const struct tg_series *s = &t->v[i];
-        bool step = s->what == TG_SERIES_METRIC && s->metric == TG_METRIC_STEP_TIME;
-        double v[TG_KNOWN_LOOK], *kept;
-        size_t n = step || (tg_series_is_name(s) && s->scale == TG_SCALE_TIME)
-                       ? values_of(&nights->history, (uint32_t)i, v)
-                       : 0;
-        if (!n)
-            continue;
-        kept = TG_NEW_N(ask->arena, double, n);
-        memcpy(kept, v, n * sizeof *kept);
-        ask->trend[ask->n_trends++] =
-            (struct tg_known){ .what = TG_KNOWN_NIGHT_VALUES,
-                               .subject = step ? TG_SUBJECT_TRACE : TG_SUBJECT_NAME,
-                               .kind = s->kind,
-                               .name = tg_arena_sv(ask->arena, s->name),
-                               .nights = kept,
-                               .n_nights = n };
-    }
 }
 
 static size_t find_events(struct tg_known_ask *ask, const struct tg_known **out)
@@ -157,9 +102,49 @@ static size_t find_events(struct tg_known_ask *ask, const struct tg_known **out)
     l.records = records;
     if (tg_nights_load(&nights, &store, ask->suite, &until, NULL, &ask->err) &&
         (!nights.damaged || tg_nights_damaged(&nights, &ask->err))) {
-        add_events(&l);
-        keep_nights(&l, ask);
-        keep_trends(&nights, ask);
+        const struct tg_history *event = &l.nights->history;
+        size_t most = 0;
+        for (size_t i = 0; i < event->n_events; i++)
+            most += event->event[i].n + 1;
+        l.v = TG_NEW_N(l.ask->arena, struct tg_known, most + 1);
+        for (size_t i = 0; i < event->n_events; i++) {
+            const struct tg_history_event *e = &event->event[i];
+            const struct tg_event_record *said =
+                tg_event_latest(l.records, l.n_records, tg_sv_of(e->id));
+            if (said && said->word != TG_EVENT_WORD_ACCEPTED)
+                said = NULL;
+            if (e->state == TG_EVENT_STATE_OPEN && tg_history_is_worse(e) && is_after(&l, e->to))
+                add_event(&l, e, said);
+        }
+        /* The newest nights, for tg_known_find's second question. */
+        const struct tg_history *h = &l.nights->history;
+        ask->night = TG_NEW_N(ask->arena, struct tg_known_night, TG_KNOWN_LOOK);
+        for (size_t i = h->n > TG_KNOWN_LOOK ? h->n - TG_KNOWN_LOOK : 0; i < h->n; i++)
+            if (is_after(&l, i))
+                ask->night[ask->n_nights++] =
+                    (struct tg_known_night){ tg_arena_sv(ask->arena, h->night[i].commit).p,
+                                             h->night[i].date, i + 1 };
+        const struct tg_series_table *t = &nights.series;
+        ask->trend = TG_NEW_N(ask->arena, struct tg_known, t->n + 1);
+        for (size_t i = 0; i < t->n; i++) {
+            const struct tg_series *s = &t->v[i];
+            bool step = s->what == TG_SERIES_METRIC && s->metric == TG_METRIC_STEP_TIME;
+            double v[TG_KNOWN_LOOK], *kept;
+            size_t n = step || (tg_series_is_name(s) && s->scale == TG_SCALE_TIME)
+                           ? values_of(&nights.history, (uint32_t)i, v)
+                           : 0;
+            if (!n)
+                continue;
+            kept = TG_NEW_N(ask->arena, double, n);
+            memcpy(kept, v, n * sizeof *kept);
+            ask->trend[ask->n_trends++] =
+                (struct tg_known){ .what = TG_KNOWN_NIGHT_VALUES,
+                                   .subject = step ? TG_SUBJECT_TRACE : TG_SUBJECT_NAME,
+                                   .kind = s->kind,
+                                   .name = tg_arena_sv(ask->arena, s->name),
+                                   .nights = kept,
+                                   .n_nights = n };
+        }
     }
     tg_nights_release(&nights);
     *out = l.v;

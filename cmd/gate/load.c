@@ -53,16 +53,6 @@ static void make_small(struct load *all, struct tg_summary *one)
     (void)pthread_mutex_unlock(&all->lock);
 }
 
-/* From its bytes. */
-static bool read_one(struct load *all, struct loaded *l, const struct tg_summarize_opts *o,
-                     struct tg_err *err)
-{
-    TG_BUF bytes = { 0 };
-    TG_SOURCE *s = tg_inputs_open(l->item, all->repo, o->load.reader.limits, &bytes, err);
-    return s && may_be_read(l->item, s, err) &&
-           tg_summary_add(&l->summary, s, o, all->progress, err);
-}
-
 /* A task of its own: the repository, the progress line and the pool of texts are shared. */
 static bool load_one(void *arg, size_t i, struct tg_err *err)
 {
@@ -80,7 +70,11 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
     mine.damage = mine.damage ? &l->damage : NULL;
     bool cached = tg_cache_takes(&all->cache, item, &mine);
     if (!cached || !tg_cache_get(&all->cache, item, &mine, &l->summary)) {
-        if (!read_one(all, l, &mine, err))
+        /* From its bytes. */
+        TG_BUF bytes = { 0 };
+        TG_SOURCE *s = tg_inputs_open(l->item, all->repo, mine.load.reader.limits, &bytes, err);
+        if (!s || !may_be_read(l->item, s, err) ||
+            !tg_summary_add(&l->summary, s, &mine, all->progress, err))
             return false;
         if (cached && !l->damage.n && l->summary.n == 1 &&
             !tg_sv_ends(item->blob.path, TG_SV(".tgs")))
@@ -180,21 +174,6 @@ static uint32_t run_of(const struct loaded *l, struct tg_strmap *runs)
     return tg_strmap_add(runs, tg_sv_of(number));
 }
 
-/* One id for the shards of a run, from their contents: independent of paths and order. */
-static void label_runs(struct loaded *l, size_t n)
-{
-    TG_AUTO(tg_strmap_release) struct tg_strmap runs = { 0 };
-    TG_FREE uint64_t *id = tg_xcalloc(n + 1, sizeof *id);
-    for (size_t i = 0; i < n; i++)
-        if (l[i].summary.n)
-            id[run_of(&l[i], &runs)] +=
-                tg_hash(l[i].summary.shards[0]->hash, (uint64_t)(l[i].rank + 2));
-    for (size_t i = 0; i < n; i++)
-        if (l[i].summary.n)
-            l[i].summary.shards[0]->run =
-                TG_SV_PRINTF(l[i].summary.arena, "%016" PRIx64, id[run_of(&l[i], &runs)]);
-}
-
 /* Every file is one shard of a known rank, and there are several ranks. */
 static bool spans_ranks(const struct loaded *l, size_t n)
 {
@@ -266,8 +245,20 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
         number_ranks(l, list->n);
     if (ok)
         number_runs(l, list->n);
-    if (ok && !o->run.n && spans_ranks(l, list->n))
-        label_runs(l, list->n);
+    if (ok && !o->run.n && spans_ranks(l, list->n)) {
+        /* One id for the shards of a run, from their contents: independent of paths and order. */
+        size_t n = list->n;
+        TG_AUTO(tg_strmap_release) struct tg_strmap runs = { 0 };
+        TG_FREE uint64_t *id = tg_xcalloc(n + 1, sizeof *id);
+        for (size_t k = 0; k < n; k++)
+            if (l[k].summary.n)
+                id[run_of(&l[k], &runs)] +=
+                    tg_hash(l[k].summary.shards[0]->hash, (uint64_t)(l[k].rank + 2));
+        for (size_t k = 0; k < n; k++)
+            if (l[k].summary.n)
+                l[k].summary.shards[0]->run =
+                    TG_SV_PRINTF(l[k].summary.arena, "%016" PRIx64, id[run_of(&l[k], &runs)]);
+    }
     for (size_t i = 0; ok && i < list->n; i++)
         ok = tg_summary_take(out, &l[i].summary, err);
     for (size_t i = 0; i < list->n; i++) {
@@ -300,34 +291,31 @@ bool tg_inputs_first_lasts(const struct tg_input_list *list)
     return lasts(list, 0);
 }
 
-static void read_first(struct tg_kept_trace *k, const struct tg_first_traces *f, int side)
-{
-    const struct tg_input_list *list = f->side[side];
-    struct tg_load_opts opts = *f->load;
-    TG_BUF bytes = { 0 };
-    TG_SOURCE *s = NULL;
-    struct tg_err ignored = TG_ERR_INIT;
-    tg_sv head;
-    opts.keep_python = opts.want_sequence = true;
-    opts.keep_hta = opts.want_attrs = opts.want_memory = false;
-    if (lasts(list, f->at[side]))
-        s = tg_inputs_open(&list->v[f->at[side]], f->repo, opts.reader.limits, &bytes, &ignored);
-    if (s && tg_source_peek(s, &head, &ignored) && !tg_summary_looks_like(head))
-        k->trace = tg_trace_load(s, &opts, NULL, &ignored);
-    if (k->trace) {
-        tg_trace_set_python_apart(k->trace);
-        if (!tg_steps_build(&k->steps, k->trace, f->window, &ignored))
-            tg_kept_release(k);
-    }
-}
-
 bool tg_inputs_use_first(const struct tg_first_traces *f, int side,
                          void (*use)(void *arg, int side, const struct tg_kept_trace *k), void *arg)
 {
     TG_AUTO(tg_kept_release) struct tg_kept_trace here = { .any = true };
     struct tg_kept_trace *k = f->kept[side] && !f->at[side] ? f->kept[side] : &here;
-    if (!k->trace)
-        read_first(k, f, side);
+    if (!k->trace) {
+        const struct tg_input_list *list = f->side[side];
+        struct tg_load_opts opts = *f->load;
+        TG_BUF bytes = { 0 };
+        TG_SOURCE *s = NULL;
+        struct tg_err ignored = TG_ERR_INIT;
+        tg_sv head;
+        opts.keep_python = opts.want_sequence = true;
+        opts.keep_hta = opts.want_attrs = opts.want_memory = false;
+        if (lasts(list, f->at[side]))
+            s = tg_inputs_open(&list->v[f->at[side]], f->repo, opts.reader.limits, &bytes,
+                               &ignored);
+        if (s && tg_source_peek(s, &head, &ignored) && !tg_summary_looks_like(head))
+            k->trace = tg_trace_load(s, &opts, NULL, &ignored);
+        if (k->trace) {
+            tg_trace_set_python_apart(k->trace);
+            if (!tg_steps_build(&k->steps, k->trace, f->window, &ignored))
+                tg_kept_release(k);
+        }
+    }
     bool ok = k->trace != NULL;
     if (ok)
         use(arg, side, k);

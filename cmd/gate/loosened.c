@@ -136,29 +136,6 @@ static void tell_change(struct tg_check *c, struct tg_check_job *j,
          next);
 }
 
-static struct tg_policy *load_from(struct tg_check *c, const char *where, struct tg_err *why)
-{
-    const struct tg_gate_policy_opts o = {
-        .path = where, .profile = c->o->profile, .profile_may_lack = true, .undated = true
-    };
-    TG_AUTO(tg_diags_release) struct tg_diags diags;
-    tg_diags_init(&diags);
-    struct tg_policy *p = tg_gate_policy(&o, &diags, c->io, &c->repo, c->arena, why);
-    return p;
-}
-
-static void tell_changes(struct tg_check *c, struct tg_check_job *j,
-                         const struct tg_policy_changes *changes, const char *sha, const char *next)
-{
-    for (size_t i = 0; i < changes->n_looser && i < MAX_TOLD; i++)
-        tell_change(c, j, &changes->v[i], sha, i ? "" : next);
-    if (changes->n_looser > MAX_TOLD)
-        tell(c, j, TG_REASON_POLICY,
-             tg_arena_printf(c->arena, "the policy is looser in %zu more values",
-                             changes->n_looser - MAX_TOLD),
-             next);
-}
-
 static const char *place_now(const struct tg_check *c)
 {
     const struct tg_policy *p = c->suites.policy;
@@ -194,7 +171,12 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
                                                                   : c->suites.policy->file.p);
     struct tg_policy_changes changes;
     struct tg_err why = TG_ERR_INIT;
-    struct tg_policy *before = load_from(c, where, &why);
+    const struct tg_gate_policy_opts o = {
+        .path = where, .profile = c->o->profile, .profile_may_lack = true, .undated = true
+    };
+    TG_AUTO(tg_diags_release) struct tg_diags diags;
+    tg_diags_init(&diags);
+    struct tg_policy *before = tg_gate_policy(&o, &diags, c->io, &c->repo, c->arena, &why);
     if (!before) {
         tell(c, j, TG_REASON_POLICY,
              tg_arena_printf(c->arena,
@@ -207,7 +189,13 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
     add_profiles(c, j, &changes, where, before);
     if (first && changes.n_looser)
         tell(c, j, TG_REASON_NOTE, first, "");
-    tell_changes(c, j, &changes, sha, next);
+    for (size_t i = 0; i < changes.n_looser && i < MAX_TOLD; i++)
+        tell_change(c, j, &changes.v[i], sha, i ? "" : next);
+    if (changes.n_looser > MAX_TOLD)
+        tell(c, j, TG_REASON_POLICY,
+             tg_arena_printf(c->arena, "the policy is looser in %zu more values",
+                             changes.n_looser - MAX_TOLD),
+             next);
     tg_policy_free(before);
 }
 
@@ -226,39 +214,6 @@ static void compare_with_commit(struct tg_check *c, struct tg_check_job *j, stru
              "");
     compare_with(c, j, tg_arena_printf(c->arena, "%s:%s", sha, path),
                  tg_arena_printf(c->arena, "%.12s:%s", sha, path), NULL, sha);
-}
-
-/* The change brings the first policy: the built-in one judged before. Where nothing was compared
- * with a commit there was no gate yet. */
-static void compare_with_built_in(struct tg_check *c, struct tg_check_job *j, struct tg_git *git)
-{
-    const char *now = path_now(c, git);
-    bool judged = j->info.situation == TG_SITUATION_FOUND || j->info.situation == TG_SITUATION_GAP;
-    struct tg_commit head = { 0 };
-    struct tg_err ignored = TG_ERR_INIT;
-    if (judged && now && tg_git_resolve(git, "HEAD", c->arena, &head, &ignored) &&
-        file_at(git, head.sha, now))
-        compare_with(c, j, "tracegate:recommended", "tracegate:recommended",
-                     tg_arena_printf(c->arena,
-                                     "the baseline's commit has no policy, so the built-in one "
-                                     "judged there; %s judges now",
-                                     now),
-                     NULL);
-}
-
-/* A build that repeats may fix the day; a day in the past revives what has expired since. */
-static void tell_fixed_day(struct tg_check *c, struct tg_check_job *j)
-{
-    int64_t seconds;
-    char day[16];
-    if (!c->suites.policy->n_waivers ||
-        !tg_sv_i64(tg_sv_of(tg_io_env(c->io, "SOURCE_DATE_EPOCH")), &seconds))
-        return;
-    tg_value_date_text(tg_io_today(c->io), day);
-    tell(c, j, TG_REASON_NOTE,
-         tg_arena_printf(c->arena, "waivers are judged as of %s: SOURCE_DATE_EPOCH is set", day),
-         "A waiver that ended since then still counts here, and would not by the clock. Unset it "
-         "for this job.");
 }
 
 /* Else `baseline: {ref: HEAD}` would hide what else the change does. */
@@ -283,7 +238,19 @@ void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
     struct tg_commit from;
     struct tg_err why = TG_ERR_INIT;
     struct tg_git *git;
-    tell_fixed_day(c, j);
+    /* A build that repeats may fix the day; a day in the past revives what has expired since. */
+    int64_t seconds;
+    char day[16];
+    if (c->suites.policy->n_waivers &&
+        tg_sv_i64(tg_sv_of(tg_io_env(c->io, "SOURCE_DATE_EPOCH")), &seconds)) {
+        tg_value_date_text(tg_io_today(c->io), day);
+        tell(
+            c, j, TG_REASON_NOTE,
+            tg_arena_printf(c->arena, "waivers are judged as of %s: SOURCE_DATE_EPOCH is set", day),
+            "A waiver that ended since then still counts here, and would not by the clock. Unset "
+            "it "
+            "for this job.");
+    }
     enum tg_seen seen = tg_repo_look(&c->repo, &why);
     git = c->repo.git;
     if (seen == TG_SEEN)
@@ -302,8 +269,23 @@ void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
     if (!from.sha[0])
         return;
     const char *path = tg_check_policy_at(c, git, from.sha);
-    if (path)
+    if (path) {
         compare_with_commit(c, j, git, from.sha, path);
-    else
-        compare_with_built_in(c, j, git);
+    } else {
+        /* The change brings the first policy: the built-in one judged before. Where nothing was
+         * compared with a commit there was no gate yet. */
+        const char *now = path_now(c, git);
+        bool judged =
+            j->info.situation == TG_SITUATION_FOUND || j->info.situation == TG_SITUATION_GAP;
+        struct tg_commit head = { 0 };
+        struct tg_err ignored = TG_ERR_INIT;
+        if (judged && now && tg_git_resolve(git, "HEAD", c->arena, &head, &ignored) &&
+            file_at(git, head.sha, now))
+            compare_with(c, j, "tracegate:recommended", "tracegate:recommended",
+                         tg_arena_printf(c->arena,
+                                         "the baseline's commit has no policy, so the built-in one "
+                                         "judged there; %s judges now",
+                                         now),
+                         NULL);
+    }
 }

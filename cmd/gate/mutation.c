@@ -47,21 +47,6 @@ struct attempt {
 
 /* ---- judging one rule ---- */
 
-/* The rule alone, wherever the program runs: no `when`, no waivers, no `require`. */
-static void isolate(struct look *l, const struct tg_rule *rule)
-{
-    l->rule = *rule;
-    l->rule.when = (struct tg_when){ 0 };
-    l->policy = *l->b->policy;
-    l->policy.rules = &l->rule;
-    l->policy.n_rules = 1;
-    l->policy.n_waivers = 0;
-    l->policy.require = (struct tg_require){ 0 };
-    l->needs_fail = rule->fail.state == TG_LIMIT_ON;
-    for (size_t i = 0; i < rule->n_overrides; i++)
-        l->needs_fail |= rule->overrides[i].fail.state == TG_LIMIT_ON;
-}
-
 static bool judge(struct look *l, struct tg_gate *g, const struct tg_side *test,
                   const struct tg_comparison *compared, struct tg_verdict *v, struct tg_arena *a)
 {
@@ -532,22 +517,6 @@ static void say_green(struct look *l)
                           : "Tighten the `warn` limit, or give the rule a `fail` limit.");
 }
 
-static void say_nothing_there(struct look *l, const struct tg_verdict *v)
-{
-    bool nothing = !v->n_results || v->results[0].subject == TG_SUBJECT_NO_MATCH;
-    const char *why = nothing ? "the rule matches nothing on these traces"
-                      : is_attr(l->rule.metric)
-                          ? tg_arena_printf(l->b->arena, "no name has the same %s in every run",
-                                            tg_rule_metric_info(l->rule.metric)->name)
-                          : "the traces lack what it is about";
-    if (l->rule.optional)
-        say(l, TG_MUTATION_SKIPPED, why,
-            "Nothing to do if that is intended: the rule is optional.");
-    else
-        say(l, nothing ? TG_MUTATION_NO_MATCH : TG_MUTATION_SURVIVES, why,
-            "Correct the rule (`tracegate names TRACE` lists names), or mark it `optional: true`.");
-}
-
 /* Does an optional rule only show what went? No name loses more than all of it. */
 static bool only_shows(const struct tg_rule *rule)
 {
@@ -569,7 +538,17 @@ bool tg_mutation_try(struct tg_mutation_result *out, const struct tg_mutation *b
     struct attempt t;
     enum answer answer = NOT_PLANTED;
     *out = (struct tg_mutation_result){ .rule = rule, .outcome = TG_MUTATION_SURVIVES };
-    isolate(&l, rule);
+    /* The rule alone, wherever the program runs: no `when`, no waivers, no `require`. */
+    l.rule = *rule;
+    l.rule.when = (struct tg_when){ 0 };
+    l.policy = *l.b->policy;
+    l.policy.rules = &l.rule;
+    l.policy.n_rules = 1;
+    l.policy.n_waivers = 0;
+    l.policy.require = (struct tg_require){ 0 };
+    l.needs_fail = rule->fail.state == TG_LIMIT_ON;
+    for (size_t i = 0; i < rule->n_overrides; i++)
+        l.needs_fail |= rule->overrides[i].fail.state == TG_LIMIT_ON;
     if (only_shows(rule)) {
         say(&l, TG_MUTATION_SKIPPED, "the rule only shows what went", "Nothing to do.");
         return true;
@@ -595,7 +574,20 @@ bool tg_mutation_try(struct tg_mutation_result *out, const struct tg_mutation *b
     }
     if (answer == GREEN)
         say_green(&l);
-    else if (answer == NOT_PLANTED)
-        say_nothing_there(&l, &v);
+    else if (answer == NOT_PLANTED) {
+        bool nothing = !v.n_results || v.results[0].subject == TG_SUBJECT_NO_MATCH;
+        const char *why = nothing ? "the rule matches nothing on these traces"
+                          : is_attr(l.rule.metric)
+                              ? tg_arena_printf(l.b->arena, "no name has the same %s in every run",
+                                                tg_rule_metric_info(l.rule.metric)->name)
+                              : "the traces lack what it is about";
+        if (l.rule.optional)
+            say(&l, TG_MUTATION_SKIPPED, why,
+                "Nothing to do if that is intended: the rule is optional.");
+        else
+            say(&l, nothing ? TG_MUTATION_NO_MATCH : TG_MUTATION_SURVIVES, why,
+                "Correct the rule (`tracegate names TRACE` lists names), or mark it `optional: "
+                "true`.");
+    }
     return answer != FAILED;
 }

@@ -155,19 +155,6 @@ static bool walk_line(struct walk *w, const struct tg_commit *until)
     return back != TG_SEEN_FAILED;
 }
 
-static void oldest_first(struct walk *w)
-{
-    struct tg_nights *out = w->out;
-    for (size_t i = 0, k = out->n_line; i + 1 < k; i++) {
-        struct tg_commit c = out->line[i];
-        struct tg_stored_night s = w->at[i];
-        out->line[i] = out->line[--k];
-        w->at[i] = w->at[k];
-        out->line[k] = c;
-        w->at[k] = s;
-    }
-}
-
 struct takes {
     struct walk *walk;
     size_t *place; /* of each night that is read, on the line */
@@ -233,7 +220,14 @@ bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv s
     w.n_commits = ok ? count_commits(v, w.n_stored) : 0;
     ok = ok && walk_line(&w, until);
     if (ok) {
-        oldest_first(&w);
+        for (size_t i = 0, k = out->n_line; i + 1 < k; i++) {
+            struct tg_commit c = out->line[i];
+            struct tg_stored_night s = w.at[i];
+            out->line[i] = out->line[--k];
+            w.at[i] = w.at[k];
+            out->line[k] = c;
+            w.at[k] = s;
+        }
         out->history.night = TG_NEW_N(out->arena, struct tg_night, w.n_commits + 1);
         out->place = TG_NEW_N(out->arena, size_t, w.n_commits + 1);
         out->runs = TG_NEW_N(out->arena, struct tg_stored_night, w.n_commits + 1);

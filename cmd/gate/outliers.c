@@ -75,19 +75,6 @@ static double find_level(const struct job *j, const struct tg_shard *s)
     return median_of(v, s->n_steps, j->a);
 }
 
-static void find_slow_step(struct job *j, const struct tg_shard *s, double level)
-{
-    size_t worst = 0;
-    for (size_t k = 1; k < s->n_steps; k++)
-        if (step_time(s, k) > step_time(s, worst))
-            worst = k;
-    if (s->n_steps >= 3 && step_time(s, worst) >= SLOW_STEP * level)
-        add(j, (struct tg_outlier){ .shard = s,
-                                    .why = worst ? TG_OUTLIER_STEP : TG_OUTLIER_COLD,
-                                    .times = step_time(s, worst) / level,
-                                    .step = s->steps[worst].number });
-}
-
 /* ---- operators ---- */
 
 static bool is_work(enum tg_kind kind)
@@ -127,32 +114,9 @@ static void sum_operators(struct job *j)
     }
 }
 
-/* Why the run's usual step is longer. */
-static void explain_level(struct job *j, size_t run, struct tg_outlier *o)
-{
-    double most = 0;
-    if (!j->self)
-        sum_operators(j);
-    for (uint32_t id = 0; id < j->ops.n; id++) {
-        const double *v = &j->self[id * j->side->n_runs];
-        double usual = median_of(v, j->side->n_runs, j->a);
-        if (isnan(v[run]) || usual < LARGE * j->median)
-            continue;
-        o->large++;
-        o->slower += v[run] >= LEAST_MORE * usual;
-        if (v[run] - usual > most) {
-            most = v[run] - usual;
-            o->op = tg_arena_sv(j->a, tg_sv_from(j->ops.text[id], 1));
-        }
-    }
-    o->why = 2 * o->slower > o->large ? TG_OUTLIER_BUSY : TG_OUTLIER_ALONE;
-    if (o->why == TG_OUTLIER_BUSY)
-        o->op = TG_SV("");
-}
-
 /* ---- runs ---- */
 
-static void find_levels(struct job *j)
+static void look_at_rank(struct job *j)
 {
     size_t runs = j->side->n_runs;
     double *off = TG_NEW_N(j->a, double, runs + 1);
@@ -163,11 +127,6 @@ static void find_levels(struct job *j)
     for (size_t r = 0; r < runs; r++)
         off[r] = fabs(j->level[r] - j->median);
     j->deviation = OF_NORMAL * median_of(off, runs, j->a);
-}
-
-static void look_at_rank(struct job *j)
-{
-    find_levels(j);
     tg_strmap_init(&j->ops);
     j->self = NULL;
     for (size_t r = 0; r < j->side->n_runs; r++) {
@@ -175,10 +134,37 @@ static void look_at_rank(struct job *j)
         if (isnan(j->level[r]) || j->median <= 0)
             continue;
         if (o.times >= LEAST_MORE && j->level[r] - j->median > DEVIATIONS * j->deviation) {
-            explain_level(j, r, &o);
+            /* Why the run's usual step is longer. */
+            double most = 0;
+            if (!j->self)
+                sum_operators(j);
+            for (uint32_t id = 0; id < j->ops.n; id++) {
+                const double *v = &j->self[id * j->side->n_runs];
+                double usual = median_of(v, j->side->n_runs, j->a);
+                if (isnan(v[r]) || usual < LARGE * j->median)
+                    continue;
+                o.large++;
+                o.slower += v[r] >= LEAST_MORE * usual;
+                if (v[r] - usual > most) {
+                    most = v[r] - usual;
+                    o.op = tg_arena_sv(j->a, tg_sv_from(j->ops.text[id], 1));
+                }
+            }
+            o.why = 2 * o.slower > o.large ? TG_OUTLIER_BUSY : TG_OUTLIER_ALONE;
+            if (o.why == TG_OUTLIER_BUSY)
+                o.op = TG_SV("");
             add(j, o);
         }
-        find_slow_step(j, shard_of(j, r), j->level[r]);
+        const struct tg_shard *s = shard_of(j, r);
+        size_t worst = 0;
+        for (size_t k = 1; k < s->n_steps; k++)
+            if (step_time(s, k) > step_time(s, worst))
+                worst = k;
+        if (s->n_steps >= 3 && step_time(s, worst) >= SLOW_STEP * j->level[r])
+            add(j, (struct tg_outlier){ .shard = s,
+                                        .why = worst ? TG_OUTLIER_STEP : TG_OUTLIER_COLD,
+                                        .times = step_time(s, worst) / j->level[r],
+                                        .step = s->steps[worst].number });
     }
     tg_strmap_release(&j->ops);
 }

@@ -148,26 +148,6 @@ static double choose_least(const double *value, size_t n)
     }
 }
 
-static void keep_nodes(struct tg_picture *out, const struct tg_paths *p, const double *value,
-                       struct tg_arena *a)
-{
-    const struct tg_path_tree *t = &p->tree[TG_PATHS_BY_CLASS];
-    TG_FREE uint32_t *place = tg_xmalloc((t->keys.n + 1) * sizeof *place);
-    out->least = choose_least(value, t->keys.n);
-    out->nodes = TG_NEW_N(a, struct tg_picture_node, TG_PICTURE_NODES + 1);
-    for (size_t i = 0; i < t->keys.n; i++) { /* a parent has a smaller number than its children */
-        struct tg_picture_node *n = &out->nodes[out->n_nodes];
-        if (larger(value, i) < out->least)
-            continue;
-        place[i] = (uint32_t)out->n_nodes++;
-        *n = (struct tg_picture_node){ .kind = t->v[i].kind, .depth = t->v[i].depth };
-        n->parent = i ? place[t->v[i].parent] : 0;
-        n->text = tg_arena_sv(a, p->texts.text[t->v[i].text]);
-        n->value[0] = value[2 * i];
-        n->value[1] = value[2 * i + 1];
-    }
-}
-
 /* The device has no part in a step that is longer because the host waits longer for it. */
 static bool waits_longer(const struct tg_comparison *c)
 {
@@ -201,8 +181,24 @@ void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)
         free(value);
         value = add_up(p, HOST, gap);
     }
-    if (both && value[0] > 0 && value[1] > 0)
-        keep_nodes(out, p, value, ask->arena);
+    if (both && value[0] > 0 && value[1] > 0) {
+        const struct tg_path_tree *node = &p->tree[TG_PATHS_BY_CLASS];
+        TG_FREE uint32_t *place = tg_xmalloc((node->keys.n + 1) * sizeof *place);
+        out->least = choose_least(value, node->keys.n);
+        out->nodes = TG_NEW_N(ask->arena, struct tg_picture_node, TG_PICTURE_NODES + 1);
+        for (size_t i = 0; i < node->keys.n;
+             i++) { /* a parent has a smaller number than its children */
+            struct tg_picture_node *n = &out->nodes[out->n_nodes];
+            if (larger(value, i) < out->least)
+                continue;
+            place[i] = (uint32_t)out->n_nodes++;
+            *n = (struct tg_picture_node){ .kind = node->v[i].kind, .depth = node->v[i].depth };
+            n->parent = i ? place[node->v[i].parent] : 0;
+            n->text = tg_arena_sv(ask->arena, p->texts.text[node->v[i].text]);
+            n->value[0] = value[2 * i];
+            n->value[1] = value[2 * i + 1];
+        }
+    }
     free(value);
     tg_paths_release(&t.paths);
 }

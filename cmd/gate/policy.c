@@ -29,19 +29,6 @@ static bool read_preset(void *arg, const char *path, struct tg_buf *out, struct 
     return true;
 }
 
-/* A policy under a name that is not read would be missed without a word. */
-static void note_misplaced(const char *root, const struct tg_io *io, struct tg_arena *a)
-{
-    static const char *const names[] = { "tracegate.yml", "tracegate.yaml", ".tracegate.json",
-                                         ".github/tracegate.yml", ".github/.tracegate.yml" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tg_file_exists(root ? tg_arena_printf(a, "%s/%s", root, names[i]) : names[i]))
-            tg_io_note(io,
-                       "'%s' is not read: a policy is called .tracegate.yml, at the root of the "
-                       "repository, or is named with --policy",
-                       names[i]);
-}
-
 /*
  * How far up a policy may be: as a rule the folder with a `.git`, so that libgit2 is not started
  * for it. No repository is fine here; one that cannot be opened has a root nevertheless, and its
@@ -103,8 +90,18 @@ struct tg_policy *tg_gate_policy(const struct tg_gate_policy_opts *o, struct tg_
     struct tg_diags own;
     if (!find_source(&po, &tree, repo, a, err))
         return NULL;
-    if (!po.path)
-        note_misplaced(po.root, io, a);
+    if (!po.path) {
+        /* A policy under a name that is not read would be missed without a word. */
+        static const char *const names[] = { "tracegate.yml", "tracegate.yaml", ".tracegate.json",
+                                             ".github/tracegate.yml", ".github/.tracegate.yml" };
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (tg_file_exists(po.root ? tg_arena_printf(a, "%s/%s", po.root, names[i]) : names[i]))
+                tg_io_note(
+                    io,
+                    "'%s' is not read: a policy is called .tracegate.yml, at the root of the "
+                    "repository, or is named with --policy",
+                    names[i]);
+    }
     if (po.profile && strcmp(po.profile, "auto") == 0) {
         const char *event = tg_io_env(io, "GITHUB_EVENT_NAME");
         po.profile = event ? tg_policy_profile_for(event) : NULL;
@@ -131,25 +128,19 @@ static bool has_profile(const struct tg_policy *p, const char *name)
     return false;
 }
 
-/* Those of either side; NULL, for none, first. Their texts live as long as the policies. */
-static struct tg_strs profiles_of(const struct tg_policy *const policy[2], struct tg_arena *a)
-{
-    struct tg_strs out = { 0 };
-    out.v = TG_NEW_N(a, const char *, 1 + policy[0]->n_profiles + policy[1]->n_profiles);
-    out.v[out.n++] = NULL;
-    for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < policy[side]->n_profiles; i++)
-            if (!side || !has_profile(policy[0], policy[1]->profiles[i]))
-                out.v[out.n++] = policy[side]->profiles[i];
-    return out;
-}
-
 bool tg_gate_policy_profiles(struct tg_policy_changes *out, const char *const place[2],
                              const struct tg_policy *const policy[2], struct tg_diags *diags,
                              const struct tg_io *io, struct tg_repo *repo, struct tg_arena *a,
                              struct tg_err *err)
 {
-    struct tg_strs profiles = profiles_of(policy, a);
+    /* Those of either side; NULL, for none, first. Their texts live as long as the policies. */
+    struct tg_strs profiles = { 0 };
+    profiles.v = TG_NEW_N(a, const char *, 1 + policy[0]->n_profiles + policy[1]->n_profiles);
+    profiles.v[profiles.n++] = NULL;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < policy[side]->n_profiles; i++)
+            if (!side || !has_profile(policy[0], policy[1]->profiles[i]))
+                profiles.v[profiles.n++] = policy[side]->profiles[i];
     bool ok = true;
     for (size_t i = 0; ok && i < profiles.n; i++) {
         struct tg_gate_policy_opts o = {

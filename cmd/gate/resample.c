@@ -70,35 +70,6 @@ static double badness(const struct tg_rule *rule, const struct tg_result *r)
     return rule->bad == TG_LESS_IS_BAD ? -v : rule->bad == TG_ANY_IS_BAD ? fabs(v) : v;
 }
 
-static void count_result(struct alarms *x, const struct tg_policy *p, const struct tg_result *r)
-{
-    TG_BUF key = { 0 };
-    const struct tg_rule *rule = NULL;
-    size_t known = x->keys.n;
-    uint32_t id;
-    for (size_t i = 0; i < p->n_rules; i++)
-        if (tg_sv_eq(p->rules[i].id, r->rule))
-            rule = &p->rules[i];
-    if (!rule || tg_result_is_guard(r))
-        return;
-    tg_buf_printf(&key, "%.*s\n%.*s\n%.*s", TG_SV_ARG(r->rule), TG_SV_ARG(tg_result_kind(r)),
-                  TG_SV_ARG(r->op_normalised));
-    id = tg_strmap_add(&x->keys, tg_buf_sv(&key));
-    if (id == known) {
-        x->out->alarms = tg_grow(x->out->alarms, &x->cap, id + 1, sizeof *x->out->alarms);
-        x->out->alarms[id] = (struct tg_alarm){ .rule = rule,
-                                                .kind = tg_result_kind(r),
-                                                .op = tg_arena_sv(x->arena, r->op_normalised),
-                                                .timed = r->dimension == TG_DIM_DURATION };
-        x->out->n_alarms = id + 1;
-    }
-    struct tg_alarm *m = &x->out->alarms[id];
-    m->fails += r->state == TG_STATE_FAIL;
-    m->warns += r->state == TG_STATE_WARN;
-    if (r->state != TG_STATE_NOT_JUDGED)
-        m->worst = fmax(m->worst, badness(rule, r));
-}
-
 static bool judge_split(struct alarms *x, const struct tg_noise_input *in, const size_t *run,
                         enum tg_outcome *outcome, struct tg_err *err)
 {
@@ -109,8 +80,35 @@ static bool judge_split(struct alarms *x, const struct tg_noise_input *in, const
     struct tg_verdict v;
     two_sides(g.side, &in->all, run, in->side, a);
     bool ok = tg_gate_judge(&v, &g, err);
-    for (size_t i = 0; ok && i < v.n_results; i++)
-        count_result(x, in->policy, &v.results[i]);
+    for (size_t i = 0; ok && i < v.n_results; i++) {
+        const struct tg_policy *p = in->policy;
+        const struct tg_result *r = &v.results[i];
+        TG_BUF key = { 0 };
+        const struct tg_rule *rule = NULL;
+        size_t known = x->keys.n;
+        uint32_t id;
+        for (size_t k = 0; k < p->n_rules; k++)
+            if (tg_sv_eq(p->rules[k].id, r->rule))
+                rule = &p->rules[k];
+        if (!rule || tg_result_is_guard(r))
+            continue;
+        tg_buf_printf(&key, "%.*s\n%.*s\n%.*s", TG_SV_ARG(r->rule), TG_SV_ARG(tg_result_kind(r)),
+                      TG_SV_ARG(r->op_normalised));
+        id = tg_strmap_add(&x->keys, tg_buf_sv(&key));
+        if (id == known) {
+            x->out->alarms = tg_grow(x->out->alarms, &x->cap, id + 1, sizeof *x->out->alarms);
+            x->out->alarms[id] = (struct tg_alarm){ .rule = rule,
+                                                    .kind = tg_result_kind(r),
+                                                    .op = tg_arena_sv(x->arena, r->op_normalised),
+                                                    .timed = r->dimension == TG_DIM_DURATION };
+            x->out->n_alarms = id + 1;
+        }
+        struct tg_alarm *m = &x->out->alarms[id];
+        m->fails += r->state == TG_STATE_FAIL;
+        m->warns += r->state == TG_STATE_WARN;
+        if (r->state != TG_STATE_NOT_JUDGED)
+            m->worst = fmax(m->worst, badness(rule, r));
+    }
     if (ok)
         *outcome = v.outcome;
     return ok;
@@ -292,17 +290,6 @@ static int by_share(const void *pa, const void *pb)
     return c ? c : tg_sv_cmp(a->name, b->name);
 }
 
-/* Of the draws that are judged: a busy run makes a draw tell nothing. Half of them must be. */
-static void keep_size(struct tg_op_noise *o, size_t at, const double *found)
-{
-    double v[DRAWS];
-    size_t n = 0;
-    for (size_t d = 0; d < DRAWS; d++)
-        if (isfinite(found[d]))
-            v[n++] = found[d];
-    o->mde[at] = 2 * n >= DRAWS ? expm1(MARGIN * tg_quantile(v, n, FOUND)) : NAN;
-}
-
 /* ---- what asking again finds ---- */
 
 /* One draw: the same runs of every operator, each side its half; and what a look sees of one. */
@@ -408,8 +395,16 @@ static bool measure_ops(struct tg_calibration *out, const struct tg_noise_input 
                 found[i][d] = NAN;
         if (!draw_size(found, &all, in, at, out->again[at], err))
             return false;
-        for (size_t i = 0; i < all.n; i++)
-            keep_size(&out->ops[i], at, found[i]);
+        for (size_t i = 0; i < all.n; i++) {
+            /* Of the draws that are judged: a busy run makes a draw tell nothing. Half of them
+             * must be. */
+            double v[DRAWS];
+            size_t n = 0;
+            for (size_t d = 0; d < DRAWS; d++)
+                if (isfinite(found[i][d]))
+                    v[n++] = found[i][d];
+            out->ops[i].mde[at] = 2 * n >= DRAWS ? expm1(MARGIN * tg_quantile(v, n, FOUND)) : NAN;
+        }
     }
     for (size_t i = 0; i < all.n; i++)
         if (isfinite(out->ops[i].sigma))

@@ -16,20 +16,6 @@ static tg_sv github(const struct tg_io *io, struct tg_arena *a)
     return TG_SV_PRINTF(a, "%.*s/%.*s", TG_SV_ARG(server), TG_SV_ARG(name));
 }
 
-/* "git@github.com:o/r.git" and "https://github.com/o/r.git". An address with a password is
- * nobody's. */
-static tg_sv of_remote(tg_sv url, struct tg_arena *a)
-{
-    if (tg_sv_ends(url, TG_SV(".git")))
-        url.n -= 4;
-    if (tg_sv_starts(url, TG_SV("https://")) && !memchr(url.p, '@', url.n))
-        return url;
-    if (!tg_sv_skip(&url, TG_SV("git@")))
-        return TG_SV("");
-    tg_sv host = tg_sv_cut(&url, ':');
-    return TG_SV_PRINTF(a, "https://%.*s/%.*s", TG_SV_ARG(host), TG_SV_ARG(url));
-}
-
 tg_sv tg_site_config(struct tg_git *git, const char *key, struct tg_arena *a)
 {
     const char *const args[] = { "config", "--get", key, NULL };
@@ -44,7 +30,17 @@ tg_sv tg_site_config(struct tg_git *git, const char *key, struct tg_arena *a)
 
 tg_sv tg_site_origin(struct tg_git *git, struct tg_arena *a)
 {
-    return of_remote(tg_site_config(git, "remote.origin.url", a), a);
+    /* "git@github.com:o/r.git" and "https://github.com/o/r.git". An address with a password is
+     * nobody's. */
+    tg_sv url = tg_site_config(git, "remote.origin.url", a);
+    if (tg_sv_ends(url, TG_SV(".git")))
+        url.n -= 4;
+    if (tg_sv_starts(url, TG_SV("https://")) && !memchr(url.p, '@', url.n))
+        return url;
+    if (!tg_sv_skip(&url, TG_SV("git@")))
+        return TG_SV("");
+    tg_sv host = tg_sv_cut(&url, ':');
+    return TG_SV_PRINTF(a, "https://%.*s/%.*s", TG_SV_ARG(host), TG_SV_ARG(url));
 }
 
 tg_sv tg_site_repository(const struct tg_io *io, struct tg_git *git, struct tg_arena *a)

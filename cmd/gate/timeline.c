@@ -154,45 +154,6 @@ static size_t join(struct tg_picture_span *out, const struct tg_picture_span *in
     return kept;
 }
 
-static void keep(struct tg_picture_step *out, struct drawing *d, struct tg_arena *a)
-{
-    TG_FREE struct tg_picture_span *few = tg_xmalloc((d->n + 1) * sizeof *few);
-    tg_ns pixel = (d->end - d->start) / WIDTH + 1;
-    size_t n;
-    TG_SORT(d->v, d->n, by_lane);
-    while ((n = join(few, d->v, d->n, pixel)) > TG_PICTURE_SPANS && pixel < d->end - d->start)
-        pixel += pixel / 2 + 1;
-    if (n > TG_PICTURE_SPANS)
-        n = TG_PICTURE_SPANS;
-    out->spans = TG_NEW_N(a, struct tg_picture_span, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        out->spans[i] = few[i];
-        out->spans[i].name = tg_arena_sv(a, few[i].name);
-    }
-    out->n = n;
-}
-
-/* Titles of the lanes that have spans; the others close up. */
-static void put_lanes(struct tg_picture_step *out, const struct drawing *d, struct tg_arena *a)
-{
-    uint32_t place[MAX_LANES], used[MAX_LANES] = { 0 };
-    tg_sv *lanes = TG_NEW_N(a, tg_sv, MAX_LANES);
-    for (size_t i = 0; i < out->n; i++)
-        used[out->spans[i].lane] = 1;
-    for (uint32_t k = 0; k < HOST_LANES + d->n_streams; k++) {
-        place[k] = (uint32_t)out->n_lanes;
-        if (!used[k])
-            continue;
-        lanes[out->n_lanes++] = k == 0 ? TG_SV("host")
-                                : k < HOST_LANES
-                                    ? TG_SV("inside")
-                                    : TG_SV_PRINTF(a, "stream %u", (unsigned)(k - HOST_LANES + 1));
-    }
-    for (size_t i = 0; i < out->n; i++)
-        out->spans[i].lane = place[out->spans[i].lane];
-    out->lanes = lanes;
-}
-
 void tg_timeline_take(struct tg_picture_step *out, const struct tg_trace *t,
                       const struct tg_steps *steps, unsigned skip_first, struct tg_arena *a)
 {
@@ -207,8 +168,37 @@ void tg_timeline_take(struct tg_picture_step *out, const struct tg_trace *t,
     d.thread = t->tracks[tg_span_at(t, step->span)->track].thread;
     collect(&d);
     if (d.n) {
-        keep(out, &d, a);
-        put_lanes(out, &d, a);
+        TG_FREE struct tg_picture_span *few = tg_xmalloc((d.n + 1) * sizeof *few);
+        tg_ns pixel = (d.end - d.start) / WIDTH + 1;
+        size_t n;
+        TG_SORT(d.v, d.n, by_lane);
+        while ((n = join(few, d.v, d.n, pixel)) > TG_PICTURE_SPANS && pixel < d.end - d.start)
+            pixel += pixel / 2 + 1;
+        if (n > TG_PICTURE_SPANS)
+            n = TG_PICTURE_SPANS;
+        out->spans = TG_NEW_N(a, struct tg_picture_span, n + 1);
+        for (size_t i = 0; i < n; i++) {
+            out->spans[i] = few[i];
+            out->spans[i].name = tg_arena_sv(a, few[i].name);
+        }
+        out->n = n;
+        /* Titles of the lanes that have spans; the others close up. */
+        uint32_t place[MAX_LANES], used[MAX_LANES] = { 0 };
+        tg_sv *lanes = TG_NEW_N(a, tg_sv, MAX_LANES);
+        for (size_t i = 0; i < out->n; i++)
+            used[out->spans[i].lane] = 1;
+        for (uint32_t k = 0; k < HOST_LANES + d.n_streams; k++) {
+            place[k] = (uint32_t)out->n_lanes;
+            if (!used[k])
+                continue;
+            lanes[out->n_lanes++] =
+                k == 0           ? TG_SV("host")
+                : k < HOST_LANES ? TG_SV("inside")
+                                 : TG_SV_PRINTF(a, "stream %u", (unsigned)(k - HOST_LANES + 1));
+        }
+        for (size_t i = 0; i < out->n; i++)
+            out->spans[i].lane = place[out->spans[i].lane];
+        out->lanes = lanes;
     }
     out->number = step->number;
     out->start = d.start;

@@ -66,21 +66,6 @@ static bool read_window(struct window_read *w, const struct tg_store *store, tg_
     return tg_nights_each(store, w->at, w->n, take_commit, w, NULL, err);
 }
 
-static void describe(struct tg_check *c, struct tg_check_job *j, const struct window_read *w,
-                     unsigned most)
-{
-    size_t runs = 0;
-    const char *cut = "";
-    for (size_t i = 0; i < w->same; i++)
-        runs += w->at[i].n;
-    if (w->same < w->n)
-        cut = tg_arena_printf(c->arena, ", since the calls changed after %.12s", w->sha[w->same]);
-    if (w->n > 1)
-        j->info.how = TG_SV_PRINTF(c->arena, "%.*s, and %zu before it: %zu run%s of window(%u)%s",
-                                   TG_SV_ARG(j->info.how), w->same - 1, runs, runs == 1 ? "" : "s",
-                                   most, cut);
-}
-
 bool tg_check_window(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
                      const struct tg_baseline *b, struct tg_err *err)
 {
@@ -110,7 +95,16 @@ bool tg_check_window(struct tg_check *c, struct tg_check_job *j, struct tg_git *
     }
     if (ok) { /* the baseline's own commit is always in it */
         j->oldest = w.sha[w.same - 1];
-        describe(c, j, &w, most);
+        size_t runs = 0;
+        const char *cut = "";
+        for (size_t i = 0; i < w.same; i++)
+            runs += w.at[i].n;
+        if (w.same < w.n)
+            cut = tg_arena_printf(c->arena, ", since the calls changed after %.12s", w.sha[w.same]);
+        if (w.n > 1)
+            j->info.how = TG_SV_PRINTF(
+                c->arena, "%.*s, and %zu before it: %zu run%s of window(%u)%s",
+                TG_SV_ARG(j->info.how), w.same - 1, runs, runs == 1 ? "" : "s", most, cut);
     }
     tg_series_release(&w.series);
     return ok;

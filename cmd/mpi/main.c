@@ -197,16 +197,6 @@ static bool add_path(struct job *j, const char *path)
     return true;
 }
 
-/* The command line of `check`: the merged summary, and what the user adds. */
-static void add_check(struct job *j, char **argv, size_t n)
-{
-    j->check = TG_NEW_N(j->a, const char *, n + 2);
-    j->n_check = n + 2;
-    j->check[0] = "check";
-    for (size_t i = 0; i < n; i++)
-        j->check[i + 2] = argv[i];
-}
-
 static bool parse(struct job *j, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -218,7 +208,13 @@ static bool parse(struct job *j, int argc, char **argv)
         } else if (strcmp(argv[i], "--wait") == 0 && more) {
             j->wait = strtod(argv[++i], NULL);
         } else if (strcmp(argv[i], "--check") == 0) {
-            add_check(j, argv + i + 1, (size_t)(argc - i - 1));
+            /* The command line of `check`: the merged summary, and what the user adds. */
+            size_t n = (size_t)(argc - i - 1);
+            j->check = TG_NEW_N(j->a, const char *, n + 2);
+            j->n_check = n + 2;
+            j->check[0] = "check";
+            for (size_t k = 0; k < n; k++)
+                j->check[k + 2] = (argv + i + 1)[k];
             break;
         } else if (argv[i][0] == '-' || !add_path(j, argv[i])) {
             return false;

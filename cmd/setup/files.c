@@ -162,27 +162,6 @@ static bool is_ours(enum tg_survey_bench bench)
     return bench != TG_BENCH_THEIRS && bench != TG_BENCH_OTHER;
 }
 
-/* Of a template for several frameworks, the part for this one; a server that nobody named is
- * vLLM. */
-static void keep_framework(struct tg_buf *text, enum tg_program framework)
-{
-    static const enum tg_program pairs[][2] = { { TG_PROGRAM_SGLANG, TG_PROGRAM_VLLM },
-                                                { TG_PROGRAM_MEGATRON, TG_PROGRAM_TORCHTITAN } };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        bool first = framework == pairs[i][0];
-        const char *drop = tg_program_info(pairs[i][first])->name;
-        const char *keep = tg_program_info(pairs[i][!first])->name;
-        char begin[64], end[64];
-        (void)snprintf(begin, sizeof begin, "# %s", drop);
-        (void)snprintf(end, sizeof end, "# end of %s", drop);
-        replace_lines(text, begin, end, "");
-        (void)snprintf(begin, sizeof begin, "    # %s\n", keep);
-        (void)snprintf(end, sizeof end, "    # end of %s\n", keep);
-        replace(text, begin, "");
-        replace(text, end, "");
-    }
-}
-
 static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
                       const struct tg_survey_suite *one)
 {
@@ -197,7 +176,23 @@ static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
                                                               : tg_template_bench);
     replace(text, "bench_server.py", "bench.py");
     replace(text, "bench_launch.py", "bench.py");
-    keep_framework(text, one->framework);
+    /* Of a template for several frameworks, the part for this one; a server that nobody named is
+     * vLLM. */
+    static const enum tg_program pairs[][2] = { { TG_PROGRAM_SGLANG, TG_PROGRAM_VLLM },
+                                                { TG_PROGRAM_MEGATRON, TG_PROGRAM_TORCHTITAN } };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        bool first = one->framework == pairs[i][0];
+        const char *drop = tg_program_info(pairs[i][first])->name;
+        const char *keep = tg_program_info(pairs[i][!first])->name;
+        char begin[64], end[64];
+        (void)snprintf(begin, sizeof begin, "# %s", drop);
+        (void)snprintf(end, sizeof end, "# end of %s", drop);
+        replace_lines(text, begin, end, "");
+        (void)snprintf(begin, sizeof begin, "    # %s\n", keep);
+        (void)snprintf(end, sizeof end, "    # end of %s\n", keep);
+        replace(text, begin, "");
+        replace(text, end, "");
+    }
     for (size_t ranks = 1; ranks <= 8; ranks += 7) /* as the templates have it */
         if (one->ranks && one->ranks != ranks)
             replace(text, tg_arena_printf(s->arena, "RUNS, RANKS = 5, %zu\n", ranks),
@@ -279,23 +274,6 @@ static bool has_device(const struct tg_survey *s)
     return any;
 }
 
-/* Comments: which limits fit depends on the program. */
-static void put_device_rules(struct tg_buf *out, const struct tg_survey *s)
-{
-    if (!has_device(s))
-        return;
-    tg_buf_puts(out,
-                "# What the devices wait for, as changes or as budgets (max, min), which need no "
-                "baseline.\n"
-                "# All metrics: tracegate policy metrics. Limits that fit: tracegate calibrate.\n"
-                "#rules:\n"
-                "#  - {id: idle, metric: idle, warn: {pp: 3pp}, fail: {pp: 8pp}}\n"
-                "#  - {id: late-launches, metric: launch_gap, fail: {pct: 15%, abs: 1%step}}\n"
-                "#  - {id: bare-comm, metric: comm_exposed, fail: {pct: 10%, abs: 1%step}, "
-                "optional: true}\n"
-                "#  - {id: idle-budget, metric: idle, fail: {max: 60%}}\n");
-}
-
 void tg_setup_policy(struct tg_buf *out, const struct tg_survey *s, const struct tg_setup_opts *o)
 {
     tg_buf_puts(out,
@@ -311,7 +289,19 @@ void tg_setup_policy(struct tg_buf *out, const struct tg_survey *s, const struct
     if (o->nightly)
         put_suite(out, s, &s->suites[0], "nightly", true);
     put_guards(out, s);
-    put_device_rules(out, s);
+    /* Comments: which limits fit depends on the program. */
+    if (!has_device(s))
+        return;
+    tg_buf_puts(out,
+                "# What the devices wait for, as changes or as budgets (max, min), which need no "
+                "baseline.\n"
+                "# All metrics: tracegate policy metrics. Limits that fit: tracegate calibrate.\n"
+                "#rules:\n"
+                "#  - {id: idle, metric: idle, warn: {pp: 3pp}, fail: {pp: 8pp}}\n"
+                "#  - {id: late-launches, metric: launch_gap, fail: {pct: 15%, abs: 1%step}}\n"
+                "#  - {id: bare-comm, metric: comm_exposed, fail: {pct: 10%, abs: 1%step}, "
+                "optional: true}\n"
+                "#  - {id: idle-budget, metric: idle, fail: {max: 60%}}\n");
 }
 
 /* ---- workflows ---- */
@@ -379,53 +369,6 @@ static void put_matrix(struct tg_buf *text, const struct tg_survey *s)
                     : "python3 -m pip install torch # and what the suites need");
 }
 
-static void add_ab(struct tg_setup_files *f, const struct tg_survey *s,
-                   const struct tg_setup_opts *o)
-{
-    bool simple = s->n_suites == 1 && !s->suites[0].program.n;
-    struct tg_buf *text = add_file(f, s, ".github/workflows/tracegate.yml",
-                                   simple ? tg_template_ab : tg_template_monorepo);
-    put_place(text, s, o);
-    if (has_device(s)) /* hosted runners have none */
-        replace(text, "ubuntu-24.04", WITH_GPU);
-    if (!simple) {
-        put_matrix(text, s);
-        return;
-    }
-    put_requirements(text, s, TG_SV(""));
-    if (o->nightly) /* the policy has two suites then */
-        replace(text, "          mode: ab\n",
-                tg_arena_printf(s->arena, "          mode: ab\n          suites: %.*s\n",
-                                TG_SV_ARG(s->suites[0].name)));
-}
-
-/* The suites' own files, where one folder "out" does not hold them all. */
-static void put_stored_suites(struct tg_buf *text, const struct tg_survey *s, bool named)
-{
-    TG_BUF bench = { 0 }, names = { 0 };
-    const char *first;
-    for (size_t i = 0; i < s->n_suites; i++) {
-        const struct tg_survey_suite *one = &s->suites[i];
-        tg_buf_printf(&bench, "%s(cd %s && python3 bench.py)", i ? " && " : "",
-                      one->program.n ? word(s, one->program) : ".");
-        tg_buf_printf(&names, "            %.*s\n", TG_SV_ARG(one->name));
-    }
-    if (s->n_suites > 1 || s->suites[0].program.n) {
-        first = s->suites[0].program.n ? bench.p : "python3 bench.py";
-        replace(text, "python3 bench.py # writes out/run0.json.gz … out/run4.json.gz",
-                command(s, tg_sv_of(s->n_suites > 1 ? bench.p : first)));
-        replace(text, "- run: python3 bench.py\n",
-                tg_arena_printf(s->arena, "- run: %s\n", command(s, tg_buf_sv(&bench))));
-        replace(text, "          path: out\n          if-no-files",
-                "          path: \"**/out\"\n          if-no-files");
-        replace(text, "          path: out\n", "          path: .\n");
-        named = true;
-    }
-    if (named)
-        replace(text, "          runs: \"true\"\n          traces: out/run*.json.gz\n",
-                tg_arena_printf(s->arena, "          suites: |\n%s", names.p));
-}
-
 static void add_stored(struct tg_setup_files *f, const struct tg_survey *s,
                        const struct tg_setup_opts *o)
 {
@@ -441,7 +384,30 @@ static void add_stored(struct tg_setup_files *f, const struct tg_survey *s,
         replace(text, parts[i].machine, has_device(s) ? WITH_GPU : SELF_HOSTED);
         put_place(text, s, o);
         put_requirements(text, s, s->suites[0].program);
-        put_stored_suites(text, s, o->nightly || s->suites[0].ranks > 1);
+        /* The suites' own files, where one folder "out" does not hold them all. */
+        bool named = o->nightly || s->suites[0].ranks > 1;
+        TG_BUF bench = { 0 }, names = { 0 };
+        const char *first;
+        for (size_t k = 0; k < s->n_suites; k++) {
+            const struct tg_survey_suite *one = &s->suites[k];
+            tg_buf_printf(&bench, "%s(cd %s && python3 bench.py)", k ? " && " : "",
+                          one->program.n ? word(s, one->program) : ".");
+            tg_buf_printf(&names, "            %.*s\n", TG_SV_ARG(one->name));
+        }
+        if (s->n_suites > 1 || s->suites[0].program.n) {
+            first = s->suites[0].program.n ? bench.p : "python3 bench.py";
+            replace(text, "python3 bench.py # writes out/run0.json.gz … out/run4.json.gz",
+                    command(s, tg_sv_of(s->n_suites > 1 ? bench.p : first)));
+            replace(text, "- run: python3 bench.py\n",
+                    tg_arena_printf(s->arena, "- run: %s\n", command(s, tg_buf_sv(&bench))));
+            replace(text, "          path: out\n          if-no-files",
+                    "          path: \"**/out\"\n          if-no-files");
+            replace(text, "          path: out\n", "          path: .\n");
+            named = true;
+        }
+        if (named)
+            replace(text, "          runs: \"true\"\n          traces: out/run*.json.gz\n",
+                    tg_arena_printf(s->arena, "          suites: |\n%s", names.p));
     }
 }
 
@@ -465,25 +431,20 @@ static void add_nightly(struct tg_setup_files *f, const struct tg_survey *s,
                 : "python3 bench.py");
 }
 
-/* A test instead of a bench: the plugin of pytest brings a policy of its own. */
-static void add_tests(struct tg_setup_files *f, const struct tg_survey *s,
-                      const struct tg_setup_opts *o)
-{
-    if (!s->has_gated_tests)
-        (void)add_file(f, s, "tests/test_performance.py", tg_template_tests);
-    if (s->ci != TG_CI_GITHUB)
-        return;
-    struct tg_buf *text = add_file(f, s, ".github/workflows/tracegate.yml", tg_template_pytest);
-    put_place(text, s, o);
-    put_requirements(text, s, s->suites[0].program);
-}
-
 void tg_setup_files(struct tg_setup_files *out, const struct tg_survey *s,
                     const struct tg_setup_opts *o)
 {
     *out = (struct tg_setup_files){ 0 };
     if (s->suites[0].framework == TG_PROGRAM_PYTEST) {
-        add_tests(out, s, o);
+        /* A test instead of a bench: the plugin of pytest brings a policy of its own. */
+        if (!s->has_gated_tests)
+            (void)add_file(out, s, "tests/test_performance.py", tg_template_tests);
+        if (s->ci == TG_CI_GITHUB) {
+            struct tg_buf *text =
+                add_file(out, s, ".github/workflows/tracegate.yml", tg_template_pytest);
+            put_place(text, s, o);
+            put_requirements(text, s, s->suites[0].program);
+        }
         return;
     }
     struct tg_buf *policy = add_file(out, s, ".tracegate.yml", "");
@@ -495,9 +456,23 @@ void tg_setup_files(struct tg_setup_files *out, const struct tg_survey *s,
         (void)add_file(out, s, ".gitignore", "out/\n");
     if (s->ci == TG_CI_GITHUB && o->store)
         add_stored(out, s, o);
-    else if (s->ci == TG_CI_GITHUB)
-        add_ab(out, s, o);
-    else if (s->ci == TG_CI_GITLAB)
+    else if (s->ci == TG_CI_GITHUB) {
+        bool simple = s->n_suites == 1 && !s->suites[0].program.n;
+        struct tg_buf *ab = add_file(out, s, ".github/workflows/tracegate.yml",
+                                     simple ? tg_template_ab : tg_template_monorepo);
+        put_place(ab, s, o);
+        if (has_device(s)) /* hosted runners have none */
+            replace(ab, "ubuntu-24.04", WITH_GPU);
+        if (!simple) {
+            put_matrix(ab, s);
+        } else {
+            put_requirements(ab, s, TG_SV(""));
+            if (o->nightly) /* the policy has two suites then */
+                replace(ab, "          mode: ab\n",
+                        tg_arena_printf(s->arena, "          mode: ab\n          suites: %.*s\n",
+                                        TG_SV_ARG(s->suites[0].name)));
+        }
+    } else if (s->ci == TG_CI_GITLAB)
         (void)add_file(out, s, ".gitlab/tracegate.yml", tg_template_gitlab);
     else if (s->ci == TG_CI_BUILDKITE)
         (void)add_file(out, s, ".buildkite/tracegate.yml", tg_template_buildkite);

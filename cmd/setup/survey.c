@@ -264,41 +264,36 @@ static bool look_below(struct trace_paths *all, const struct tg_survey *s, const
     return ok;
 }
 
-/* A folder of traces, or one of a program: what it has in folders below, or nothing recorded
- * yet. */
-static bool look_in_folder(struct trace_paths *all, const struct tg_survey *s, const char *dir,
-                           struct tg_err *err)
-{
-    const char **names;
-    size_t n, before = all->n;
-    if (tg_look_in(dir, all->arena, &names, &n, err) == TG_SEEN_FAILED)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        const char *path = tg_arena_printf(
-            all->arena, "%s%s%s", dir, tg_sv_ends(tg_sv_of(dir), TG_SV("/")) ? "" : "/", names[i]);
-        if (tg_file_is_input_name(tg_sv_of(names[i])) && !tg_file_is_dir(path))
-            add_path(all, s, path);
-    }
-    if (all->n == before && !look_below(all, s, dir, 1, err))
-        return false;
-    if (all->n == before) {
-        size_t len = strlen(dir);
-        while (len > 1 && dir[len - 1] == '/')
-            len--;
-        *TG_PUSH(all->programs, all->n_programs, all->programs_cap) = tg_arena_sv(
-            all->arena, (tg_sv){ dir, tg_sv_eq((tg_sv){ dir, len }, TG_SV(".")) ? 0 : len });
-    }
-    return true;
-}
-
 static bool find_traces(struct trace_paths *all, const struct tg_survey *s,
                         const struct tg_strs *args, struct tg_repo *repo, struct tg_err *err)
 {
     struct tg_input_list list = { 0 };
     for (size_t i = 0; i < args->n; i++) {
         if (tg_file_is_dir(args->v[i])) {
-            if (!look_in_folder(all, s, args->v[i], err))
+            /* A folder of traces, or one of a program: what it has in folders below, or nothing
+             * recorded yet. */
+            const char *dir = args->v[i];
+            const char **names;
+            size_t n, before = all->n;
+            if (tg_look_in(dir, all->arena, &names, &n, err) == TG_SEEN_FAILED)
                 return false;
+            for (size_t k = 0; k < n; k++) {
+                const char *path =
+                    tg_arena_printf(all->arena, "%s%s%s", dir,
+                                    tg_sv_ends(tg_sv_of(dir), TG_SV("/")) ? "" : "/", names[k]);
+                if (tg_file_is_input_name(tg_sv_of(names[k])) && !tg_file_is_dir(path))
+                    add_path(all, s, path);
+            }
+            if (all->n == before && !look_below(all, s, dir, 1, err))
+                return false;
+            if (all->n == before) {
+                size_t len = strlen(dir);
+                while (len > 1 && dir[len - 1] == '/')
+                    len--;
+                *TG_PUSH(all->programs, all->n_programs, all->programs_cap) = tg_arena_sv(
+                    all->arena,
+                    (tg_sv){ dir, tg_sv_eq((tg_sv){ dir, len }, TG_SV(".")) ? 0 : len });
+            }
         } else if (!tg_inputs_add(&list, args->v[i], NULL, repo, all->arena, err)) {
             return false;
         }
@@ -394,24 +389,6 @@ static bool has_hint(const struct tg_shard *s, tg_sv name)
     return false;
 }
 
-/* The best annotation of the first trace that all others have as well. */
-static void choose_window(struct tg_survey_suite *out, const struct tg_summary *all,
-                          struct tg_arena *a)
-{
-    const struct tg_shard *first = all->shards[0];
-    for (size_t i = 0; i < first->n_hints && !out->window.name.n; i++) {
-        tg_sv name = first->hints[i].name;
-        bool everywhere = name.n && !memchr(name.p, '"', name.n) && !memchr(name.p, '\\', name.n) &&
-                          name.p[0] != '/';
-        for (size_t k = 0; everywhere && k < all->n; k++)
-            everywhere = has_hint(all->shards[k], name);
-        if (everywhere) {
-            out->window = first->hints[i];
-            out->window.name = tg_arena_sv(a, name);
-        }
-    }
-}
-
 static void describe(struct tg_survey_suite *out, const struct tg_summary *all, struct tg_arena *a)
 {
     tg_sv device = tg_shard_env(all->shards[0], "device");
@@ -438,8 +415,21 @@ static void describe(struct tg_survey_suite *out, const struct tg_summary *all, 
     }
     out->runs = runs.n;
     out->ranks = tg_sort_distinct(ranks, all->n);
-    if (!out->marked)
-        choose_window(out, all, a);
+    if (!out->marked) {
+        /* The best annotation of the first trace that all others have as well. */
+        const struct tg_shard *first = all->shards[0];
+        for (size_t i = 0; i < first->n_hints && !out->window.name.n; i++) {
+            tg_sv name = first->hints[i].name;
+            bool everywhere = name.n && !memchr(name.p, '"', name.n) &&
+                              !memchr(name.p, '\\', name.n) && name.p[0] != '/';
+            for (size_t k = 0; everywhere && k < all->n; k++)
+                everywhere = has_hint(all->shards[k], name);
+            if (everywhere) {
+                out->window = first->hints[i];
+                out->window.name = tg_arena_sv(a, name);
+            }
+        }
+    }
     choose_ops(out, all, a);
 }
 
@@ -459,23 +449,6 @@ static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, stru
 }
 
 /* ---- suites ---- */
-
-static void set_form(struct tg_survey_suite *out, const struct trace_paths *all, tg_sv group)
-{
-    tg_sv *relative = TG_NEW_N(all->arena, tg_sv, all->n + 1);
-    out->paths = TG_NEW_N(all->arena, const char *, all->n + 1);
-    for (size_t i = 0; i < all->n; i++) {
-        if (!tg_sv_eq(all->v[i].group, group))
-            continue;
-        out->outside |= all->v[i].relative.n == 0;
-        relative[out->n] = all->v[i].relative.n ? all->v[i].relative : tg_sv_of(all->v[i].path);
-        out->paths[out->n++] = all->v[i].path;
-    }
-    out->form = tg_path_form(relative, out->n, all->arena);
-    out->name = out->outside ? TG_SV("main") : tg_path_suite(group, all->arena);
-    out->program = out->outside ? TG_SV("") : tg_path_program(group, all->arena);
-    out->kept = TG_SV("");
-}
 
 static bool is_first_of_group(const struct trace_paths *all, size_t i)
 {
@@ -532,7 +505,20 @@ static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool
         struct tg_survey_suite *one = &s->suites[s->n_suites];
         if (!is_first_of_group(all, i))
             continue;
-        set_form(one, all, all->v[i].group);
+        tg_sv group = all->v[i].group;
+        tg_sv *relative = TG_NEW_N(all->arena, tg_sv, all->n + 1);
+        one->paths = TG_NEW_N(all->arena, const char *, all->n + 1);
+        for (size_t j = 0; j < all->n; j++) {
+            if (!tg_sv_eq(all->v[j].group, group))
+                continue;
+            one->outside |= all->v[j].relative.n == 0;
+            relative[one->n] = all->v[j].relative.n ? all->v[j].relative : tg_sv_of(all->v[j].path);
+            one->paths[one->n++] = all->v[j].path;
+        }
+        one->form = tg_path_form(relative, one->n, all->arena);
+        one->name = one->outside ? TG_SV("main") : tg_path_suite(group, all->arena);
+        one->program = one->outside ? TG_SV("") : tg_path_program(group, all->arena);
+        one->kept = TG_SV("");
         s->n_suites++;
     }
     join_kept(s);
@@ -600,22 +586,6 @@ static enum tg_program find_dependency(const struct tg_survey *s, tg_sv folder)
     return found || !folder.n ? found : find_dependency(s, TG_SV(""));
 }
 
-/* How many processes the scripts of the folder give to torchrun, as tg_program_processes says
- * it. */
-static size_t find_processes(const struct tg_survey *s, tg_sv folder)
-{
-    const char **names;
-    size_t n = names_in(s, folder, &names), found = 0;
-    for (size_t i = 0; i < n && (!found || found == SIZE_MAX); i++) {
-        tg_sv name = tg_sv_of(names[i]);
-        if (tg_sv_ends(name, TG_SV(".sh")) || tg_sv_eq(name, TG_SV("Makefile"))) {
-            size_t here = tg_program_processes(text_of(s, folder, names[i]));
-            found = here ? here : found;
-        }
-    }
-    return found;
-}
-
 static bool has_gated_tests(const struct tg_survey *s)
 {
     static const char *const settings[] = { "pytest.ini", "pyproject.toml", "tox.ini",
@@ -646,23 +616,6 @@ static enum tg_program find_framework(const struct tg_survey *s, tg_sv folder, s
     return processes ? TG_PROGRAM_TORCHRUN : TG_PROGRAM_PLAIN;
 }
 
-/* What the traces say stands; without traces, what is known of the framework. */
-static void set_framework(struct tg_survey_suite *one, const struct tg_survey *s,
-                          const struct tg_survey_choice *choice)
-{
-    size_t processes = find_processes(s, one->program);
-    one->framework =
-        choice->framework ? choice->framework : find_framework(s, one->program, processes);
-    const struct tg_program_info *info = tg_program_info(one->framework);
-    if (one->n)
-        return;
-    one->ranks = processes && processes != SIZE_MAX && one->framework != TG_PROGRAM_PYTEST
-                     ? processes
-                     : info->ranks;
-    if (info->window) /* as often as a step has to be: the first one is the prefill */
-        one->window = (struct tg_window_hint){ .name = tg_sv_of(info->window), .count = 4 };
-}
-
 static bool survey_suites(struct tg_survey *s, const struct tg_strs *args, const struct tg_io *io,
                           struct tg_repo *repo, struct tg_err *err)
 {
@@ -677,7 +630,29 @@ static bool survey_suites(struct tg_survey *s, const struct tg_strs *args, const
 static void survey_benches(struct tg_survey *s, const struct tg_survey_choice *choice)
 {
     for (size_t i = 0; i < s->n_suites; i++) {
-        set_framework(&s->suites[i], s, choice);
+        /* What the traces say stands; without traces, what is known of the framework. */
+        struct tg_survey_suite *one = &s->suites[i];
+        /* How many processes the scripts of the folder give to torchrun, as tg_program_processes
+         * says it. */
+        const char **names;
+        size_t n = names_in(s, one->program, &names), processes = 0;
+        for (size_t k = 0; k < n && (!processes || processes == SIZE_MAX); k++) {
+            tg_sv name = tg_sv_of(names[k]);
+            if (tg_sv_ends(name, TG_SV(".sh")) || tg_sv_eq(name, TG_SV("Makefile"))) {
+                size_t here = tg_program_processes(text_of(s, one->program, names[k]));
+                processes = here ? here : processes;
+            }
+        }
+        one->framework =
+            choice->framework ? choice->framework : find_framework(s, one->program, processes);
+        const struct tg_program_info *info = tg_program_info(one->framework);
+        if (!one->n) {
+            one->ranks = processes && processes != SIZE_MAX && one->framework != TG_PROGRAM_PYTEST
+                             ? processes
+                             : info->ranks;
+            if (info->window) /* as often as a step has to be: the first one is the prefill */
+                one->window = (struct tg_window_hint){ .name = tg_sv_of(info->window), .count = 4 };
+        }
         s->suites[i].bench = bench_of(s, &s->suites[i]);
     }
 }

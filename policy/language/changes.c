@@ -102,14 +102,6 @@ static const struct tg_yaml *item_named(struct walk *w, const struct tg_yaml *li
     return NULL;
 }
 
-static size_t names_before(struct walk *w, const struct tg_yaml *list, size_t end, tg_sv name)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < end; i++)
-        n += tg_sv_eq(name_of(w, list->items[i]), name);
-    return n;
-}
-
 static void compare(struct walk *w, const struct tg_key *k, const char *path,
                     const struct tg_yaml *before, const struct tg_yaml *now);
 
@@ -124,30 +116,6 @@ static void compare_maps(struct walk *w, const struct tg_key *keys, const char *
             if (pass && a)
                 continue; /* compared already */
             compare(w, k, tg_arena_printf(w->a, "%s%s%s", path, *path ? "." : "", k->name), a, b);
-        }
-    }
-}
-
-static void compare_items(struct walk *w, const struct tg_key *k, const char *path,
-                          const struct tg_yaml *before, const struct tg_yaml *now)
-{
-    const struct tg_key_shape *list = k->shape->kind == TG_KEY_CHOICE ? k->shape->list : k->shape;
-    for (int pass = 0; pass < 2; pass++) {
-        const struct tg_yaml *from = pass ? now : before;
-        for (size_t i = 0; from && i < from->n; i++) {
-            tg_sv name = name_of(w, from->items[i]);
-            size_t nth = names_before(w, from, i, name);
-            const struct tg_yaml *a = item_named(w, before, name, nth);
-            const struct tg_yaml *b = item_named(w, now, name, nth);
-            const char *at = tg_arena_printf(w->a, "%s.%.*s", path, TG_SV_ARG(name));
-            if (pass && a)
-                continue;
-            if (a && b)
-                compare_maps(w, list->item->keys, at, a, b);
-            else {
-                add(w, b ? k->on_add : opposite(k->on_add), at, a, b);
-                w->out->v[w->out->n - 1].item = true;
-            }
         }
     }
 }
@@ -207,17 +175,39 @@ static void compare(struct walk *w, const struct tg_key *k, const char *path,
     if (tg_sv_eq(flow(w, before),
                  flow(w, now))) /* of a key that is absent: "", which no value is */
         return;
-    if (k->parts == TG_BY_ITEM)
-        compare_items(w, k, path, before, now);
-    else if (k->parts != TG_WHOLE && before && now && before->type == TG_YAML_MAP &&
-             now->type == TG_YAML_MAP) {
+    if (k->parts == TG_BY_ITEM) {
+        const struct tg_key_shape *list =
+            k->shape->kind == TG_KEY_CHOICE ? k->shape->list : k->shape;
+        for (int pass = 0; pass < 2; pass++) {
+            const struct tg_yaml *from = pass ? now : before;
+            for (size_t i = 0; from && i < from->n; i++) {
+                tg_sv name = name_of(w, from->items[i]);
+                size_t nth = 0;
+                for (size_t j = 0; j < i; j++)
+                    nth += tg_sv_eq(name_of(w, from->items[j]), name);
+                const struct tg_yaml *a = item_named(w, before, name, nth);
+                const struct tg_yaml *b = item_named(w, now, name, nth);
+                const char *at = tg_arena_printf(w->a, "%s.%.*s", path, TG_SV_ARG(name));
+                if (pass && a)
+                    continue;
+                if (a && b) {
+                    compare_maps(w, list->item->keys, at, a, b);
+                } else {
+                    add(w, b ? k->on_add : opposite(k->on_add), at, a, b);
+                    w->out->v[w->out->n - 1].item = true;
+                }
+            }
+        }
+    } else if (k->parts != TG_WHOLE && before && now && before->type == TG_YAML_MAP &&
+               now->type == TG_YAML_MAP) {
         const struct tg_key_shape *map = k->shape->kind == TG_KEY_CHOICE ? k->shape->map : k->shape;
         bool outside = w->opposite;
         w->opposite = outside != (k->parts == TG_OPPOSITE_KEYS);
         compare_maps(w, map->keys, path, before, now);
         w->opposite = outside;
-    } else
+    } else {
         add(w, direction_of(w, k, before, now), path, before, now);
+    }
 }
 
 static int by_direction(const void *pa, const void *pb)

@@ -129,20 +129,6 @@ static void require_of(struct tg_decode *c, const struct tg_yaml *n)
     r->ops_at = tg_node_at(n, "ops");
 }
 
-static void aliases_of(struct tg_decode *c, const struct tg_yaml *n)
-{
-    struct tg_alias *v = TG_NEW_N(c->arena, struct tg_alias, n->n + 1);
-    for (size_t i = 0; i < n->n; i++) {
-        v[i] = (struct tg_alias){ tg_node_text(n->items[i], "from"),
-                                  tg_node_text(n->items[i], "to"), n->items[i]->at };
-        if (v[i].from.n && tg_sv_eq(v[i].from, v[i].to))
-            tg_yaml_mistake(c->diags, TG_DIAG_TEXT, n->items[i], "remove it",
-                            "the alias names the same text twice");
-    }
-    c->policy->aliases = v;
-    c->policy->n_aliases = n->n;
-}
-
 struct tg_policy *tg_policy_new(void)
 {
     struct tg_arena *a = tg_arena_new();
@@ -176,7 +162,17 @@ void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, s
     require_of(&c, tg_yaml_get(tree, "require"));
     p->noise = tg_decode_noise(&c, tg_yaml_get(tree, "noise"), &none);
     tg_decode_suites(&c, tg_node_list(tree, "suites"));
-    aliases_of(&c, tg_node_list(tree, "aliases"));
+    const struct tg_yaml *n = tg_node_list(tree, "aliases");
+    struct tg_alias *v = TG_NEW_N(c.arena, struct tg_alias, n->n + 1);
+    for (size_t i = 0; i < n->n; i++) {
+        v[i] = (struct tg_alias){ tg_node_text(n->items[i], "from"),
+                                  tg_node_text(n->items[i], "to"), n->items[i]->at };
+        if (v[i].from.n && tg_sv_eq(v[i].from, v[i].to))
+            tg_yaml_mistake(c.diags, TG_DIAG_TEXT, n->items[i], "remove it",
+                            "the alias names the same text twice");
+    }
+    c.policy->aliases = v;
+    c.policy->n_aliases = n->n;
     classes_of(&c, tg_node_list(tree, "classes"));
     tg_decode_rules(&c, tg_node_list(tree, "rules"));
     tg_decode_waivers(&c, tg_node_list(tree, "waivers"));

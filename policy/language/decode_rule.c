@@ -25,20 +25,6 @@ struct tg_noise tg_decode_noise(struct tg_decode *c, const struct tg_yaml *n,
 static const char *const name_keys[] = { "kind",   "name",   "raw_name", "class", "family",
                                          "parent", "device", "stream",   "not",   NULL };
 
-/* Streams belong to the device: a rule that names only host work would never match. */
-static void check_device_keys(struct tg_decode *c, const struct tg_yaml *match, uint32_t kinds)
-{
-    static const char *const keys[] = { "device", "stream" };
-    uint32_t device = 1u << TG_KIND_KERNEL | 1u << TG_KIND_MEMCPY | 1u << TG_KIND_MEMSET;
-    for (size_t i = 0; kinds && !(kinds & device) && i < 2; i++) {
-        const struct tg_yaml_pair *p = match ? tg_yaml_pair(match, keys[i]) : NULL;
-        if (p)
-            tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, p->key,
-                            "ask for kernel, memcpy or memset", "'%s' has no meaning for host work",
-                            keys[i]);
-    }
-}
-
 /* Metrics of Python frames, and of nothing else. */
 static void check_frames(struct tg_decode *c, const struct tg_yaml *match,
                          const struct tg_yaml *metric, enum tg_rule_metric m, uint32_t kinds)
@@ -66,29 +52,22 @@ static void check_frames(struct tg_decode *c, const struct tg_yaml *match,
     }
 }
 
-/* Numbers have a name, and nothing else to be chosen by. */
-static void check_numbers(struct tg_decode *c, const struct tg_yaml *match,
-                          const struct tg_yaml *metric)
-{
-    if (!tg_yaml_get(match, "name"))
-        tg_yaml_mistake(c->diags, TG_DIAG_NEEDS_MATCH, metric,
-                        "say which:  match: {name: median_ttft_ms}",
-                        "metric 'number' is measured per name, the rule has no 'match: {name: …}'");
-    for (size_t i = 0; match && match->type == TG_YAML_MAP && i < match->n; i++) {
-        const struct tg_yaml *key = match->pairs[i].key;
-        if (!tg_sv_eq(key->text, TG_SV("name")) && !tg_sv_eq(key->text, TG_SV("not")))
-            tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, key, "ask for their name",
-                            "numbers have no '%s'", key->text.p);
-    }
-}
-
 static void check_scope(struct tg_decode *c, const struct tg_yaml *rule,
                         const struct tg_rule_metric_info *info, enum tg_rule_metric m,
                         uint32_t kinds)
 {
     const struct tg_yaml *match = tg_yaml_get(rule, "match"), *metric = tg_yaml_get(rule, "metric");
     if (info->scope == TG_SCOPE_NAME) {
-        check_device_keys(c, match, kinds);
+        /* Streams belong to the device: a rule that names only host work would never match. */
+        static const char *const keys[] = { "device", "stream" };
+        uint32_t device = 1u << TG_KIND_KERNEL | 1u << TG_KIND_MEMCPY | 1u << TG_KIND_MEMSET;
+        for (size_t k = 0; kinds && !(kinds & device) && k < 2; k++) {
+            const struct tg_yaml_pair *p = match ? tg_yaml_pair(match, keys[k]) : NULL;
+            if (p)
+                tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, p->key,
+                                "ask for kernel, memcpy or memset",
+                                "'%s' has no meaning for host work", keys[k]);
+        }
         check_frames(c, match, metric, m, kinds);
         if (!match)
             tg_yaml_mistake(
@@ -97,7 +76,18 @@ static void check_scope(struct tg_decode *c, const struct tg_yaml *rule,
         return;
     }
     if (info->scope == TG_SCOPE_NUMBERS) {
-        check_numbers(c, match, metric);
+        /* Numbers have a name, and nothing else to be chosen by. */
+        if (!tg_yaml_get(match, "name"))
+            tg_yaml_mistake(
+                c->diags, TG_DIAG_NEEDS_MATCH, metric, "say which:  match: {name: median_ttft_ms}",
+                "metric 'number' is measured per name, the rule has no 'match: {name: …}'");
+        for (size_t j = 0; match && match->type == TG_YAML_MAP && j < match->n; j++) {
+            const struct tg_yaml *number_key = match->pairs[j].key;
+            if (!tg_sv_eq(number_key->text, TG_SV("name")) &&
+                !tg_sv_eq(number_key->text, TG_SV("not")))
+                tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, number_key, "ask for their name",
+                                "numbers have no '%s'", number_key->text.p);
+        }
         return;
     }
     for (size_t i = 0; match && match->type == TG_YAML_MAP && i < match->n; i++) {
@@ -139,26 +129,6 @@ static void overrides_of(struct tg_decode *c, const struct tg_yaml *n, struct tg
     }
     rule->overrides = v;
     rule->n_overrides = count;
-}
-
-/*
- * What is excepted is a changed number of calls, and their bytes: other metrics have no such
- * thing. A layer that gives a preset's rule another metric did not write the preset's
- * exceptions: they fall away.
- */
-static void check_exceptions(struct tg_decode *c, const struct tg_yaml *n,
-                             const struct tg_rule_metric_info *info, struct tg_rule *r)
-{
-    const struct tg_yaml_pair *p = tg_yaml_pair(n, "exceptions");
-    enum tg_rule_metric m = r->metric;
-    if (!p || m == TG_RULE_METRIC_COUNT || m == TG_RULE_METRIC_ADDED ||
-        m == TG_RULE_METRIC_REMOVED || m == TG_RULE_METRIC_BYTES)
-        return;
-    r->exceptions = 0;
-    if (tg_loc_same_file(p->key->at, r->metric_at))
-        tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, p->key,
-                        "remove it: count, added, removed and bytes have exceptions",
-                        "'exceptions' mean nothing for '%s'", info->name);
 }
 
 static enum tg_polarity direction_of(struct tg_decode *c, const struct tg_yaml *n,
@@ -227,7 +197,21 @@ static void rule_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_rule
     if (info) {
         r->bad = direction_of(c, n, info);
         check_scope(c, n, info, r->metric, r->match.kinds);
-        check_exceptions(c, n, info, r);
+        /*
+         * What is excepted is a changed number of calls, and their bytes: other metrics have no
+         * such thing. A layer that gives a preset's rule another metric did not write the
+         * preset's exceptions: they fall away.
+         */
+        const struct tg_yaml_pair *p = tg_yaml_pair(n, "exceptions");
+        enum tg_rule_metric m = r->metric;
+        if (p && m != TG_RULE_METRIC_COUNT && m != TG_RULE_METRIC_ADDED &&
+            m != TG_RULE_METRIC_REMOVED && m != TG_RULE_METRIC_BYTES) {
+            r->exceptions = 0;
+            if (tg_loc_same_file(p->key->at, r->metric_at))
+                tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, p->key,
+                                "remove it: count, added, removed and bytes have exceptions",
+                                "'exceptions' mean nothing for '%s'", info->name);
+        }
     }
     overrides_of(c, tg_node_list(n, "overrides"), r, info);
     if (!tg_yaml_pair(n, "metric"))

@@ -35,21 +35,6 @@ static void window_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_wi
         w->name = tg_decode_pattern(c, name, name->text);
 }
 
-/* A path inside the tree of a commit. */
-static void check_tree_path(struct tg_decode *c, const struct tg_yaml *n)
-{
-    tg_sv rest = n->text;
-    bool outside = n->text.n && (n->text.p[0] == '/' || n->text.p[0] == '~');
-    while (rest.n) {
-        tg_sv part = tg_sv_cut(&rest, '/');
-        outside = outside || tg_sv_eq(part, TG_SV(".."));
-    }
-    if (outside)
-        tg_yaml_mistake(c->diags, TG_DIAG_TEXT, n,
-                        "write it from the repository's root, without ..",
-                        "the baseline's path leaves the repository");
-}
-
 static void suite_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_suite *s)
 {
     const struct tg_yaml *trace = tg_yaml_get(n, "trace"),
@@ -69,8 +54,20 @@ static void suite_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_sui
     s->baseline = s->stored ? TG_SV("") : baseline->text;
     s->ranks_expect = tg_node_int(tg_yaml_get(n, "ranks"), "expect", 0);
     window_of(c, tg_yaml_get(n, "window"), &s->window);
-    if (!s->stored)
-        check_tree_path(c, baseline);
+    if (!s->stored) {
+        /* A path inside the tree of a commit. */
+        tg_sv rest = baseline->text;
+        bool outside =
+            baseline->text.n && (baseline->text.p[0] == '/' || baseline->text.p[0] == '~');
+        while (rest.n) {
+            tg_sv part = tg_sv_cut(&rest, '/');
+            outside = outside || tg_sv_eq(part, TG_SV(".."));
+        }
+        if (outside)
+            tg_yaml_mistake(c->diags, TG_DIAG_TEXT, baseline,
+                            "write it from the repository's root, without ..",
+                            "the baseline's path leaves the repository");
+    }
 }
 
 void tg_decode_suites(struct tg_decode *c, const struct tg_yaml *n)

@@ -40,10 +40,47 @@ static const struct tg_rule *waived_rule(struct tg_decode *c, const struct tg_ya
     return NULL;
 }
 
-static void check_waiver_name(struct tg_decode *c, const struct tg_yaml *n,
-                              const struct tg_waiver *w, const struct tg_rule *r)
+static void check_expiry(struct tg_decode *c, const struct tg_yaml *n, struct tg_waiver *w)
 {
-    const struct tg_yaml *name = tg_node_scalar(n, "name");
+    if (!n || !tg_value_date(n->text, &w->expires))
+        return;
+    w->expires_text = n->text;
+    if (c->today == 0 || w->expires <= c->today + MAX_WAIVER_DAYS)
+        return;
+    char last[16], fix[64];
+    tg_value_date_text(c->today + MAX_WAIVER_DAYS, last);
+    (void)snprintf(fix, sizeof fix, "the last day allowed is %s", last);
+    tg_yaml_mistake(c->diags, TG_DIAG_WAIVER_EXPIRES, n, fix,
+                    "waiver needs 'expires' at most %d days ahead (got %s)", MAX_WAIVER_DAYS,
+                    n->text.p);
+}
+
+/* What is accepted, and up to where: of a waiver, or of a name in its `with`. */
+static void accepted_of(struct tg_decode *c, const struct tg_yaml *n, const struct tg_rule *r,
+                        struct tg_waiver *w)
+{
+    const struct tg_yaml *name = tg_node_scalar(n, "name"), *ceiling = tg_yaml_get(n, "ceiling");
+    w->many = tg_node_true(n, "many");
+    w->name_text = tg_node_text(n, "name");
+    w->name = name ? tg_decode_pattern(c, name, name->text) : NULL;
+    if (r && ceiling &&
+        tg_limit_of(ceiling, tg_rule_metric_info(r->metric), c->arena, c->diags, &w->ceiling)) {
+        /* All bounds of a ceiling must be exceeded: one that is not, however far the value goes
+         * that way, ends nothing. */
+        const struct tg_limit *l = &w->ceiling;
+        const struct tg_bound *pct = tg_limit_find(l, TG_BOUND_PCT);
+        struct tg_directions worse = tg_rule_directions(r);
+        bool endless_up = worse.up && tg_limit_find(l, TG_BOUND_MIN);
+        bool endless_down = worse.down && tg_limit_find(l, TG_BOUND_MAX);
+        if (pct && pct->is_auto)
+            tg_yaml_mistake(c->diags, TG_DIAG_BOUND_FIT, ceiling, "write a number:  pct: 18%",
+                            "a ceiling cannot be 'auto'");
+        if (endless_up || endless_down)
+            tg_yaml_mistake(c->diags, TG_DIAG_NEVER, ceiling,
+                            endless_up ? "write abs, pct, pp or max" : "write abs, pct, pp or min",
+                            endless_up ? "'min' is not a ceiling where the rule fails for more"
+                                       : "'max' is not a ceiling where the rule fails for less");
+    }
     bool per_name = !r || tg_rule_metric_info(r->metric)->scope == TG_SCOPE_NAME;
     if (!name) {
         if (r && per_name && !tg_yaml_get(n, "name"))
@@ -63,54 +100,6 @@ static void check_waiver_name(struct tg_decode *c, const struct tg_yaml *n,
         tg_yaml_mistake(c->diags, TG_DIAG_WAIVER_NAME, name,
                         "write the exact name, or add  many: true",
                         "a pattern waives more than one name");
-}
-
-static void check_expiry(struct tg_decode *c, const struct tg_yaml *n, struct tg_waiver *w)
-{
-    if (!n || !tg_value_date(n->text, &w->expires))
-        return;
-    w->expires_text = n->text;
-    if (c->today == 0 || w->expires <= c->today + MAX_WAIVER_DAYS)
-        return;
-    char last[16], fix[64];
-    tg_value_date_text(c->today + MAX_WAIVER_DAYS, last);
-    (void)snprintf(fix, sizeof fix, "the last day allowed is %s", last);
-    tg_yaml_mistake(c->diags, TG_DIAG_WAIVER_EXPIRES, n, fix,
-                    "waiver needs 'expires' at most %d days ahead (got %s)", MAX_WAIVER_DAYS,
-                    n->text.p);
-}
-
-/* All bounds of a ceiling must be exceeded: one that is not, however far the value goes that way,
- * ends nothing. */
-static void check_ceiling(struct tg_decode *c, const struct tg_yaml *n, const struct tg_limit *l,
-                          const struct tg_rule *r)
-{
-    const struct tg_bound *pct = tg_limit_find(l, TG_BOUND_PCT);
-    struct tg_directions w = tg_rule_directions(r);
-    bool endless_up = w.up && tg_limit_find(l, TG_BOUND_MIN);
-    bool endless_down = w.down && tg_limit_find(l, TG_BOUND_MAX);
-    if (pct && pct->is_auto)
-        tg_yaml_mistake(c->diags, TG_DIAG_BOUND_FIT, n, "write a number:  pct: 18%",
-                        "a ceiling cannot be 'auto'");
-    if (endless_up || endless_down)
-        tg_yaml_mistake(c->diags, TG_DIAG_NEVER, n,
-                        endless_up ? "write abs, pct, pp or max" : "write abs, pct, pp or min",
-                        endless_up ? "'min' is not a ceiling where the rule fails for more"
-                                   : "'max' is not a ceiling where the rule fails for less");
-}
-
-/* What is accepted, and up to where: of a waiver, or of a name in its `with`. */
-static void accepted_of(struct tg_decode *c, const struct tg_yaml *n, const struct tg_rule *r,
-                        struct tg_waiver *w)
-{
-    const struct tg_yaml *name = tg_node_scalar(n, "name"), *ceiling = tg_yaml_get(n, "ceiling");
-    w->many = tg_node_true(n, "many");
-    w->name_text = tg_node_text(n, "name");
-    w->name = name ? tg_decode_pattern(c, name, name->text) : NULL;
-    if (r && ceiling &&
-        tg_limit_of(ceiling, tg_rule_metric_info(r->metric), c->arena, c->diags, &w->ceiling))
-        check_ceiling(c, ceiling, &w->ceiling, r);
-    check_waiver_name(c, n, w, r);
 }
 
 /* Returns how many names it is for. */

@@ -133,53 +133,6 @@ static tg_sv points(tg_sv s, size_t n)
     return (tg_sv){ s.p, at };
 }
 
-/* The source line and, under it, the caret with the fix. */
-static void put_excerpt(const struct tg_diag *g, tg_sv line, struct tg_buf *out)
-{
-    size_t from = g->at.col > COLUMNS - 20 ? g->at.col - (COLUMNS - 20) : 0;
-    tg_sv shown = points(tg_sv_from(line, points(line, from).n), COLUMNS);
-    tg_sv before = points(shown, g->at.col - 1 - from);
-    tg_sv marked = points(tg_sv_from(shown, before.n), g->length);
-    TG_BUF visible = { 0 };
-
-    tg_buf_printf(out, "%5u | %s", (unsigned)g->at.line, from ? "…" : "");
-    tg_utf8_visible(out, shown);
-    tg_utf8_visible(&visible, before);
-    tg_buf_printf(out, "\n      | %*s^", (int)(tg_utf8_count(tg_buf_sv(&visible)) + (from > 0)),
-                  "");
-    tg_buf_clear(&visible);
-    tg_utf8_visible(&visible, marked);
-    for (size_t i = 1; i < tg_utf8_count(tg_buf_sv(&visible)); i++)
-        tg_buf_putc(out, '~');
-    if (g->fix.n) {
-        tg_buf_putc(out, ' ');
-        tg_utf8_visible(out, g->fix);
-    }
-    tg_buf_putc(out, '\n');
-}
-
-static void put_diag(const struct tg_diags *d, const struct tg_diag *g, struct tg_buf *out)
-{
-    size_t source = source_of(d, g->at.file);
-    if (g->at.file) {
-        tg_utf8_visible(out, tg_sv_of(g->at.file));
-        if (g->at.line)
-            tg_buf_printf(out, ":%u:%u", (unsigned)g->at.line, (unsigned)g->at.col);
-        tg_buf_puts(out, ": ");
-    }
-    tg_buf_printf(out, "%s[TG%d]: ", g->severity == TG_SEV_ERROR ? "error" : "warning",
-                  (int)g->code);
-    tg_utf8_visible(out, g->message);
-    tg_buf_putc(out, '\n');
-    if (source < d->n_sources && g->at.line && g->at.col) {
-        put_excerpt(g, line_of(d->sources[source].text, g->at.line), out);
-    } else if (g->fix.n) {
-        tg_buf_puts(out, "      = ");
-        tg_utf8_visible(out, g->fix);
-        tg_buf_putc(out, '\n');
-    }
-}
-
 static void put_number(struct tg_buf *out, size_t n, const char *what)
 {
     tg_buf_printf(out, "%zu %s%s", n, what, n == 1 ? "" : "s");
@@ -188,8 +141,48 @@ static void put_number(struct tg_buf *out, size_t n, const char *what)
 void tg_diags_text(const struct tg_diags *d, struct tg_buf *out)
 {
     size_t shown = d->n < TG_DIAGS_MAX ? d->n : TG_DIAGS_MAX, all = d->errors + d->warnings;
-    for (size_t i = 0; i < shown; i++)
-        put_diag(d, &d->v[i], out);
+    for (size_t i = 0; i < shown; i++) {
+        const struct tg_diag *g = &d->v[i];
+        size_t source = source_of(d, g->at.file);
+        if (g->at.file) {
+            tg_utf8_visible(out, tg_sv_of(g->at.file));
+            if (g->at.line)
+                tg_buf_printf(out, ":%u:%u", (unsigned)g->at.line, (unsigned)g->at.col);
+            tg_buf_puts(out, ": ");
+        }
+        tg_buf_printf(out, "%s[TG%d]: ", g->severity == TG_SEV_ERROR ? "error" : "warning",
+                      (int)g->code);
+        tg_utf8_visible(out, g->message);
+        tg_buf_putc(out, '\n');
+        if (source < d->n_sources && g->at.line && g->at.col) {
+            /* The source line and, under it, the caret with the fix. */
+            tg_sv line = line_of(d->sources[source].text, g->at.line);
+            size_t from = g->at.col > COLUMNS - 20 ? g->at.col - (COLUMNS - 20) : 0;
+            tg_sv cut = points(tg_sv_from(line, points(line, from).n), COLUMNS);
+            tg_sv before = points(cut, g->at.col - 1 - from);
+            tg_sv marked = points(tg_sv_from(cut, before.n), g->length);
+            TG_BUF visible = { 0 };
+
+            tg_buf_printf(out, "%5u | %s", (unsigned)g->at.line, from ? "…" : "");
+            tg_utf8_visible(out, cut);
+            tg_utf8_visible(&visible, before);
+            tg_buf_printf(out, "\n      | %*s^",
+                          (int)(tg_utf8_count(tg_buf_sv(&visible)) + (from > 0)), "");
+            tg_buf_clear(&visible);
+            tg_utf8_visible(&visible, marked);
+            for (size_t k = 1; k < tg_utf8_count(tg_buf_sv(&visible)); k++)
+                tg_buf_putc(out, '~');
+            if (g->fix.n) {
+                tg_buf_putc(out, ' ');
+                tg_utf8_visible(out, g->fix);
+            }
+            tg_buf_putc(out, '\n');
+        } else if (g->fix.n) {
+            tg_buf_puts(out, "      = ");
+            tg_utf8_visible(out, g->fix);
+            tg_buf_putc(out, '\n');
+        }
+    }
     if (all == 0)
         return;
     if (shown < all)

@@ -119,44 +119,23 @@ static bool is_hidden(const struct tg_override *a, const struct tg_override *b)
            (!a->has_noise || b->has_noise);
 }
 
-static void lint_overrides(struct lint *c, const struct tg_rule *r)
-{
-    for (size_t i = 0; i < r->n_overrides; i++) {
-        const struct tg_override *o = &r->overrides[i];
-        lint_floor(c, r, &o->warn, "warn");
-        lint_floor(c, r, &o->fail, "fail");
-        lint_order(c, effective(&r->warn, &o->warn), effective(&r->fail, &o->fail));
-        for (size_t k = i + 1; k < r->n_overrides; k++) {
-            if (!is_hidden(o, &r->overrides[k]))
-                continue;
-            (void)tg_diags_add(c->diags, TG_DIAG_SHADOWED, o->at, 1, "remove it",
-                               "the override at line %u has the same match and wins",
-                               (unsigned)r->overrides[k].at.line);
-            break;
-        }
-    }
-}
-
 /* ---- patterns against names ---- */
-
-/* Distance of a glob from a name: a name may be longer if the glob ends with a star. */
-static unsigned glob_distance(tg_sv glob, tg_sv name, unsigned limit)
-{
-    tg_sv core = tg_sv_strip(glob, "*");
-    unsigned best = tg_sv_distance(core, name, limit);
-    for (size_t n = core.n ? core.n - 1 : 0; tg_sv_ends(glob, TG_SV("*")) && n <= core.n + 1; n++) {
-        unsigned d = n <= name.n ? tg_sv_distance(core, (tg_sv){ name.p, n }, limit) : limit + 1;
-        best = d < best ? d : best;
-    }
-    return best;
-}
 
 static tg_sv nearest_name(const struct lint *c, const struct tg_pattern *p)
 {
     tg_sv text = tg_pattern_text(p), found = TG_SV("");
     unsigned limit = (unsigned)(tg_sv_strip(text, "*").n / 3);
     for (size_t i = 0; i < c->n_names && limit > 0 && !tg_pattern_is_regex(p); i++) {
-        unsigned d = glob_distance(text, c->names[i], limit);
+        /* Distance of a glob from a name: a name may be longer if the glob ends with a star. */
+        tg_sv name = c->names[i];
+        tg_sv core = tg_sv_strip(text, "*");
+        unsigned d = tg_sv_distance(core, name, limit);
+        for (size_t n = core.n ? core.n - 1 : 0; tg_sv_ends(text, TG_SV("*")) && n <= core.n + 1;
+             n++) {
+            unsigned distance =
+                n <= name.n ? tg_sv_distance(core, (tg_sv){ name.p, n }, limit) : limit + 1;
+            d = distance < d ? distance : d;
+        }
         if (d <= limit) {
             found = c->names[i];
             limit = d ? d - 1 : 0;
@@ -223,28 +202,38 @@ static bool judges_durations(const struct tg_rule *r)
            r->metric != TG_RULE_METRIC_ADDED && r->metric != TG_RULE_METRIC_REMOVED;
 }
 
-static void lint_evidence(struct lint *c, const struct tg_rule *r)
-{
-    if (!judges_durations(r))
-        return;
-    if (r->noise.test == TG_NOISE_NONE)
-        (void)tg_diags_add(c->diags, TG_DIAG_NO_EVIDENCE, r->noise.at, 1, "write  test: runs",
-                           "durations without evidence: limits of 5%% to 20%% alone fail 87 to 99 "
-                           "of 100 comparisons of equal code");
-    else if (r->noise.min_runs < 3)
-        (void)tg_diags_add(c->diags, TG_DIAG_NO_EVIDENCE, r->noise.at, 1, "write  min_runs: 3",
-                           "durations fail at %lld run(s) a side: there even +50%% fails 34 of 100 "
-                           "comparisons of equal code",
-                           (long long)r->noise.min_runs);
-}
-
 static void lint_rule(struct lint *c, const struct tg_rule *r)
 {
     lint_floor(c, r, &r->warn, "warn");
     lint_floor(c, r, &r->fail, "fail");
     lint_order(c, &r->warn, &r->fail);
-    lint_overrides(c, r);
-    lint_evidence(c, r);
+    for (size_t i = 0; i < r->n_overrides; i++) {
+        const struct tg_override *o = &r->overrides[i];
+        lint_floor(c, r, &o->warn, "warn");
+        lint_floor(c, r, &o->fail, "fail");
+        lint_order(c, effective(&r->warn, &o->warn), effective(&r->fail, &o->fail));
+        for (size_t k = i + 1; k < r->n_overrides; k++) {
+            if (!is_hidden(o, &r->overrides[k]))
+                continue;
+            (void)tg_diags_add(c->diags, TG_DIAG_SHADOWED, o->at, 1, "remove it",
+                               "the override at line %u has the same match and wins",
+                               (unsigned)r->overrides[k].at.line);
+            break;
+        }
+    }
+    if (judges_durations(r)) {
+        if (r->noise.test == TG_NOISE_NONE)
+            (void)tg_diags_add(
+                c->diags, TG_DIAG_NO_EVIDENCE, r->noise.at, 1, "write  test: runs",
+                "durations without evidence: limits of 5%% to 20%% alone fail 87 to 99 "
+                "of 100 comparisons of equal code");
+        else if (r->noise.min_runs < 3)
+            (void)tg_diags_add(
+                c->diags, TG_DIAG_NO_EVIDENCE, r->noise.at, 1, "write  min_runs: 3",
+                "durations fail at %lld run(s) a side: there even +50%% fails 34 of 100 "
+                "comparisons of equal code",
+                (long long)r->noise.min_runs);
+    }
     if (is_silent(r))
         (void)tg_diags_add(c->diags, TG_DIAG_SILENT, r->at, r->id.n, NULL,
                            "rule '%.*s' can never warn or fail: its limits are off",
@@ -255,34 +244,6 @@ static void lint_rule(struct lint *c, const struct tg_rule *r)
     lint_match(c, &r->match);
     for (size_t i = 0; i < r->n_overrides; i++)
         lint_match(c, &r->overrides[i].match);
-}
-
-static void lint_waiver(struct lint *c, const struct tg_waiver *w)
-{
-    int64_t left = w->expires - c->policy->today;
-    if (c->policy->today == 0 || left > NOTICE_DAYS)
-        return;
-    if (left < 0)
-        (void)tg_diags_add(
-            c->diags, TG_DIAG_WAIVER_EXPIRED, w->at, 1, "remove it, or renew it with a reason",
-            "the waiver of '%.*s' expired %lld day(s) ago", TG_SV_ARG(w->rule), (long long)-left);
-    else
-        (void)tg_diags_add(c->diags, TG_DIAG_WAIVER_EXPIRED, w->at, 1,
-                           "fix what it accepts, or renew it with a reason",
-                           "the waiver of '%.*s' expires in %lld day(s)", TG_SV_ARG(w->rule),
-                           (long long)left);
-}
-
-static void lint_baselines(struct lint *c)
-{
-    const struct tg_policy *p = c->policy;
-    for (size_t i = 0; i < p->n_baselines && !c->diags->errors; i++)
-        if (!tg_policy_has_baseline(p, i + 1) && !tg_policy_is_built_in(&p->baselines[i].at))
-            (void)tg_diags_add(
-                c->diags, TG_DIAG_UNUSED_BASELINE, p->baselines[i].at, 1,
-                "add  against:  to a rule, or remove the baseline",
-                "no rule is against the baseline '%.*s': nothing is compared with it",
-                TG_SV_ARG(p->baselines[i].name));
 }
 
 /* ---- beside errors ---- */
@@ -335,9 +296,31 @@ void tg_policy_lint(const struct tg_policy *p, const tg_sv *names, size_t n_name
             lint_rule(&c, &p->rules[i]);
     lint_patterns(&c, &p->require.ops);
     for (size_t i = 0, at = 0; i < p->n_waivers; i++)
-        if (!p->waivers[i].with && !is_refused(&c, "waivers", at++))
-            lint_waiver(&c, &p->waivers[i]);
-    lint_baselines(&c);
+        if (!p->waivers[i].with && !is_refused(&c, "waivers", at++)) {
+            const struct tg_waiver *w = &p->waivers[i];
+            int64_t left = w->expires - c.policy->today;
+            if (c.policy->today != 0 && !(left > NOTICE_DAYS)) {
+                if (left < 0)
+                    (void)tg_diags_add(c.diags, TG_DIAG_WAIVER_EXPIRED, w->at, 1,
+                                       "remove it, or renew it with a reason",
+                                       "the waiver of '%.*s' expired %lld day(s) ago",
+                                       TG_SV_ARG(w->rule), (long long)-left);
+                else
+                    (void)tg_diags_add(c.diags, TG_DIAG_WAIVER_EXPIRED, w->at, 1,
+                                       "fix what it accepts, or renew it with a reason",
+                                       "the waiver of '%.*s' expires in %lld day(s)",
+                                       TG_SV_ARG(w->rule), (long long)left);
+            }
+        }
+    const struct tg_policy *baseline = c.policy;
+    for (size_t i = 0; i < baseline->n_baselines && !c.diags->errors; i++)
+        if (!tg_policy_has_baseline(baseline, i + 1) &&
+            !tg_policy_is_built_in(&baseline->baselines[i].at))
+            (void)tg_diags_add(
+                c.diags, TG_DIAG_UNUSED_BASELINE, baseline->baselines[i].at, 1,
+                "add  against:  to a rule, or remove the baseline",
+                "no rule is against the baseline '%.*s': nothing is compared with it",
+                TG_SV_ARG(baseline->baselines[i].name));
     if (p->n_rules == 0 && !diags->errors)
         (void)tg_diags_add(diags, TG_DIAG_NOTHING,
                            (struct tg_loc){ p->file.n ? p->file.p : NULL, 1, 1, 0 }, 1,

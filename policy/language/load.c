@@ -254,18 +254,6 @@ static bool leaves_root(struct load *l, const char *path)
 
 static void load_file(struct load *l, const char *path, const struct tg_yaml *from, size_t depth);
 
-static void extend_preset(struct load *l, const struct tg_yaml *name)
-{
-    int i = tg_sv_index(presets, name->text);
-    if (i >= 0) {
-        push_layer(l, preset_tree(l, (enum preset)i));
-        return;
-    }
-    tg_yaml_mistake(l->diags, TG_DIAG_PRESET, name,
-                    "there are tracegate:recommended, tracegate:counts-only and tracegate:advisory",
-                    "there is no preset '%s'", name->text.p);
-}
-
 static void extend_file(struct load *l, const struct tg_yaml *name, const char *file, size_t depth)
 {
     const char *path =
@@ -304,10 +292,19 @@ static void extend(struct load *l, const struct tg_yaml *root, const char *file,
         const struct tg_yaml *name = list->items[i];
         if (name->type != TG_YAML_SCALAR || name->text.n == 0)
             continue;
-        if (tg_sv_starts(name->text, TG_SV("tracegate:")))
-            extend_preset(l, name);
-        else
+        if (tg_sv_starts(name->text, TG_SV("tracegate:"))) {
+            int k = tg_sv_index(presets, name->text);
+            if (k >= 0) {
+                push_layer(l, preset_tree(l, (enum preset)k));
+            } else {
+                tg_yaml_mistake(
+                    l->diags, TG_DIAG_PRESET, name,
+                    "there are tracegate:recommended, tracegate:counts-only and tracegate:advisory",
+                    "there is no preset '%s'", name->text.p);
+            }
+        } else {
             extend_file(l, name, file, depth);
+        }
     }
 }
 
@@ -355,42 +352,24 @@ static void try_decode(struct load *l, const struct tg_yaml *tree, const struct 
     tg_policy_free(scratch);
 }
 
-static struct tg_yaml *fold_profile(struct load *l, const struct tg_yaml *tree, tg_sv name,
-                                    struct tg_removed *removed)
-{
-    struct tg_yaml *out = tg_merge(NULL, tree, l->arena, removed, l->diags);
-    for (size_t i = 0; i < l->n_layers; i++) {
-        const struct tg_yaml *p = tg_yaml_get(tg_yaml_get(l->layers[i], "profiles"), name.p);
-        if (p && p->type == TG_YAML_MAP)
-            out = tg_merge(out, p, l->arena, removed, l->diags);
-    }
-    return out;
-}
-
-/* Distinct names of all layers, in order; at most TG_POLICY_PROFILES. */
-static size_t profile_names(const struct load *l, const char *names[TG_POLICY_PROFILES + 1])
-{
-    size_t n = 0;
-    for (size_t i = 0; i < l->n_layers; i++) {
-        const struct tg_yaml *map = tg_yaml_get(l->layers[i], "profiles");
-        for (size_t j = 0; map && map->type == TG_YAML_MAP && j < map->n; j++) {
-            const tg_sv name = map->pairs[j].key->text;
-            names[n] = NULL;
-            if (n < TG_POLICY_PROFILES && tg_sv_index(names, name) < 0)
-                names[n++] = name.p;
-        }
-    }
-    names[n] = NULL;
-    return n;
-}
-
 static struct tg_yaml *select_profile(struct load *l, struct tg_yaml *tree,
                                       struct tg_removed *removed, struct tg_policy *p)
 {
     const char *names[TG_POLICY_PROFILES + 1] = { NULL };
     const char *wanted = l->opts->profile;
     struct tg_yaml *selected = tree;
-    size_t n = profile_names(l, names);
+    /* Distinct names of all layers, in order; at most TG_POLICY_PROFILES. */
+    size_t n = 0;
+    for (size_t i = 0; i < l->n_layers; i++) {
+        const struct tg_yaml *map = tg_yaml_get(l->layers[i], "profiles");
+        for (size_t j = 0; map && map->type == TG_YAML_MAP && j < map->n; j++) {
+            const tg_sv name_name = map->pairs[j].key->text;
+            names[n] = NULL;
+            if (n < TG_POLICY_PROFILES && tg_sv_index(names, name_name) < 0)
+                names[n++] = name_name.p;
+        }
+    }
+    names[n] = NULL;
     bool found = false;
     p->profiles = tg_arena_copy(l->arena, names, n, sizeof *names);
     p->n_profiles = n;
@@ -398,7 +377,14 @@ static struct tg_yaml *select_profile(struct load *l, struct tg_yaml *tree,
         struct tg_removed also = { 0 };
         for (size_t k = 0; k < removed->n; k++)
             *TG_PUSH(also.id, also.n, also.cap) = removed->id[k];
-        struct tg_yaml *with = fold_profile(l, tree, tg_sv_of(names[i]), &also);
+        tg_sv name = tg_sv_of(names[i]);
+        struct tg_yaml *with = tg_merge(NULL, tree, l->arena, &also, l->diags);
+        for (size_t j = 0; j < l->n_layers; j++) {
+            const struct tg_yaml *profile =
+                tg_yaml_get(tg_yaml_get(l->layers[j], "profiles"), name.p);
+            if (profile && profile->type == TG_YAML_MAP)
+                with = tg_merge(with, profile, l->arena, &also, l->diags);
+        }
         try_decode(l, with, &also);
         if (wanted && strcmp(wanted, names[i]) == 0) {
             struct tg_removed swap = *removed;
@@ -420,24 +406,6 @@ static struct tg_yaml *select_profile(struct load *l, struct tg_yaml *tree,
     return selected;
 }
 
-/* Of the effective policy: a later layer may say another number than an earlier one. */
-static void check_decisions(struct load *l, const struct tg_yaml *tree)
-{
-    const struct tg_yaml *n = tg_node_scalar(tree, "decisions");
-    int64_t want = tg_node_int(tree, "decisions", 0), have = l->opts->decisions;
-    char fix[160];
-    if (!want || !have || want == have)
-        return;
-    (void)snprintf(fix, sizeof fix,
-                   "judge what you have by both programs (docs/release.md, Upgrades), then write  "
-                   "decisions: %" PRId64,
-                   have);
-    tg_yaml_mistake(l->diags, TG_DIAG_DECISIONS, n, fix,
-                    "the policy is judged by decisions %" PRId64
-                    ", this program judges by decisions %" PRId64,
-                    want, have);
-}
-
 static void fold(struct load *l, struct tg_policy *p)
 {
     struct tg_removed removed = { 0 };
@@ -454,7 +422,21 @@ static void fold(struct load *l, struct tg_policy *p)
     p->n_removed = removed.n;
     p->removed = tg_arena_copy(l->arena, removed.id, removed.n, sizeof *removed.id);
     tg_decode(p, tree, l->opts->today, l->diags);
-    check_decisions(l, tree);
+    /* Of the effective policy: a later layer may say another number than an earlier one. */
+    const struct tg_yaml *n = tg_node_scalar(tree, "decisions");
+    int64_t want = tg_node_int(tree, "decisions", 0), have = l->opts->decisions;
+    char fix[160];
+    if (want && have && want != have) {
+        (void)snprintf(
+            fix, sizeof fix,
+            "judge what you have by both programs (docs/release.md, Upgrades), then write  "
+            "decisions: %" PRId64,
+            have);
+        tg_yaml_mistake(l->diags, TG_DIAG_DECISIONS, n, fix,
+                        "the policy is judged by decisions %" PRId64
+                        ", this program judges by decisions %" PRId64,
+                        want, have);
+    }
     free(removed.id);
 }
 

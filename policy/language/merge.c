@@ -61,28 +61,23 @@ static struct tg_yaml *merge_identified(struct merge *m, const char *identity,
 
 /* ---- rules: a list, or {remove, add} ---- */
 
-static void report_unknown(struct merge *m, const struct tg_yaml *rules, const struct tg_yaml *id)
-{
-    const char **names = TG_NEW_N(m->arena, const char *, rules->n + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < rules->n; i++) {
-        const struct tg_yaml *known = tg_yaml_get(rules->items[i], "id");
-        if (known && known->type == TG_YAML_SCALAR)
-            names[n++] = known->text.p;
-    }
-    const char *near = tg_sv_nearest(id->text, names);
-    tg_yaml_mistake(m->diags, TG_DIAG_RULE_UNKNOWN, id,
-                    near ? tg_arena_printf(m->arena, "did you mean '%s'?", near) : NULL,
-                    "no earlier layer has a rule '%s'", id->text.p);
-}
-
 static void remove_rule(struct merge *m, struct tg_yaml *rules, const struct tg_yaml *id)
 {
     size_t i = 0;
     while (i < rules->n && !same_text(tg_yaml_get(rules->items[i], "id"), id))
         i++;
     if (i == rules->n) {
-        report_unknown(m, rules, id);
+        const char **names = TG_NEW_N(m->arena, const char *, rules->n + 1);
+        size_t n = 0;
+        for (size_t k = 0; k < rules->n; k++) {
+            const struct tg_yaml *known = tg_yaml_get(rules->items[k], "id");
+            if (known && known->type == TG_YAML_SCALAR)
+                names[n++] = known->text.p;
+        }
+        const char *near = tg_sv_nearest(id->text, names);
+        tg_yaml_mistake(m->diags, TG_DIAG_RULE_UNKNOWN, id,
+                        near ? tg_arena_printf(m->arena, "did you mean '%s'?", near) : NULL,
+                        "no earlier layer has a rule '%s'", id->text.p);
         return;
     }
     for (; i + 1 < rules->n; i++)
@@ -92,27 +87,6 @@ static void remove_rule(struct merge *m, struct tg_yaml *rules, const struct tg_
     *TG_PUSH(r->id, r->n, r->cap) = id->text;
 }
 
-static struct tg_yaml *merge_rules(struct merge *m, const struct tg_yaml *base,
-                                   const struct tg_yaml *over)
-{
-    const struct tg_yaml *add = over->type == TG_YAML_MAP ? tg_yaml_get(over, "add") : over;
-    const struct tg_yaml *remove = tg_yaml_get(over, "remove");
-    struct tg_yaml none = { .type = TG_YAML_SEQ, .at = over->at };
-    struct tg_yaml *rules = merge_lists(m, base ? base : &none, &none);
-    rules->at = over->at;
-    for (size_t i = 0; remove && remove->type == TG_YAML_SEQ && i < remove->n; i++)
-        if (remove->items[i]->type == TG_YAML_SCALAR)
-            remove_rule(m, rules, remove->items[i]);
-    if (add && add->type == TG_YAML_SEQ)
-        rules = merge_identified(m, "id", tg_key_shape_rule.keys, rules, add);
-    if (rules->n > MAX_RULES) {
-        (void)tg_diags_add(m->diags, TG_DIAG_EMPTY_LIST, over->at, 1, NULL,
-                           "all layers together have more than %d rules", MAX_RULES);
-        rules->n = MAX_RULES;
-    }
-    return rules;
-}
-
 /* ---- maps ---- */
 
 static struct tg_yaml *merge_value(struct merge *m, const struct tg_key *k, struct tg_yaml *base,
@@ -120,8 +94,24 @@ static struct tg_yaml *merge_value(struct merge *m, const struct tg_key *k, stru
 {
     bool maps = base && base->type == TG_YAML_MAP && over->type == TG_YAML_MAP;
     bool lists = base && base->type == TG_YAML_SEQ && over->type == TG_YAML_SEQ;
-    if (k->flags & TG_KEY_BY_ID)
-        return merge_rules(m, base, over);
+    if (k->flags & TG_KEY_BY_ID) {
+        const struct tg_yaml *add = over->type == TG_YAML_MAP ? tg_yaml_get(over, "add") : over;
+        const struct tg_yaml *remove = tg_yaml_get(over, "remove");
+        struct tg_yaml none = { .type = TG_YAML_SEQ, .at = over->at };
+        struct tg_yaml *rules = merge_lists(m, base ? base : &none, &none);
+        rules->at = over->at;
+        for (size_t i = 0; remove && remove->type == TG_YAML_SEQ && i < remove->n; i++)
+            if (remove->items[i]->type == TG_YAML_SCALAR)
+                remove_rule(m, rules, remove->items[i]);
+        if (add && add->type == TG_YAML_SEQ)
+            rules = merge_identified(m, "id", tg_key_shape_rule.keys, rules, add);
+        if (rules->n > MAX_RULES) {
+            (void)tg_diags_add(m->diags, TG_DIAG_EMPTY_LIST, over->at, 1, NULL,
+                               "all layers together have more than %d rules", MAX_RULES);
+            rules->n = MAX_RULES;
+        }
+        return rules;
+    }
     if ((k->flags & TG_KEY_MERGE) && maps)
         return merge_maps(m, k->shape->kind == TG_KEY_MAP ? k->shape->keys : NULL, base, over);
     if ((k->flags & TG_KEY_APPEND) && lists)

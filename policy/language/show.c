@@ -24,35 +24,33 @@ static bool is_plain_safe(tg_sv s)
     return s.n > 0 && !tg_sv_starts(s, TG_SV("---")) && !tg_sv_starts(s, TG_SV("..."));
 }
 
-static void put_quoted(struct tg_buf *out, tg_sv s)
-{
-    tg_buf_putc(out, '"');
-    for (size_t i = 0; i < s.n;) {
-        tg_sv rest = { s.p + i, s.n - i };
-        size_t len = tg_utf8_len(rest);
-        uint32_t c = len ? tg_utf8_code(rest, len) : 0xFFFD;
-        len = len ? len : 1;
-        if (c == '"' || c == '\\')
-            tg_buf_printf(out, "\\%c", (char)c);
-        else if (c < 0x20 || (c >= 0x7F && c <= 0x9F))
-            tg_buf_printf(out, "\\x%02x", (unsigned)c);
-        else if (c == 0x2028 || c == 0x2029 || c == 0xFEFF || (c >= 0x200B && c <= 0x200F) ||
-                 (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069))
-            tg_buf_printf(out, "\\u%04x", (unsigned)c);
-        else
-            tg_buf_add(out, (tg_sv){ rest.p, len });
-        i += len;
-    }
-    tg_buf_putc(out, '"');
-}
-
 void tg_show_flow(struct tg_buf *out, const struct tg_yaml *n)
 {
     if (n->type == TG_YAML_SCALAR) {
-        if (n->plain && is_plain_safe(n->text))
+        if (n->plain && is_plain_safe(n->text)) {
             tg_buf_add(out, n->text);
-        else
-            put_quoted(out, n->text);
+        } else {
+            tg_sv s = n->text;
+            tg_buf_putc(out, '"');
+            for (size_t k = 0; k < s.n;) {
+                tg_sv rest = { s.p + k, s.n - k };
+                size_t len = tg_utf8_len(rest);
+                uint32_t c = len ? tg_utf8_code(rest, len) : 0xFFFD;
+                len = len ? len : 1;
+                if (c == '"' || c == '\\')
+                    tg_buf_printf(out, "\\%c", (char)c);
+                else if (c < 0x20 || (c >= 0x7F && c <= 0x9F))
+                    tg_buf_printf(out, "\\x%02x", (unsigned)c);
+                else if (c == 0x2028 || c == 0x2029 || c == 0xFEFF ||
+                         (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) ||
+                         (c >= 0x2066 && c <= 0x2069))
+                    tg_buf_printf(out, "\\u%04x", (unsigned)c);
+                else
+                    tg_buf_add(out, (tg_sv){ rest.p, len });
+                k += len;
+            }
+            tg_buf_putc(out, '"');
+        }
         return;
     }
     bool map = n->type == TG_YAML_MAP;
@@ -97,25 +95,6 @@ static void put_items(struct show *s, const struct tg_key_shape *item, const str
     }
 }
 
-static void put_value(struct show *s, const struct tg_key *k, const struct tg_yaml *v,
-                      size_t indent)
-{
-    const struct tg_key_shape *list = k->shape->kind == TG_KEY_CHOICE ? k->shape->list
-                                      : k->shape->kind == TG_KEY_LIST ? k->shape
-                                                                      : NULL;
-    if (v->type == TG_YAML_MAP && (k->flags & TG_KEY_MERGE)) {
-        end_line(s, NULL);
-        put_block(s, k->shape->keys, v, indent + 2, false);
-    } else if (v->type == TG_YAML_SEQ && v->n && list && list->item->kind == TG_KEY_MAP &&
-               list->item->keys && v->items[0]->type == TG_YAML_MAP && k->flags) {
-        put_items(s, list->item, v, indent + 2);
-    } else {
-        tg_buf_putc(s->out, ' ');
-        tg_show_flow(s->out, v);
-        end_line(s, v);
-    }
-}
-
 /* In the order of the grammar, so that the same policy always reads the same. */
 static void put_block(struct show *s, const struct tg_key *keys, const struct tg_yaml *map,
                       size_t indent, bool in_item)
@@ -128,7 +107,20 @@ static void put_block(struct show *s, const struct tg_key *keys, const struct tg
             tg_buf_printf(s->out, "%*s", (int)indent, "");
         in_item = false;
         tg_buf_printf(s->out, "%s:", keys->name);
-        put_value(s, keys, v, indent);
+        const struct tg_key_shape *list = keys->shape->kind == TG_KEY_CHOICE ? keys->shape->list
+                                          : keys->shape->kind == TG_KEY_LIST ? keys->shape
+                                                                             : NULL;
+        if (v->type == TG_YAML_MAP && (keys->flags & TG_KEY_MERGE)) {
+            end_line(s, NULL);
+            put_block(s, keys->shape->keys, v, indent + 2, false);
+        } else if (v->type == TG_YAML_SEQ && v->n && list && list->item->kind == TG_KEY_MAP &&
+                   list->item->keys && v->items[0]->type == TG_YAML_MAP && keys->flags) {
+            put_items(s, list->item, v, indent + 2);
+        } else {
+            tg_buf_putc(s->out, ' ');
+            tg_show_flow(s->out, v);
+            end_line(s, v);
+        }
     }
 }
 

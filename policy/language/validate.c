@@ -45,24 +45,6 @@ static const char *guess_key(const struct tg_key *keys, tg_sv typed)
     return tg_sv_nearest(typed, names);
 }
 
-static void unknown_key(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *key)
-{
-    const char *guess = guess_key(s->keys, key->text);
-    tg_buf_clear(&c->fix);
-    if (guess) {
-        const struct tg_key_shape *shape = tg_key_find(s->keys, tg_sv_of(guess))->shape;
-        tg_buf_printf(&c->fix, "did you mean '%s'?", guess);
-        if (shape->example)
-            tg_buf_printf(&c->fix, " it is written  %s: %s", guess, shape->example);
-    } else {
-        tg_buf_puts(&c->fix, "known here: ");
-        for (const struct tg_key *k = s->keys; k->name; k++)
-            tg_buf_printf(&c->fix, "%s%s", k == s->keys ? "" : ", ", k->name);
-    }
-    tg_yaml_mistake(c->diags, TG_DIAG_UNKNOWN_KEY, key, c->fix.p, "unknown key '%s' in %s",
-                    key->text.p, s->what);
-}
-
 /* ---- scalars ---- */
 
 static void complain(struct check *c, enum tg_diag_code code, const struct tg_yaml *n,
@@ -262,35 +244,29 @@ static void check_twice(struct check *c, const struct tg_yaml *list, const char 
     }
 }
 
-static void check_list(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
-                       const char *key)
-{
-    if (n->n < (size_t)s->min)
-        tg_yaml_mistake(c->diags, TG_DIAG_EMPTY_LIST, n, NULL, "'%s' must not be empty", key);
-    if (n->n > (size_t)s->max) {
-        (void)tg_diags_add(c->diags, TG_DIAG_EMPTY_LIST, n->at, 1, NULL,
-                           "'%s' has %zu entries, at most %lld are allowed", key, n->n,
-                           (long long)s->max);
-        return;
-    }
-    for (size_t i = 0; i < n->n; i++)
-        check(c, s->item, n->items[i], key);
-    if (s->item == &tg_key_shape_rule)
-        check_twice(c, n, "id", TG_DIAG_RULE_TWICE, "rule id");
-    if (s->item == &tg_key_shape_suite)
-        check_twice(c, n, "name", TG_DIAG_SUITE_TWICE, "suite");
-    if (s->item == &tg_key_shape_baselines)
-        check_twice(c, n, "name", TG_DIAG_BASELINE_TWICE, "baseline");
-}
-
 static void check_map(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n)
 {
     for (size_t i = 0; i < n->n; i++) {
         const struct tg_key *k = tg_key_find(s->keys, n->pairs[i].key->text);
-        if (k)
+        if (k) {
             check(c, k->shape, n->pairs[i].value, k->name);
-        else
-            unknown_key(c, s, n->pairs[i].key);
+        } else {
+            const struct tg_yaml *key = n->pairs[i].key;
+            const char *guess = guess_key(s->keys, key->text);
+            tg_buf_clear(&c->fix);
+            if (guess) {
+                const struct tg_key_shape *shape = tg_key_find(s->keys, tg_sv_of(guess))->shape;
+                tg_buf_printf(&c->fix, "did you mean '%s'?", guess);
+                if (shape->example)
+                    tg_buf_printf(&c->fix, " it is written  %s: %s", guess, shape->example);
+            } else {
+                tg_buf_puts(&c->fix, "known here: ");
+                for (const struct tg_key *j = s->keys; j->name; j++)
+                    tg_buf_printf(&c->fix, "%s%s", j == s->keys ? "" : ", ", j->name);
+            }
+            tg_yaml_mistake(c->diags, TG_DIAG_UNKNOWN_KEY, key, c->fix.p, "unknown key '%s' in %s",
+                            key->text.p, s->what);
+        }
     }
     for (const struct tg_key *k = s->keys; k->name; k++) {
         if (!(k->flags & TG_KEY_REQUIRED) || tg_yaml_pair(n, k->name))
@@ -302,21 +278,6 @@ static void check_map(struct check *c, const struct tg_key_shape *s, const struc
     }
     if (n->n == 0 && s->kind == TG_KEY_MAP && s->example)
         tg_yaml_mistake(c->diags, TG_DIAG_EMPTY_LIST, n, NULL, "%s must not be empty", s->what);
-}
-
-static void check_map_of(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
-                         const char *key)
-{
-    if (n->n < (size_t)s->min || n->n > (size_t)s->max)
-        (void)tg_diags_add(c->diags, TG_DIAG_EMPTY_LIST, n->at, 1, NULL,
-                           "'%s' has %zu entries, not %lld to %lld", key, n->n, (long long)s->min,
-                           (long long)s->max);
-    for (size_t i = 0; i < n->n; i++) {
-        if (!is_name(n->pairs[i].key->text, false))
-            complain(c, TG_DIAG_TEXT, n->pairs[i].key, "use a-z, 0-9 and -", key,
-                     "may hold only simple names");
-        check(c, s->item, n->pairs[i].value, key);
-    }
 }
 
 /* The type of the value decides which alternative is meant; scalars are everything else. */
@@ -343,12 +304,37 @@ static void check(struct check *c, const struct tg_key_shape *s, const struct tg
                         "'%s' must be %s, not %s", key, name_of(s), tg_yaml_type_name(n));
     } else if (one->kind == TG_KEY_MAP)
         check_map(c, one, n);
-    else if (one->kind == TG_KEY_MAP_OF)
-        check_map_of(c, one, n, key);
-    else if (one->kind == TG_KEY_LIST)
-        check_list(c, one, n, key);
-    else
+    else if (one->kind == TG_KEY_MAP_OF) {
+        if (n->n < (size_t)one->min || n->n > (size_t)one->max)
+            (void)tg_diags_add(c->diags, TG_DIAG_EMPTY_LIST, n->at, 1, NULL,
+                               "'%s' has %zu entries, not %lld to %lld", key, n->n,
+                               (long long)one->min, (long long)one->max);
+        for (size_t i = 0; i < n->n; i++) {
+            if (!is_name(n->pairs[i].key->text, false))
+                complain(c, TG_DIAG_TEXT, n->pairs[i].key, "use a-z, 0-9 and -", key,
+                         "may hold only simple names");
+            check(c, one->item, n->pairs[i].value, key);
+        }
+    } else if (one->kind == TG_KEY_LIST) {
+        if (n->n < (size_t)one->min)
+            tg_yaml_mistake(c->diags, TG_DIAG_EMPTY_LIST, n, NULL, "'%s' must not be empty", key);
+        if (n->n > (size_t)one->max) {
+            (void)tg_diags_add(c->diags, TG_DIAG_EMPTY_LIST, n->at, 1, NULL,
+                               "'%s' has %zu entries, at most %lld are allowed", key, n->n,
+                               (long long)one->max);
+        } else {
+            for (size_t i = 0; i < n->n; i++)
+                check(c, one->item, n->items[i], key);
+            if (one->item == &tg_key_shape_rule)
+                check_twice(c, n, "id", TG_DIAG_RULE_TWICE, "rule id");
+            if (one->item == &tg_key_shape_suite)
+                check_twice(c, n, "name", TG_DIAG_SUITE_TWICE, "suite");
+            if (one->item == &tg_key_shape_baselines)
+                check_twice(c, n, "name", TG_DIAG_BASELINE_TWICE, "baseline");
+        }
+    } else {
         check_scalar(c, one, n, key);
+    }
 }
 
 void tg_validate_file(const struct tg_yaml *root, struct tg_diags *d)

@@ -95,19 +95,6 @@ static bool check_bytes(tg_sv text, const char *file, struct tg_diags *d)
 
 /* ---- events ---- */
 
-static void syntax_error(struct parse *p)
-{
-    const yaml_parser_t *lib = &p->lib;
-    const char *problem = lib->problem ? lib->problem : "cannot be read";
-    if (lib->context)
-        (void)tg_diags_add(p->diags, TG_DIAG_SYNTAX, loc_of(p, lib->problem_mark), 1, NULL,
-                           "YAML: %s %s (begun at line %zu)", problem, lib->context,
-                           lib->context_mark.line + 1);
-    else
-        (void)tg_diags_add(p->diags, TG_DIAG_SYNTAX, loc_of(p, lib->problem_mark), 1, NULL,
-                           "YAML: %s", problem);
-}
-
 static bool next_event(struct parse *p)
 {
     if (p->have_event)
@@ -117,7 +104,15 @@ static bool next_event(struct parse *p)
         return true;
     if (p->lib.error == YAML_MEMORY_ERROR) /* no mistake of the policy: exit 3 */
         tg_out_of_memory();
-    syntax_error(p);
+    const yaml_parser_t *lib = &p->lib;
+    const char *problem = lib->problem ? lib->problem : "cannot be read";
+    if (lib->context)
+        (void)tg_diags_add(p->diags, TG_DIAG_SYNTAX, loc_of(p, lib->problem_mark), 1, NULL,
+                           "YAML: %s %s (begun at line %zu)", problem, lib->context,
+                           lib->context_mark.line + 1);
+    else
+        (void)tg_diags_add(p->diags, TG_DIAG_SYNTAX, loc_of(p, lib->problem_mark), 1, NULL,
+                           "YAML: %s", problem);
     return fatal(p);
 }
 

@@ -10,21 +10,6 @@ enum { ID_DIGITS = 12, RECORD_DIGITS = 16 };
 /* In the order of enum tg_event_word. */
 static const char *const words[] = { "accepted", "reopened" };
 
-static void put_record(const struct tg_event_record *r, struct tg_buf *out)
-{
-    TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_doc_new_object();
-    tg_doc_add_i64(d, "tracegate_event", 1);
-    tg_doc_add_str(d, "event", r->id);
-    tg_doc_add_str(d, "state", tg_sv_of(words[r->word]));
-    tg_doc_add_str(d, "actor", r->actor);
-    tg_doc_add_str(d, "reason", r->reason);
-    tg_doc_add_i64(d, "time", r->time);
-    if (r->after.n)
-        tg_doc_add_str(d, "after", r->after);
-    tg_doc_write(d, TG_DOC_INDENTED, out);
-    tg_buf_putc(out, '\n');
-}
-
 /* What it says is not known: an acceptance, or the end of one. */
 static bool unreadable(const struct tg_git_ref_at *ref, const char *why, struct tg_err *err)
 {
@@ -164,7 +149,17 @@ static bool write_record(const struct tg_store *store, tg_sv suite,
     TG_BUF bytes = { 0 };
     tg_sv component;
     bool ok = tg_store_suite(suite, a, &component, err);
-    put_record(record, &bytes);
+    TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_doc_new_object();
+    tg_doc_add_i64(d, "tracegate_event", 1);
+    tg_doc_add_str(d, "event", record->id);
+    tg_doc_add_str(d, "state", tg_sv_of(words[record->word]));
+    tg_doc_add_str(d, "actor", record->actor);
+    tg_doc_add_str(d, "reason", record->reason);
+    tg_doc_add_i64(d, "time", record->time);
+    if (record->after.n)
+        tg_doc_add_str(d, "after", record->after);
+    tg_doc_write(d, TG_DOC_INDENTED, &bytes);
+    tg_buf_putc(&bytes, '\n');
     if (ok && bytes.n > TG_EVENT_MAX_RECORD) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the record of an event has %zu bytes", bytes.n);
         ok = tg_err_hint(err, "The limit is %u: shorten the reason.", TG_EVENT_MAX_RECORD);

@@ -165,18 +165,6 @@ static enum tg_seen is_before_push(const struct search *s)
     return seen == TG_SEEN ? tg_git_is_ancestor(s->g, before, s->head.sha, s->err) : seen;
 }
 
-static bool on_target(const struct search *s, tg_sv label)
-{
-    enum tg_seen pushed = is_before_push(s);
-    if (pushed == TG_SEEN_FAILED)
-        return false;
-    if (pushed == TG_SEEN)
-        return choose(s, s->env->base_sha, TG_HOW_EVENT, label, "commit before the push");
-    return first_parent(
-        s, TG_HOW_FIRST_PARENT, label,
-        tg_arena_printf(s->a, "first parent of HEAD, which is on %.*s", TG_SV_ARG(label)));
-}
-
 static bool pull_request_merge(const struct search *s)
 {
     return choose(s, s->parents.sha[0], TG_HOW_PR_MERGE, TG_SV("HEAD^1"),
@@ -207,8 +195,16 @@ static bool merge_base(const struct search *s)
     }
     const char *found = tg_arena_printf(s->a, "merge base of HEAD and %.*s", TG_SV_ARG(label));
     seen = tg_git_merge_base(s->g, s->head.sha, target, base, s->err);
-    if (seen == TG_SEEN && strcmp(base, s->head.sha) == 0)
-        return on_target(s, label);
+    if (seen == TG_SEEN && strcmp(base, s->head.sha) == 0) {
+        enum tg_seen pushed = is_before_push(s);
+        if (pushed == TG_SEEN_FAILED)
+            return false;
+        if (pushed == TG_SEEN)
+            return choose(s, s->env->base_sha, TG_HOW_EVENT, label, "commit before the push");
+        return first_parent(
+            s, TG_HOW_FIRST_PARENT, label,
+            tg_arena_printf(s->a, "first parent of HEAD, which is on %.*s", TG_SV_ARG(label)));
+    }
     if (seen == TG_SEEN)
         return choose(s, base, TG_HOW_MERGE_BASE, label, found);
     if (seen == TG_SEEN_FAILED)

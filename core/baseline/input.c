@@ -67,31 +67,6 @@ static bool guess(const char *text, struct tg_arena *a, struct tg_err *err)
     return meant != NULL;
 }
 
-static bool no_file(const char *text, struct tg_arena *a, struct tg_err *err)
-{
-    tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text),
-               has_glob(text) ? "no file matches '%s'" : "no such file: '%s'", text);
-    if (guess(text, a, err) || has_glob(text) || strchr("/.~", text[0]) || strchr(text, '\\'))
-        return false; /* nothing in a commit is called so, or another hint is given */
-    return tg_err_hint(err, "To read it from a commit write REV:%s, for example HEAD:%s.", text,
-                       text);
-}
-
-/* "C:\x", "C:/x" and "https://x" have a ':' and are not REV:PATH, whose path has no leading '/'. */
-static bool refuse_foreign(const char *text, const char *at, struct tg_err *err)
-{
-    if (strncmp(at, "://", 3) == 0)
-        return tg_err_usage(err, "'%s' is a URL",
-                            "tracegate has no network: download the file and name it.", text);
-    if (at == text + 1)
-        return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text), "no such file: '%s'", text);
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "path '%s' leaves the repository", at + 1);
-    return tg_err_hint(err,
-                       "Paths in a commit start at its root and have no leading '/': "
-                       "%.*s:perf/base.json.gz.",
-                       (int)(at - text), text);
-}
-
 bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, struct tg_err *err)
 {
     bool dir = false;
@@ -111,10 +86,28 @@ bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, 
     if (seen != TG_ABSENT)
         return seen == TG_SEEN;
     const char *at = colon(text);
-    if (at && (at[1] == '\\' || at[1] == '/'))
-        return refuse_foreign(text, at, err);
-    if (!at && reads_as_file(text))
-        return no_file(text, a, err);
+    if (at && (at[1] == '\\' || at[1] == '/')) {
+        /* "C:\x", "C:/x" and "https://x" have a ':' and are not REV:PATH, whose path has no
+         * leading '/'. */
+        if (strncmp(at, "://", 3) == 0)
+            return tg_err_usage(err, "'%s' is a URL",
+                                "tracegate has no network: download the file and name it.", text);
+        if (at == text + 1)
+            return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text), "no such file: '%s'", text);
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "path '%s' leaves the repository", at + 1);
+        return tg_err_hint(err,
+                           "Paths in a commit start at its root and have no leading '/': "
+                           "%.*s:perf/base.json.gz.",
+                           (int)(at - text), text);
+    }
+    if (!at && reads_as_file(text)) {
+        tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text),
+                   has_glob(text) ? "no file matches '%s'" : "no such file: '%s'", text);
+        if (guess(text, a, err) || has_glob(text) || strchr("/.~", text[0]) || strchr(text, '\\'))
+            return false; /* nothing in a commit is called so, or another hint is given */
+        return tg_err_hint(err, "To read it from a commit write REV:%s, for example HEAD:%s.", text,
+                           text);
+    }
     out->kind = at ? TG_INPUT_GIT_PATH : TG_INPUT_REV;
     out->rev = at ? tg_arena_sv(a, (tg_sv){ text, (size_t)(at - text) }) : out->text;
     out->path = at ? tg_arena_sv(a, tg_sv_of(at + 1)) : TG_SV("");

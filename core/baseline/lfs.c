@@ -28,18 +28,6 @@ bool tg_lfs_parse(tg_sv text, struct tg_lfs *out)
     return oid && size;
 }
 
-static bool missing(const struct tg_git_file *f, struct tg_err *err)
-{
-    char word[256];
-    tg_err_set(err, TG_ERR_GIT, TG_AT_FILE(f->path.p),
-               "'%s' is a Git LFS pointer and its object is not here", f->path.p);
-    return tg_err_hint(err,
-                       "Checkout with lfs: true; that brings the objects of HEAD alone, so also "
-                       "run `git lfs fetch origin %s --include=%s`.",
-                       f->commit[0] ? f->commit : "COMMIT",
-                       tg_shell_word(word, sizeof word, f->path.p));
-}
-
 static bool wrong(const struct tg_git_file *f, const char *path, const char *why,
                   struct tg_err *err)
 {
@@ -62,8 +50,16 @@ bool tg_lfs_read(struct tg_git *g, const struct tg_git_file *f, const struct tg_
                           "Store it compressed (.json.gz), or as a summary: `tracegate summarize "
                           "TRACE -o FILE.tgs`.",
                           f->path.p, p->size, most);
-    if (access(path, F_OK) != 0)
-        return missing(f, err);
+    if (access(path, F_OK) != 0) {
+        char word[256];
+        tg_err_set(err, TG_ERR_GIT, TG_AT_FILE(f->path.p),
+                   "'%s' is a Git LFS pointer and its object is not here", f->path.p);
+        return tg_err_hint(
+            err,
+            "Checkout with lfs: true; that brings the objects of HEAD alone, so also "
+            "run `git lfs fetch origin %s --include=%s`.",
+            f->commit[0] ? f->commit : "COMMIT", tg_shell_word(word, sizeof word, f->path.p));
+    }
     if (!tg_file_read(out, path, most, err))
         return false;
     if (out->n - start != p->size)

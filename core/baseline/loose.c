@@ -22,11 +22,12 @@ struct dirs {
     struct tg_arena *a;
 };
 
-static void add(struct dirs *d, const char *dir, int depth);
-
-/* info/alternates: a folder a line, relative ones to `dir`. */
-static void add_alternates(struct dirs *d, const char *dir, int depth)
+static void add(struct dirs *d, const char *dir, int depth)
 {
+    if (d->n == MAX_DIRS || depth > MAX_DEPTH)
+        return;
+    d->v[d->n++] = dir;
+    /* info/alternates: a folder a line, relative ones to `dir`. */
     TG_BUF text = { 0 };
     struct tg_err ignored = TG_ERR_INIT;
     tg_sv rest, line;
@@ -40,14 +41,6 @@ static void add_alternates(struct dirs *d, const char *dir, int depth)
                                      : tg_arena_printf(d->a, "%s/%.*s", dir, TG_SV_ARG(line)),
                     depth + 1);
         }
-}
-
-static void add(struct dirs *d, const char *dir, int depth)
-{
-    if (d->n == MAX_DIRS || depth > MAX_DEPTH)
-        return;
-    d->v[d->n++] = dir;
-    add_alternates(d, dir, depth);
 }
 
 void tg_loose_init(struct tg_loose *l, const char *objects, struct tg_arena *a)

@@ -160,28 +160,6 @@ static void take_line(struct push *p, tg_sv line, struct tg_pushed *out)
     }
 }
 
-static void push_once(struct push *p, struct tg_pushed *out, struct tg_spawned *s)
-{
-    size_t n = p->n < TG_REMOTE_BATCH ? p->n : TG_REMOTE_BATCH, k = 0;
-    const char **args = TG_NEW_N(p->a, const char *, n + 10);
-    TG_BUF text = { 0 };
-    args[k++] = "push";
-    args[k++] = "--porcelain";
-    args[k++] = "--no-follow-tags";
-    args[k++] = "--recurse-submodules=no";
-    if (p->r->dry_run)
-        args[k++] = "--dry-run";
-    args[k++] = "--";
-    args[k++] = p->r->name;
-    for (size_t i = 0; i < n; i++)
-        args[k++] = tg_arena_printf(p->a, "%s:%.*s", p->deleting ? "" : p->v[i]->oid,
-                                    TG_SV_ARG(p->v[i]->ref));
-    tg_git_spawn(p->g, args, MAX_ANSWER, &text, s);
-    tg_sv rest = tg_buf_sv(&text);
-    while (rest.n)
-        take_line(p, tg_sv_cut(&rest, '\n'), out);
-}
-
 /* Between nothing and the whole of a span that doubles: writers that met once part soon. */
 static void sleep_randomly(uint32_t *state, unsigned longest_ms)
 {
@@ -216,7 +194,24 @@ static bool push_all(struct push *p, struct tg_pushed *out, struct tg_err *err)
         struct tg_spawned s;
         size_t before = p->n;
         p->conflict = p->refused = TG_SV("");
-        push_once(p, out, &s);
+        size_t n = p->n < TG_REMOTE_BATCH ? p->n : TG_REMOTE_BATCH, k = 0;
+        const char **args = TG_NEW_N(p->a, const char *, n + 10);
+        TG_BUF text = { 0 };
+        args[k++] = "push";
+        args[k++] = "--porcelain";
+        args[k++] = "--no-follow-tags";
+        args[k++] = "--recurse-submodules=no";
+        if (p->r->dry_run)
+            args[k++] = "--dry-run";
+        args[k++] = "--";
+        args[k++] = p->r->name;
+        for (size_t i = 0; i < n; i++)
+            args[k++] = tg_arena_printf(p->a, "%s:%.*s", p->deleting ? "" : p->v[i]->oid,
+                                        TG_SV_ARG(p->v[i]->ref));
+        tg_git_spawn(p->g, args, MAX_ANSWER, &text, &s);
+        tg_sv rest = tg_buf_sv(&text);
+        while (rest.n)
+            take_line(p, tg_sv_cut(&rest, '\n'), out);
         out->tries++;
         if (p->refused.n)
             return refused(p, &s, err);

@@ -106,37 +106,6 @@ static void close_end(int *fd)
     *fd = -1;
 }
 
-/* Keeps the end of what it says: the reason stands last. */
-static void keep_tail(struct child *c, const char *p, size_t n)
-{
-    size_t room = sizeof c->tail;
-    if (n >= room) {
-        p += n - room;
-        n = room;
-    }
-    if (c->n_tail + n > room) {
-        size_t gone = c->n_tail + n - room;
-        memmove(c->tail, c->tail + gone, c->n_tail - gone);
-        c->n_tail -= gone;
-    }
-    memcpy(c->tail + c->n_tail, p, n);
-    c->n_tail += n;
-}
-
-static void last_words(const struct child *c, struct tg_spawned *r)
-{
-    size_t end = c->n_tail, begin, n;
-    memcpy(r->said, c->tail, c->n_tail);
-    r->said[c->n_tail] = '\0';
-    while (end && (c->tail[end - 1] == '\n' || c->tail[end - 1] == '\r'))
-        end--;
-    for (begin = end; begin && c->tail[begin - 1] != '\n';)
-        begin--;
-    n = end - begin < sizeof r->last_words - 1 ? end - begin : sizeof r->last_words - 1;
-    memcpy(r->last_words, c->tail + begin, n);
-    r->last_words[n] = '\0';
-}
-
 /* One readable end. False: standard output is more than was allowed. */
 static bool take(struct child *c, int *fd, const struct tg_spawn *s, struct tg_buf *out,
                  size_t *taken)
@@ -152,7 +121,21 @@ static bool take(struct child *c, int *fd, const struct tg_spawn *s, struct tg_b
     if (s->heard)
         s->heard(s->arg, (tg_sv){ chunk, (size_t)got });
     if (fd == &c->err) {
-        keep_tail(c, chunk, (size_t)got);
+        /* Keeps the end of what it says: the reason stands last. */
+        const char *p = chunk;
+        size_t n = (size_t)got;
+        size_t room = sizeof c->tail;
+        if (n >= room) {
+            p += n - room;
+            n = room;
+        }
+        if (c->n_tail + n > room) {
+            size_t gone = c->n_tail + n - room;
+            memmove(c->tail, c->tail + gone, c->n_tail - gone);
+            c->n_tail -= gone;
+        }
+        memcpy(c->tail + c->n_tail, p, n);
+        c->n_tail += n;
         return true;
     }
     *taken += (size_t)got;
@@ -197,18 +180,6 @@ static enum tg_spawn_end collect(struct child *c, const struct tg_spawn *s, stru
         if (ready > 0 && p[1].revents)
             (void)take(c, &c->err, s, out, &taken);
     }
-}
-
-static void reap(struct child *c, struct tg_spawned *r)
-{
-    if (r->end != TG_SPAWN_EXIT)
-        (void)kill(-c->pid, SIGKILL);
-    while (!c->ended && waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
-        continue;
-    if (r->end != TG_SPAWN_EXIT)
-        return;
-    r->end = WIFEXITED(c->status) ? TG_SPAWN_EXIT : TG_SPAWN_SIGNAL;
-    r->code = WIFEXITED(c->status) ? WEXITSTATUS(c->status) : WTERMSIG(c->status);
 }
 
 const char *tg_shell_word(char *buf, size_t size, const char *s)
@@ -262,9 +233,25 @@ void tg_spawn_run(const struct tg_spawn *s, struct tg_buf *out, struct tg_spawne
         r->end = r->code == ENOENT ? TG_SPAWN_NOT_FOUND : TG_SPAWN_FAILED;
     } else {
         r->end = collect(&c, s, out);
-        reap(&c, r);
+        if (r->end != TG_SPAWN_EXIT)
+            (void)kill(-c.pid, SIGKILL);
+        while (!c.ended && waitpid(c.pid, &c.status, 0) < 0 && errno == EINTR)
+            continue;
+        if (r->end == TG_SPAWN_EXIT) {
+            r->end = WIFEXITED(c.status) ? TG_SPAWN_EXIT : TG_SPAWN_SIGNAL;
+            r->code = WIFEXITED(c.status) ? WEXITSTATUS(c.status) : WTERMSIG(c.status);
+        }
         tg_signals_remove_child(&c.watched);
-        last_words(&c, r);
+        size_t end = c.n_tail, begin, n;
+        memcpy(r->said, c.tail, c.n_tail);
+        r->said[c.n_tail] = '\0';
+        while (end && (c.tail[end - 1] == '\n' || c.tail[end - 1] == '\r'))
+            end--;
+        for (begin = end; begin && c.tail[begin - 1] != '\n';)
+            begin--;
+        n = end - begin < sizeof r->last_words - 1 ? end - begin : sizeof r->last_words - 1;
+        memcpy(r->last_words, c.tail + begin, n);
+        r->last_words[n] = '\0';
     }
     close_end(&c.out);
     close_end(&c.err);

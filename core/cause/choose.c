@@ -249,26 +249,6 @@ static void find_callee(struct candidate *c, const struct tg_cause *out,
     }
 }
 
-/* Functions come deepest first, so a later one must be better, not equal. */
-static void choose_function(struct tg_cause *out, const struct tg_cause_change *change,
-                            struct tg_arena *a)
-{
-    unsigned carriers = 0;
-    for (size_t i = 0; i < out->path.n_functions; i++) {
-        if (out->path.functions[i].share < TG_CAUSE_ENOUGH)
-            continue;
-        struct candidate c = candidate_of(&out->path.functions[i], change, a);
-        if (is_far_fetched(&c, change, carriers))
-            c.link = TG_CAUSE_LINK_NONE;
-        if (rank_of(c.link) < 2 && !out->function)
-            find_callee(&c, out, change, a);
-        if (!out->function || rank_of(c.link) > rank_of(out->link))
-            use(out, &c, carriers > 0);
-        carriers += c.frame->share >= TG_CAUSE_CHILD && c.link != TG_CAUSE_LINK_SELF &&
-                    called_as_often(c.frame);
-    }
-}
-
 /* Backward work that came to an unchanged forward operator: a tensor that reaches it asks for a
  * gradient now. The changed function that shares the innermost frame with it made that tensor. */
 static void choose_feeder(struct tg_cause *out, const struct tg_cause_change *change,
@@ -362,12 +342,43 @@ static bool calls_op_of(const struct tg_cause_path *path, tg_sv code)
     return false;
 }
 
-/* A changed line that calls what is on the path; else the first that does something; else what
- * opens a block. Neither blank lines nor comments. O(bytes of the file). */
-static void quote(struct tg_cause *out, const struct tg_cause_change *change)
+void tg_cause_choose(struct tg_cause *out, const struct tg_cause_path *path,
+                     const struct tg_cause_change *change, struct tg_arena *a)
 {
-    tg_sv path = out->changed_file.n || !out->function ? out->changed_file : out->function->file;
-    const struct tg_cause_file *file = tg_cause_blames(out) ? file_of(change, path) : NULL;
+    *out = (struct tg_cause){ .path = *path,
+                              .module = TG_SV(""),
+                              .changed_in = TG_SV(""),
+                              .changed_file = TG_SV(""),
+                              .quoted = TG_SV(""),
+                              .holder = TG_SV("") };
+    /* Functions come deepest first, so a later one must be better, not equal. */
+    unsigned carriers = 0;
+    for (size_t i = 0; i < out->path.n_functions; i++) {
+        if (out->path.functions[i].share < TG_CAUSE_ENOUGH)
+            continue;
+        struct candidate c = candidate_of(&out->path.functions[i], change, a);
+        if (is_far_fetched(&c, change, carriers))
+            c.link = TG_CAUSE_LINK_NONE;
+        if (rank_of(c.link) < 2 && !out->function)
+            find_callee(&c, out, change, a);
+        if (!out->function || rank_of(c.link) > rank_of(out->link))
+            use(out, &c, carriers > 0);
+        carriers += c.frame->share >= TG_CAUSE_CHILD && c.link != TG_CAUSE_LINK_SELF &&
+                    called_as_often(c.frame);
+    }
+    choose_feeder(out, change, a);
+    if (!out->function && !path->n_functions)
+        choose_by_name(out, change, a);
+    for (size_t i = 0; i < path->n; i++)
+        if (path->frames[i].kind == TG_PATH_MODULE)
+            out->module = path->frames[i].text;
+    if (!out->function)
+        out->share = path->share;
+    /* A changed line that calls what is on the path; else the first that does something; else
+     * what opens a block. Neither blank lines nor comments. O(bytes of the file). */
+    tg_sv quote_path =
+        out->changed_file.n || !out->function ? out->changed_file : out->function->file;
+    const struct tg_cause_file *file = tg_cause_blames(out) ? file_of(change, quote_path) : NULL;
     tg_sv rest = file ? file->text : TG_SV("");
     int best = 0;
     for (uint32_t n = 1; rest.n && best < 3; n++) {
@@ -383,25 +394,4 @@ static void quote(struct tg_cause *out, const struct tg_cause_change *change)
         out->quoted = code;
         out->quoted_line = n;
     }
-}
-
-void tg_cause_choose(struct tg_cause *out, const struct tg_cause_path *path,
-                     const struct tg_cause_change *change, struct tg_arena *a)
-{
-    *out = (struct tg_cause){ .path = *path,
-                              .module = TG_SV(""),
-                              .changed_in = TG_SV(""),
-                              .changed_file = TG_SV(""),
-                              .quoted = TG_SV(""),
-                              .holder = TG_SV("") };
-    choose_function(out, change, a);
-    choose_feeder(out, change, a);
-    if (!out->function && !path->n_functions)
-        choose_by_name(out, change, a);
-    for (size_t i = 0; i < path->n; i++)
-        if (path->frames[i].kind == TG_PATH_MODULE)
-            out->module = path->frames[i].text;
-    if (!out->function)
-        out->share = path->share;
-    quote(out, change);
 }

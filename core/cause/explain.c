@@ -33,39 +33,6 @@ static size_t first_of(const struct tg_paths *p, int side, uint32_t target)
     return target > p->n_targets ? p->n[side] : p->first[side][target];
 }
 
-static void find_nodes(struct sums *s, uint32_t target)
-{
-    s->local = tg_xmalloc((s->t->keys.n + 1) * sizeof *s->local);
-    memset(s->local, 0xff, (s->t->keys.n + 1) * sizeof *s->local);
-    (void)place_of(s, 0);
-    for (int side = 0; side < 2; side++)
-        for (size_t i = first_of(s->p, side, target); i < first_of(s->p, side, target + 1); i++) {
-            uint32_t at = s->p->entry[side][i].node[s->tree];
-            for (; at && s->local[at] == TG_NO_ID; at = s->t->v[at].parent)
-                (void)place_of(s, at);
-        }
-}
-
-static void add_up(struct sums *s, uint32_t target, enum tg_cause_by by)
-{
-    for (int side = 0; side < 2; side++) {
-        size_t steps = s->p->n_steps[side], n = s->n * (steps ? steps : 1);
-        double *v = s->value[side] = tg_xcalloc(n + 1, sizeof *v);
-        for (size_t i = first_of(s->p, side, target); i < first_of(s->p, side, target + 1); i++) {
-            const struct tg_path_entry *e = &s->p->entry[side][i];
-            double x = by == TG_CAUSE_BY_CALLS ? (double)e->calls : (double)e->ns;
-            uint32_t at = e->node[s->tree];
-            if (e->step >= steps)
-                continue;
-            for (;; at = s->t->v[at].parent) {
-                v[s->local[at] * steps + e->step] += x;
-                if (!at)
-                    break;
-            }
-        }
-    }
-}
-
 static double middle_of(const double *v, size_t n, bool mean)
 {
     TG_FREE double *sorted = NULL;
@@ -96,8 +63,31 @@ static void sums_make(struct sums *s, const struct tg_paths *p, int tree, uint32
                       enum tg_cause_by by, int sign)
 {
     *s = (struct sums){ .p = p, .t = &p->tree[tree], .tree = tree };
-    find_nodes(s, target);
-    add_up(s, target, by);
+    s->local = tg_xmalloc((s->t->keys.n + 1) * sizeof *s->local);
+    memset(s->local, 0xff, (s->t->keys.n + 1) * sizeof *s->local);
+    (void)place_of(s, 0);
+    for (int side = 0; side < 2; side++)
+        for (size_t i = first_of(s->p, side, target); i < first_of(s->p, side, target + 1); i++) {
+            uint32_t at = s->p->entry[side][i].node[s->tree];
+            for (; at && s->local[at] == TG_NO_ID; at = s->t->v[at].parent)
+                (void)place_of(s, at);
+        }
+    for (int side = 0; side < 2; side++) {
+        size_t steps = s->p->n_steps[side], n = s->n * (steps ? steps : 1);
+        double *v = s->value[side] = tg_xcalloc(n + 1, sizeof *v);
+        for (size_t i = first_of(s->p, side, target); i < first_of(s->p, side, target + 1); i++) {
+            const struct tg_path_entry *e = &s->p->entry[side][i];
+            double x = by == TG_CAUSE_BY_CALLS ? (double)e->calls : (double)e->ns;
+            uint32_t up = e->node[s->tree];
+            if (e->step >= steps)
+                continue;
+            for (;; up = s->t->v[up].parent) {
+                v[s->local[up] * steps + e->step] += x;
+                if (!up)
+                    break;
+            }
+        }
+    }
     /* Means only where the medians hide most of the difference. */
     double median = sign * difference_at(s, 0, false), mean = sign * difference_at(s, 0, true);
     s->means = median < mean / 2;
@@ -235,32 +225,6 @@ static uint32_t depth_where_it_grew(const struct sums *s, uint32_t text)
     return depth;
 }
 
-static void put_functions(struct tg_cause_path *out, const struct sums *s, int sign,
-                          struct tg_arena *a)
-{
-    TG_FREE struct ranked *v = tg_xmalloc((s->n + 1) * sizeof *v);
-    TG_FREE bool *seen = tg_xcalloc(s->p->texts.n + 1, sizeof *seen);
-    size_t n = 0;
-    for (size_t i = 1; i < s->n; i++) {
-        const struct tg_path_node *d = &s->t->v[s->node[i]];
-        if (d->kind != TG_PATH_FUNCTION || seen[d->text])
-            continue;
-        seen[d->text] = true;
-        v[n].frame = frame_at(s, s->node[i]);
-        v[n].frame.share = part_of(function_difference(s, d->text, sign), s->difference[0]);
-        v[n].depth = depth_where_it_grew(s, d->text);
-        for (int side = 0; side < 2; side++)
-            v[n].frame.calls[side] = calls_per_step(s, d->text, side);
-        if (v[n].frame.share >= TG_CAUSE_NAMED)
-            n++;
-    }
-    TG_SORT(v, n, deepest_first);
-    out->functions = TG_NEW_N(a, struct tg_cause_frame, n + 1);
-    for (size_t i = 0; i < n; i++)
-        out->functions[i] = v[i].frame;
-    out->n_functions = n;
-}
-
 /* The instance's path where it leads as far as the class's; else that of the class. */
 bool tg_cause_explain(struct tg_cause_path *out, const struct tg_paths *p, uint32_t target,
                       enum tg_cause_by by, int sign, struct tg_arena *a)
@@ -282,6 +246,27 @@ bool tg_cause_explain(struct tg_cause_path *out, const struct tg_paths *p, uint3
         put_path(out, &class_, at, a);
         out->next = next;
     }
-    put_functions(out, &class_, sign, a);
+    TG_FREE struct ranked *v = tg_xmalloc((class_.n + 1) * sizeof *v);
+    TG_FREE bool *seen = tg_xcalloc(class_.p->texts.n + 1, sizeof *seen);
+    size_t n = 0;
+    for (size_t i = 1; i < class_.n; i++) {
+        const struct tg_path_node *d = &class_.t->v[class_.node[i]];
+        if (d->kind != TG_PATH_FUNCTION || seen[d->text])
+            continue;
+        seen[d->text] = true;
+        v[n].frame = frame_at(&class_, class_.node[i]);
+        v[n].frame.share =
+            part_of(function_difference(&class_, d->text, sign), class_.difference[0]);
+        v[n].depth = depth_where_it_grew(&class_, d->text);
+        for (int side = 0; side < 2; side++)
+            v[n].frame.calls[side] = calls_per_step(&class_, d->text, side);
+        if (v[n].frame.share >= TG_CAUSE_NAMED)
+            n++;
+    }
+    TG_SORT(v, n, deepest_first);
+    out->functions = TG_NEW_N(a, struct tg_cause_frame, n + 1);
+    for (size_t i = 0; i < n; i++)
+        out->functions[i] = v[i].frame;
+    out->n_functions = n;
     return true;
 }

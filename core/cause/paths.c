@@ -90,39 +90,31 @@ struct walk {
     bool other_backward; /* a thread of autograd's own works while the main one waits */
 };
 
-static void name_function(struct walk *w, struct frame_name *f, tg_sv name)
-{
-    tg_sv file, function;
-    TG_BUF text = { 0 };
-    bool by_line = false;
-    if (!w->p->ask->function(w->p->ask->arg, w->side, name, &file, &function, &f->line, &by_line))
-        return;
-    tg_buf_printf(&text, "%.*s: %.*s", TG_SV_ARG(file), TG_SV_ARG(function));
-    if (by_line)
-        tg_buf_printf(&text, "\n%u", (unsigned)f->line);
-    f->kind = TG_PATH_FUNCTION;
-    f->text[0] = f->text[1] = tg_strmap_add(&w->p->texts, tg_buf_sv(&text));
-    w->p->stacks[w->side] = true;
-}
-
-static void name_python(struct walk *w, struct frame_name *f, tg_sv name)
-{
-    tg_sv class_name, instance;
-    f->runs_backward = tg_sv_has(name, TG_SV("run_backward"));
-    if (!tg_path_module(name, &class_name, &instance)) {
-        name_function(w, f, name);
-        return;
-    }
-    f->kind = TG_PATH_MODULE;
-    f->text[TG_PATHS_BY_CLASS] = tg_strmap_add(&w->p->texts, class_name);
-    f->text[TG_PATHS_BY_INSTANCE] = tg_strmap_add(&w->p->texts, instance);
-}
-
 static void look_up_name(struct walk *w, const struct tg_name *n, struct frame_name *f)
 {
     *f = (struct frame_name){ .kind = TG_PATH_ROOT, .target = TG_NO_ID };
     if (n->kind == TG_KIND_PYTHON) {
-        name_python(w, f, n->name);
+        tg_sv name = n->name;
+        tg_sv class_name, instance;
+        f->runs_backward = tg_sv_has(name, TG_SV("run_backward"));
+        if (!tg_path_module(name, &class_name, &instance)) {
+            tg_sv file, function;
+            TG_BUF text = { 0 };
+            bool by_line = false;
+            if (w->p->ask->function(w->p->ask->arg, w->side, name, &file, &function, &f->line,
+                                    &by_line)) {
+                tg_buf_printf(&text, "%.*s: %.*s", TG_SV_ARG(file), TG_SV_ARG(function));
+                if (by_line)
+                    tg_buf_printf(&text, "\n%u", (unsigned)f->line);
+                f->kind = TG_PATH_FUNCTION;
+                f->text[0] = f->text[1] = tg_strmap_add(&w->p->texts, tg_buf_sv(&text));
+                w->p->stacks[w->side] = true;
+            }
+        } else {
+            f->kind = TG_PATH_MODULE;
+            f->text[TG_PATHS_BY_CLASS] = tg_strmap_add(&w->p->texts, class_name);
+            f->text[TG_PATHS_BY_INSTANCE] = tg_strmap_add(&w->p->texts, instance);
+        }
         return;
     }
     if (n->kind == TG_KIND_ANNOTATION)
@@ -177,31 +169,6 @@ static void child_node(struct walk *w, const uint32_t *parent, enum tg_path_kind
     }
 }
 
-/* Where the outermost span of backward work belongs. */
-static void enter_backward(struct walk *w, uint32_t span, const struct frame_name *f,
-                           struct open_span *at)
-{
-    uint32_t from = tg_forward_of(&w->forward, w->t, span);
-    uint32_t text[TG_PATHS_TREES];
-    at->backward = true;
-    if (from != TG_NO_SPAN && w->node[from][0] != TG_NO_ID) {
-        text[0] = text[1] = tg_strmap_add(&w->p->texts, TG_SV("backward"));
-        child_node(w, w->node[from], TG_PATH_BACKWARD, text, 0, at->node);
-    } else if (f->exchange) {
-        uint32_t root[TG_PATHS_TREES] = { 0, 0 };
-        text[0] = text[1] = tg_strmap_add(&w->p->texts, TG_SV("gradient exchange"));
-        child_node(w, root, TG_PATH_EXCHANGE, text, 0, at->node);
-    }
-}
-
-static struct thread_stack *thread_at(struct walk *w, const struct tg_span *s, tg_ns end)
-{
-    struct thread_stack *h = &w->threads[w->t->tracks[s->track].thread];
-    while (h->n && !tg_span_holds(h->v[h->n - 1].end, s->start, end))
-        h->n--;
-    return h;
-}
-
 /* The whole host step: the main thread, and autograd's while the main one waits for it. */
 static bool in_step(const struct walk *w, uint32_t thread, const struct open_span *at,
                     const struct frame_name *f)
@@ -224,7 +191,9 @@ static void host_span(struct walk *w, uint32_t i)
     const struct frame_name *f = &w->names[s->name];
     uint32_t thread = w->t->tracks[s->track].thread;
     tg_ns end = tg_span_end(s);
-    struct thread_stack *h = thread_at(w, s, end);
+    struct thread_stack *h = &w->threads[w->t->tracks[s->track].thread];
+    while (h->n && !tg_span_holds(h->v[h->n - 1].end, s->start, end))
+        h->n--;
     struct open_span *up = h->n ? &h->v[h->n - 1] : NULL;
     struct open_span at = { .end = end, .entry = SIZE_MAX };
     if (up && is_idle(w, s))
@@ -233,8 +202,20 @@ static void host_span(struct walk *w, uint32_t i)
         at = *up;
         at.end = end < up->end ? end : up->end;
     }
-    if (f->backward && !at.backward)
-        enter_backward(w, i, f, &at);
+    if (f->backward && !at.backward) {
+        /* Where the outermost span of backward work belongs. */
+        uint32_t from = tg_forward_of(&w->forward, w->t, i);
+        uint32_t text[TG_PATHS_TREES];
+        at.backward = true;
+        if (from != TG_NO_SPAN && w->node[from][0] != TG_NO_ID) {
+            text[0] = text[1] = tg_strmap_add(&w->p->texts, TG_SV("backward"));
+            child_node(w, w->node[from], TG_PATH_BACKWARD, text, 0, at.node);
+        } else if (f->exchange) {
+            uint32_t root[TG_PATHS_TREES] = { 0, 0 };
+            text[0] = text[1] = tg_strmap_add(&w->p->texts, TG_SV("gradient exchange"));
+            child_node(w, root, TG_PATH_EXCHANGE, text, 0, at.node);
+        }
+    }
     if (f->kind != TG_PATH_ROOT) {
         child_node(w, at.node, f->kind, f->text, f->line, at.node);
         int32_t step = step_at(w, i);
@@ -252,20 +233,6 @@ static void host_span(struct walk *w, uint32_t i)
     if (f->target != TG_NO_ID)
         (void)add_entry(w, f->target, at.node, w->steps->step_of[i], w->steps->self[i]);
     *TG_PUSH(h->v, h->n, h->cap) = at;
-}
-
-static void device_span(struct walk *w, uint32_t i)
-{
-    const struct tg_span *s = tg_span_at(w->t, i);
-    const struct frame_name *f = &w->names[s->name];
-    uint32_t launch = w->steps->launch[i];
-    uint32_t node[TG_PATHS_TREES] = { 0, 0 };
-    if (f->target == TG_NO_ID)
-        return;
-    if (launch != TG_NO_SPAN && w->node[launch][0] != TG_NO_ID)
-        memcpy(node, w->node[launch], sizeof node);
-    child_node(w, node, TG_PATH_OP, f->text, 0, node);
-    (void)add_entry(w, f->target, node, w->steps->step_of[i], s->dur > 0 ? s->dur : 0);
 }
 
 static bool on_host(enum tg_kind k)
@@ -327,8 +294,18 @@ void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,
     for (size_t i = 0; i < n; i++)
         host_span(&w, order[i]);
     for (uint32_t i = 0; i < w.t->n_spans; i++)
-        if (tg_kind_is_device(tg_span_kind(w.t, tg_span_at(w.t, i))))
-            device_span(&w, i);
+        if (tg_kind_is_device(tg_span_kind(w.t, tg_span_at(w.t, i)))) {
+            const struct tg_span *s = tg_span_at(w.t, i);
+            const struct frame_name *f = &w.names[s->name];
+            uint32_t launch = w.steps->launch[i];
+            uint32_t node[TG_PATHS_TREES] = { 0, 0 };
+            if (f->target != TG_NO_ID) {
+                if (launch != TG_NO_SPAN && w.node[launch][0] != TG_NO_ID)
+                    memcpy(node, w.node[launch], sizeof node);
+                child_node(&w, node, TG_PATH_OP, f->text, 0, node);
+                (void)add_entry(&w, f->target, node, w.steps->step_of[i], s->dur > 0 ? s->dur : 0);
+            }
+        }
     p->n_steps[side] += steps->n > skip_first ? steps->n - skip_first : 0;
     for (size_t i = 0; i < w.n_threads; i++)
         free(w.threads[i].v);
@@ -393,25 +370,21 @@ uint32_t tg_paths_meet(const struct tg_paths *p, tg_sv file, tg_sv function, tg_
     return deepest;
 }
 
-/* Entries by target, by counting; the order within a target stays. */
-static void sort_entries(struct tg_paths *p, int side)
-{
-    struct tg_path_entry *to = tg_xmalloc((p->n[side] + 1) * sizeof *to);
-    size_t *first = tg_xcalloc(p->n_targets + 2, sizeof *first);
-    for (size_t i = 0; i < p->n[side]; i++)
-        first[p->entry[side][i].target + 2]++;
-    for (size_t k = 2; k <= p->n_targets; k++)
-        first[k] += first[k - 1];
-    for (size_t i = 0; i < p->n[side]; i++)
-        to[first[p->entry[side][i].target + 1]++] = p->entry[side][i];
-    free(p->entry[side]);
-    p->entry[side] = to;
-    p->first[side] = first;
-}
-
 void tg_paths_finish(struct tg_paths *p)
 {
     tg_paths_join_renamed(p);
-    for (int side = 0; side < 2; side++)
-        sort_entries(p, side);
+    for (int side = 0; side < 2; side++) {
+        /* Entries by target, by counting; the order within a target stays. */
+        struct tg_path_entry *to = tg_xmalloc((p->n[side] + 1) * sizeof *to);
+        size_t *first = tg_xcalloc(p->n_targets + 2, sizeof *first);
+        for (size_t i = 0; i < p->n[side]; i++)
+            first[p->entry[side][i].target + 2]++;
+        for (size_t k = 2; k <= p->n_targets; k++)
+            first[k] += first[k - 1];
+        for (size_t i = 0; i < p->n[side]; i++)
+            to[first[p->entry[side][i].target + 1]++] = p->entry[side][i];
+        free(p->entry[side]);
+        p->entry[side] = to;
+        p->first[side] = first;
+    }
 }

@@ -127,26 +127,6 @@ static bool ends_signature(tg_sv code)
     return code.n && code.p[code.n - 1] == ':';
 }
 
-/* The first line of a body: a string there is the docstring, unless the function ended before
- * it. */
-static void read_body(struct layout *l, tg_sv code)
-{
-    const struct scope *in = l->n_open ? &l->open[l->n_open - 1] : NULL;
-    struct tg_py_function *f = &l->v[l->bare - 1];
-    if (!in || !in->is_function || in->function != l->bare - 1) {
-        l->bare = 0;
-        return;
-    }
-    if (l->in_signature) {
-        l->in_signature = !ends_signature(code);
-        return;
-    }
-    if (head_of(code) == '"' || head_of(code) == '\'')
-        f->doc = f->doc_last = l->line;
-    if (!f->doc || !l->quote)
-        l->bare = 0;
-}
-
 static void read_row(struct layout *l, tg_sv row)
 {
     uint32_t indent = indent_of(row);
@@ -165,8 +145,22 @@ static void read_row(struct layout *l, tg_sv row)
     }
     if (!is_closing(head_of(code)))
         close_scopes(l, indent);
-    if (l->bare)
-        read_body(l, code);
+    if (l->bare) {
+        /* The first line of a body: a string there is the docstring, unless the function ended
+         * before it. */
+        const struct scope *in = l->n_open ? &l->open[l->n_open - 1] : NULL;
+        struct tg_py_function *f = &l->v[l->bare - 1];
+        if (!in || !in->is_function || in->function != l->bare - 1) {
+            l->bare = 0;
+        } else if (l->in_signature) {
+            l->in_signature = !ends_signature(code);
+        } else {
+            if (head_of(code) == '"' || head_of(code) == '\'')
+                f->doc = f->doc_last = l->line;
+            if (!f->doc || !l->quote)
+                l->bare = 0;
+        }
+    }
     if (tg_sv_eq(word, TG_SV("async"))) {
         code = skip_blanks(tg_sv_from(code, 5));
         word = word_of(code);
@@ -185,29 +179,25 @@ static void read_row(struct layout *l, tg_sv row)
     l->last_code = l->line;
 }
 
-/* Overloads, setters, branches of an `if`: the second of a name is "step (2)". */
-static void number_repeated_names(struct layout *l)
-{
-    TG_AUTO(tg_strmap_release) struct tg_strmap seen = { 0 };
-    TG_FREE unsigned *times = tg_xmalloc((l->n + 1) * sizeof *times);
-    for (size_t i = 0; i < l->n; i++) {
-        size_t before = seen.n;
-        uint32_t id = tg_strmap_add(&seen, l->v[i].qualified);
-        times[id] = seen.n > before ? 1 : times[id] + 1;
-        if (times[id] > 1)
-            l->v[i].qualified =
-                TG_SV_PRINTF(l->a, "%.*s (%u)", TG_SV_ARG(l->v[i].qualified), times[id]);
-    }
-}
-
 size_t tg_py_functions(tg_sv text, struct tg_arena *a, struct tg_py_function **out)
 {
     struct layout l = { .a = a };
     while (text.n && !l.over)
         read_row(&l, tg_sv_cut(&text, '\n'));
     close_scopes(&l, 0);
-    if (!l.over)
-        number_repeated_names(&l);
+    if (!l.over) {
+        /* Overloads, setters, branches of an `if`: the second of a name is "step (2)". */
+        TG_AUTO(tg_strmap_release) struct tg_strmap seen = { 0 };
+        TG_FREE unsigned *times = tg_xmalloc((l.n + 1) * sizeof *times);
+        for (size_t i = 0; i < l.n; i++) {
+            size_t before = seen.n;
+            uint32_t id = tg_strmap_add(&seen, l.v[i].qualified);
+            times[id] = seen.n > before ? 1 : times[id] + 1;
+            if (times[id] > 1)
+                l.v[i].qualified =
+                    TG_SV_PRINTF(l.a, "%.*s (%u)", TG_SV_ARG(l.v[i].qualified), times[id]);
+        }
+    }
     *out = tg_arena_copy(a, l.v, l.over ? 0 : l.n, sizeof *l.v);
     free(l.v);
     free(l.open);

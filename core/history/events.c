@@ -219,19 +219,6 @@ static int by_cost(const void *x, const void *y)
     return c ? c : TG_CMP(a->series, b->series);
 }
 
-/* Judged series of at least 0.3 % of the step on that night. */
-static size_t judged_series(const struct tg_history *h, size_t night)
-{
-    const struct tg_night *n = &h->night[night];
-    size_t count = 0;
-    for (size_t i = 0; i < n->n; i++) {
-        const struct tg_series *s = &h->series->v[n->v[i].series];
-        count +=
-            tg_series_is_name(s) && s->judged && n->v[i].plain >= TG_HISTORY_SHARE * n->step_ns;
-    }
-    return count;
-}
-
 struct sums {
     double rise[SIDES], fall[SIDES];
     size_t worse, better, timed, drifts, machine, calls;
@@ -272,7 +259,14 @@ static enum tg_event_kind kind_of(const struct tg_history *h, const struct tg_hi
 {
     struct sums s = sums_of(h, e);
     size_t together = s.worse > s.better ? s.worse : s.better;
-    size_t judged = judged_series(h, e->fired);
+    /* Judged series of at least 0.3 % of the step on that night. */
+    const struct tg_night *n = &h->night[e->fired];
+    size_t judged = 0;
+    for (size_t i = 0; i < n->n; i++) {
+        const struct tg_series *series = &h->series->v[n->v[i].series];
+        judged += tg_series_is_name(series) && series->judged &&
+                  n->v[i].plain >= TG_HISTORY_SHARE * n->step_ns;
+    }
     if (s.machine || (together >= TG_HISTORY_TOGETHER && together * 3 >= judged))
         return TG_EVENT_MACHINE;
     if (s.drifts)

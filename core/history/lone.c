@@ -10,27 +10,22 @@ enum { AROUND = 5 };     /* nights before, and after, that say what is usual */
 #define LONE_SIZE 0.0953 /* ln 1.10 */
 #define LONE_MADS 8.0    /* times the usual distance of a night from the median */
 
-/* The values around a night of one stream; those beside it first. Returns how many there are. */
-static size_t around(const struct tg_history *h, size_t night, uint32_t series, double *v)
-{
-    size_t n = 0;
-    for (size_t far = 1; far <= AROUND; far++)
-        for (int side = -1; side <= 1; side += 2) {
-            size_t i = side < 0 ? night - far : night + far;
-            if ((side < 0 && far > night) || i >= h->n || h->stream[i] != h->stream[night])
-                continue;
-            double x = tg_history_corrected(h, i, series);
-            if (!isnan(x))
-                v[n++] = x;
-        }
-    return n;
-}
-
 /* How far the night is above those around it, if they agree and it is alone; 0 otherwise. */
 static double lone_size(const struct tg_history *h, size_t night, uint32_t series)
 {
     double v[2 * AROUND], away[2 * AROUND], beside, middle, size;
-    size_t n = around(h, night, series, v);
+    /* The values around a night of one stream; those beside it first. Returns how many there
+     * are. */
+    size_t n = 0;
+    for (size_t far = 1; far <= AROUND; far++)
+        for (int side = -1; side <= 1; side += 2) {
+            size_t k = side < 0 ? night - far : night + far;
+            if ((side < 0 && far > night) || k >= h->n || h->stream[k] != h->stream[night])
+                continue;
+            double x = tg_history_corrected(h, k, series);
+            if (!isnan(x))
+                v[n++] = x;
+        }
     if (n < AROUND)
         return 0;
     beside = fmax(v[0], v[1]);

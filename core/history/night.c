@@ -295,23 +295,6 @@ static size_t whole_ranks(const struct tg_side *side, size_t run)
     return n ? n : 1;
 }
 
-static void end_run(struct work *w, size_t run)
-{
-    double ranks = (double)whole_ranks(w->side, run);
-    for (size_t i = 0; i < w->cap && i < w->t->n; i++) {
-        struct tally *y = &w->tally[i];
-        if (!y->of_run || !y->ranks)
-            continue;
-        y->of_run[run] /= ranks;
-        y->run_calls /= ranks;
-        y->several = y->several || (y->present && y->calls != y->run_calls);
-        y->calls = y->run_calls;
-        y->present++;
-        y->run_calls = 0;
-        y->ranks = 0;
-    }
-}
-
 static void put_op(struct work *w, struct tg_night *out, uint32_t series)
 {
     struct tally *y = &w->tally[series];
@@ -434,21 +417,6 @@ static int by_series_and_value(const void *x, const void *y)
     return c ? c : TG_CMP(a->value, b->value);
 }
 
-static void put_numbers(struct work *w, struct tg_night *out)
-{
-    const struct numbered *v = w->numbers;
-    double *values = TG_NEW_N(w->scratch, double, w->side->summary->numbers.n + 1);
-    for (size_t i = 0, end; i < w->n_numbers; i = end) {
-        for (end = i; end < w->n_numbers && v[end].series == v[i].series; end++)
-            values[end - i] = v[end].value;
-        double plain = tg_mid_mean(values, end - i);
-        out->v[out->n++] = (struct tg_history_value){ .series = v[i].series,
-                                                      .v = on_scale(plain, TG_SCALE_RATIO),
-                                                      .plain = plain,
-                                                      .calls = (double)NAN };
-    }
-}
-
 /* ---- environment ---- */
 
 /* What decides about times; what else --meta says is only shown. Sorted. */
@@ -484,7 +452,19 @@ void tg_night_metric(struct tg_night *out, const struct tg_side *side, struct tg
     for (size_t r = 0; r < side->n_runs; r++) {
         for (size_t k = 0; k < side->n_ranks; k++)
             add_shard(&w, r, side->at[r][k]);
-        end_run(&w, r);
+        double ranks = (double)whole_ranks(w.side, r);
+        for (size_t j = 0; j < w.cap && j < w.t->n; j++) {
+            struct tally *y = &w.tally[j];
+            if (!y->of_run || !y->ranks)
+                continue;
+            y->of_run[r] /= ranks;
+            y->run_calls /= ranks;
+            y->several = y->several || (y->present && y->calls != y->run_calls);
+            y->calls = y->run_calls;
+            y->present++;
+            y->run_calls = 0;
+            y->ranks = 0;
+        }
     }
     /* Their runs need not be those of the traces. */
     const struct tg_number_runs *runs = &w.side->summary->numbers;
@@ -503,7 +483,17 @@ void tg_night_metric(struct tg_night *out, const struct tg_side *side, struct tg
             put_op(&w, out, i);
     for (int m = 0; m < TG_METRICS; m++)
         put_metric(&w, out, (enum tg_metric)m);
-    put_numbers(&w, out);
+    const struct numbered *v = w.numbers;
+    double *values = TG_NEW_N(w.scratch, double, w.side->summary->numbers.n + 1);
+    for (size_t i = 0, end; i < w.n_numbers; i = end) {
+        for (end = i; end < w.n_numbers && v[end].series == v[i].series; end++)
+            values[end - i] = v[end].value;
+        double plain = tg_mid_mean(values, end - i);
+        out->v[out->n++] = (struct tg_history_value){ .series = v[i].series,
+                                                      .v = on_scale(plain, TG_SCALE_RATIO),
+                                                      .plain = plain,
+                                                      .calls = (double)NAN };
+    }
     TG_SORT(out->v, out->n, by_id);
     free(w.tally);
     free(w.room.pattern);

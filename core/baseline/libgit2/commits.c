@@ -96,23 +96,6 @@ bool tg_git_parents(struct tg_git *g, const char *sha, struct tg_parents *out, s
     return true;
 }
 
-/* libgit2 calls a ref absent that it cannot look at, too. */
-static enum tg_seen absent_ref(struct tg_git *g, const char *name, struct tg_err *err)
-{
-    if (strncmp(name, "refs/", 5) != 0)
-        return TG_ABSENT;
-    switch (tg_reffiles_look(git_repository_commondir(g->repo), name, err)) {
-    case TG_ABSENT:
-        return TG_ABSENT;
-    case TG_SEEN:
-        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "ref '%s' cannot be read", name);
-        tg_err_hint(err, "`git fsck` says more; run the command again.");
-        return TG_SEEN_FAILED;
-    default:
-        return TG_SEEN_FAILED;
-    }
-}
-
 /* The commit that a direct ref points at. */
 static enum tg_seen peel(struct tg_git *g, git_reference *ref, char sha[TG_SHA_SIZE],
                          struct tg_err *err)
@@ -146,8 +129,21 @@ enum tg_seen tg_git_ref(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE
     for (int i = 0; i < MAX_LINKS && name; i++) {
         git_reference *ref = NULL;
         int rc = git_reference_lookup(&ref, g->repo, name);
-        if (rc == GIT_ENOTFOUND || rc == GIT_EINVALIDSPEC)
-            return absent_ref(g, name, err);
+        if (rc == GIT_ENOTFOUND || rc == GIT_EINVALIDSPEC) {
+            /* libgit2 calls a ref absent that it cannot look at, too. */
+            if (strncmp(name, "refs/", 5) != 0)
+                return TG_ABSENT;
+            switch (tg_reffiles_look(git_repository_commondir(g->repo), name, err)) {
+            case TG_ABSENT:
+                return TG_ABSENT;
+            case TG_SEEN:
+                tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "ref '%s' cannot be read", name);
+                tg_err_hint(err, "`git fsck` says more; run the command again.");
+                return TG_SEEN_FAILED;
+            default:
+                return TG_SEEN_FAILED;
+            }
+        }
         if (rc < 0) {
             (void)tg_libgit2_failed(err, "a ref cannot be read");
             return TG_SEEN_FAILED;

@@ -5,27 +5,6 @@
 
 /* ---- revisions ---- */
 
-static bool invalid_rev(const char *rev, struct tg_err *err)
-{
-    const char *dots = strstr(rev, "..");
-    if (rev[0] == '-') {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is not a revision: it begins with '-'",
-                   rev);
-        return tg_err_hint(err, "Write refs/heads/%s if a branch really has this name.", rev);
-    }
-    for (const char *p = rev; *p; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                              "'%s' is not a revision: it holds a control character", rev);
-    if (!rev[0])
-        return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "an empty revision");
-    if (dots && !strchr(rev, '{') && !strstr(rev, ":/")) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is a range, not one commit", rev);
-        return tg_err_hint(err, "Give one revision, for example '%.*s'.", (int)(dots - rev), rev);
-    }
-    return true;
-}
-
 /* ---- a name that several refs have ---- */
 
 static bool is_short_sha(const char *name)
@@ -131,8 +110,22 @@ bool tg_git_resolve(struct tg_git *g, const char *rev, struct tg_arena *a, struc
     const char *spelled = rev;
     git_object *o = NULL, *c = NULL;
     git_commit *commit;
-    if (!invalid_rev(rev, err))
-        return false;
+    const char *dots = strstr(rev, "..");
+    if (rev[0] == '-') {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is not a revision: it begins with '-'",
+                   rev);
+        return tg_err_hint(err, "Write refs/heads/%s if a branch really has this name.", rev);
+    }
+    for (const char *p = rev; *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                              "'%s' is not a revision: it holds a control character", rev);
+    if (!rev[0])
+        return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "an empty revision");
+    if (dots && !strchr(rev, '{') && !strstr(rev, ":/")) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is a range, not one commit", rev);
+        return tg_err_hint(err, "Give one revision, for example '%.*s'.", (int)(dots - rev), rev);
+    }
     if (rev[0] == '@' && rev[1] != '{') /* libgit2 1.5 knows '@' but not '@~1' */
         spelled = tg_arena_printf(a, "HEAD%s", rev + 1);
     if (!only_one_ref(g, spelled, a, err))

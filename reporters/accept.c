@@ -125,40 +125,6 @@ static bool put_name(struct tg_buf *out, const struct tg_accept_waiver *w,
     return true;
 }
 
-/* What one finding has under one rule: one item, further names in its `with`. */
-static void put_item(struct tg_buf *out, const struct tg_accept_waiver *w, size_t n,
-                     const struct tg_accept_words *words)
-{
-    size_t names = 0;
-    for (size_t i = 0; i < n; i++) {
-        TG_BUF one = { 0 };
-        if (!put_name(&one, &w[i], words))
-            continue;
-        tg_buf_puts(out, names == 0   ? "  - {rule: "
-                         : names == 1 ? ", with: [\n      {"
-                                      : ",\n      {");
-        if (!names) {
-            tg_sv rule = w->rule;
-            bool plain = rule.n > 0;
-            for (size_t k = 0; k < rule.n; k++)
-                plain &= tg_is_word(rule.p[k]) || rule.p[k] == '-';
-            if (plain)
-                tg_buf_add(out, rule);
-            else
-                tg_esc_yaml(out, rule);
-            tg_buf_puts(out, ", ");
-        }
-        tg_buf_add(out, tg_buf_sv(&one));
-        tg_buf_puts(out, names ? "}" : ", ");
-        tg_buf_add(out, names ? TG_SV("") : words->rest);
-        names++;
-    }
-    tg_buf_puts(out, names == 0 ? "" : names == 1 ? "}\n" : "]}\n");
-    if (names < n && !words->visible)
-        tg_buf_printf(out, "  # no waiver can have %zu of the names: empty or too long\n",
-                      n - names);
-}
-
 static int by_finding(const void *pa, const void *pb)
 {
     const struct tg_accept_waiver *a = pa, *b = pb;
@@ -184,7 +150,35 @@ size_t tg_accept_put_list(struct tg_buf *out, struct tg_accept_list *l,
             n++;
         if (words->visible && items && (items == TG_ACCEPT_ITEMS || i + n > TG_ACCEPT_NAMES))
             break;
-        put_item(out, &l->v[i], n, words);
+        /* What one finding has under one rule: one item, further names in its `with`. */
+        size_t names = 0;
+        for (size_t j = 0; j < n; j++) {
+            TG_BUF one = { 0 };
+            if (!put_name(&one, &l->v[i + j], words))
+                continue;
+            tg_buf_puts(out, names == 0   ? "  - {rule: "
+                             : names == 1 ? ", with: [\n      {"
+                                          : ",\n      {");
+            if (!names) {
+                tg_sv rule = l->v[i].rule;
+                bool plain = rule.n > 0;
+                for (size_t k = 0; k < rule.n; k++)
+                    plain &= tg_is_word(rule.p[k]) || rule.p[k] == '-';
+                if (plain)
+                    tg_buf_add(out, rule);
+                else
+                    tg_esc_yaml(out, rule);
+                tg_buf_puts(out, ", ");
+            }
+            tg_buf_add(out, tg_buf_sv(&one));
+            tg_buf_puts(out, names ? "}" : ", ");
+            tg_buf_add(out, names ? TG_SV("") : words->rest);
+            names++;
+        }
+        tg_buf_puts(out, names == 0 ? "" : names == 1 ? "}\n" : "]}\n");
+        if (names < n && !words->visible)
+            tg_buf_printf(out, "  # no waiver can have %zu of the names: empty or too long\n",
+                          n - names);
     }
     return l->n - i;
 }

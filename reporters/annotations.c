@@ -34,36 +34,6 @@ static void put_command(struct tg_buf *out, const char *level, tg_sv file, uint3
     tg_buf_putc(out, '\n');
 }
 
-static void put_result(struct tg_buf *out, const struct tg_result *r)
-{
-    TG_BUF title = { 0 }, message = { 0 };
-    bool red = r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE;
-    bool blamed = r->source.n && tg_cause_blames(r->cause);
-    const char *level = red ? "error" : "warning";
-    tg_buf_printf(&title, "tracegate: %.*s", TG_SV_ARG(r->rule.n ? r->rule : TG_SV("result")));
-    tg_result_put(&message, r);
-    if (tg_result_evidence(r).n)
-        tg_buf_printf(&message, "; %.*s", TG_SV_ARG(r->evidence));
-    if (blamed) {
-        /* What a result at a line of the program says beside itself: the cause, and where the
-         * rule is. */
-        tg_buf_puts(&message, "; ");
-        tg_origin_put(&message, r, TG_ORIGIN_WHOLE);
-        if (tg_result_in_file(r))
-            tg_buf_printf(&message, "; rule at %s:%u", r->file, (unsigned)r->line);
-        put_command(out, level, r->source, r->source_line, tg_buf_sv(&title), tg_buf_sv(&message));
-        return;
-    }
-    put_command(out, level, tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""), r->line,
-                tg_buf_sv(&title), tg_buf_sv(&message));
-    if (r->source.n) {
-        tg_buf_puts(&message, "; ");
-        tg_origin_put(&message, r, TG_ORIGIN_WHOLE);
-        put_command(out, "notice", r->source, r->source_line, tg_buf_sv(&title),
-                    tg_buf_sv(&message));
-    }
-}
-
 /* What the traces themselves are like, or the policy, in one line; "": nothing to tell. */
 static void notes_of(struct tg_buf *text, const struct tg_verdict *v, bool policy)
 {
@@ -91,7 +61,35 @@ void tg_reporter_annotations(struct tg_buf *out, const struct tg_verdict *v,
             continue;
         if (done == most - 1 && total > most)
             break;
-        put_result(out, &v->results[i]);
+        const struct tg_result *result = &v->results[i];
+        TG_BUF title = { 0 }, message = { 0 };
+        bool red = result->state == TG_STATE_FAIL || result->state == TG_STATE_INCONCLUSIVE;
+        bool blamed = result->source.n && tg_cause_blames(result->cause);
+        const char *level = red ? "error" : "warning";
+        tg_buf_printf(&title, "tracegate: %.*s",
+                      TG_SV_ARG(result->rule.n ? result->rule : TG_SV("result")));
+        tg_result_put(&message, result);
+        if (tg_result_evidence(result).n)
+            tg_buf_printf(&message, "; %.*s", TG_SV_ARG(result->evidence));
+        if (blamed) {
+            /* What a result at a line of the program says beside itself: the cause, and where the
+             * rule is. */
+            tg_buf_puts(&message, "; ");
+            tg_origin_put(&message, result, TG_ORIGIN_WHOLE);
+            if (tg_result_in_file(result))
+                tg_buf_printf(&message, "; rule at %s:%u", result->file, (unsigned)result->line);
+            put_command(out, level, result->source, result->source_line, tg_buf_sv(&title),
+                        tg_buf_sv(&message));
+        } else {
+            put_command(out, level, tg_result_in_file(result) ? tg_sv_of(result->file) : TG_SV(""),
+                        result->line, tg_buf_sv(&title), tg_buf_sv(&message));
+            if (result->source.n) {
+                tg_buf_puts(&message, "; ");
+                tg_origin_put(&message, result, TG_ORIGIN_WHOLE);
+                put_command(out, "notice", result->source, result->source_line, tg_buf_sv(&title),
+                            tg_buf_sv(&message));
+            }
+        }
         done++;
     }
     if (done < total) {

@@ -39,31 +39,6 @@ static void put_place(struct tg_doc *entry, tg_sv path, uint32_t line)
     tg_doc_add_i64(tg_doc_add_object(location, "lines"), "begin", line ? line : 1);
 }
 
-static void put_result(struct tg_doc *list, const struct tg_verdict *v, const struct tg_result *r)
-{
-    struct tg_doc *entry = tg_doc_add_object(list, NULL);
-    bool red = r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE;
-    bool in_file = tg_result_in_file(r);
-    TG_BUF text = { 0 };
-    tg_result_put(&text, r);
-    if (r->source.n) {
-        tg_buf_puts(&text, "; ");
-        tg_origin_put(&text, r, TG_ORIGIN_WHOLE);
-    }
-    tg_doc_add_str(entry, "description", tg_buf_sv(&text));
-    tg_doc_add_str(entry, "check_name", r->rule.n ? r->rule : TG_SV("tracegate"));
-    put_fingerprint(entry, v, r);
-    tg_doc_add_str(entry, "severity", red ? TG_SV("major") : TG_SV("minor"));
-    if (r->source.n)
-        put_place(entry, r->source, r->source_line);
-    else
-        put_place(entry,
-                  in_file            ? tg_sv_of(r->file)
-                  : v->policy_file.n ? v->policy_file
-                                     : usual_policy,
-                  in_file ? r->line : 0);
-}
-
 void tg_reporter_code_quality(struct tg_buf *out, const struct tg_verdict *v,
                               const struct tg_render *r)
 {
@@ -73,7 +48,29 @@ void tg_reporter_code_quality(struct tg_buf *out, const struct tg_verdict *v,
     (void)r;
     for (size_t i = 0; i < v->n_results; i++)
         if (tg_result_shown(&v->results[i]) && roots[i] == i) {
-            put_result(list, v, &v->results[i]);
+            const struct tg_result *result = &v->results[i];
+            struct tg_doc *result_entry = tg_doc_add_object(list, NULL);
+            bool red = result->state == TG_STATE_FAIL || result->state == TG_STATE_INCONCLUSIVE;
+            bool in_file = tg_result_in_file(result);
+            TG_BUF text = { 0 };
+            tg_result_put(&text, result);
+            if (result->source.n) {
+                tg_buf_puts(&text, "; ");
+                tg_origin_put(&text, result, TG_ORIGIN_WHOLE);
+            }
+            tg_doc_add_str(result_entry, "description", tg_buf_sv(&text));
+            tg_doc_add_str(result_entry, "check_name",
+                           result->rule.n ? result->rule : TG_SV("tracegate"));
+            put_fingerprint(result_entry, v, result);
+            tg_doc_add_str(result_entry, "severity", red ? TG_SV("major") : TG_SV("minor"));
+            if (result->source.n)
+                put_place(result_entry, result->source, result->source_line);
+            else
+                put_place(result_entry,
+                          in_file            ? tg_sv_of(result->file)
+                          : v->policy_file.n ? v->policy_file
+                                             : usual_policy,
+                          in_file ? result->line : 0);
             n++;
         }
     if (!n && v->error.n) {

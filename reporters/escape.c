@@ -119,36 +119,31 @@ static size_t free_fence(tg_sv s)
     }
 }
 
-/* `line` is in a tg_buf: NUL-terminated. */
-static void put_span(struct tg_buf *out, tg_sv line, enum tg_esc_place place)
+void tg_esc_md_code(struct tg_buf *out, tg_sv text, enum tg_esc_place place)
 {
-    size_t fence = free_fence(line);
+    TG_BUF line = { 0 };
+    tg_utf8_visible(&line, text);
+    tg_sv span = tg_buf_sv(&line);
+    size_t fence = free_fence(span);
     /* A reader removes one blank on both sides, unless the text is all blank. */
-    bool blank = strspn(line.p, " ") >= line.n;
-    bool pad = !blank && (line.p[0] == '`' || line.p[line.n - 1] == '`' ||
-                          (line.p[0] == ' ' && line.p[line.n - 1] == ' '));
-    if (!line.n)
+    bool blank = strspn(span.p, " ") >= span.n;
+    bool pad = !blank && (span.p[0] == '`' || span.p[span.n - 1] == '`' ||
+                          (span.p[0] == ' ' && span.p[span.n - 1] == ' '));
+    if (!span.n)
         return;
     for (size_t i = 0; i < fence; i++)
         tg_buf_putc(out, '`');
     if (pad)
         tg_buf_putc(out, ' ');
-    for (size_t i = 0; i < line.n; i++) {
-        if (place == TG_ESC_CELL && line.p[i] == '|')
+    for (size_t i = 0; i < span.n; i++) {
+        if (place == TG_ESC_CELL && span.p[i] == '|')
             tg_buf_putc(out, '\\');
-        tg_buf_putc(out, line.p[i]);
+        tg_buf_putc(out, span.p[i]);
     }
     if (pad)
         tg_buf_putc(out, ' ');
     for (size_t i = 0; i < fence; i++)
         tg_buf_putc(out, '`');
-}
-
-void tg_esc_md_code(struct tg_buf *out, tg_sv text, enum tg_esc_place place)
-{
-    TG_BUF line = { 0 };
-    tg_utf8_visible(&line, text);
-    put_span(out, tg_buf_sv(&line), place);
 }
 
 /* 7 to 40 hexadecimal digits: GitHub links them as a commit. */

@@ -126,64 +126,59 @@ static void put_event(struct tg_buf *out, const struct tg_history_suite *s,
     }
 }
 
-static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
-                      const struct tg_history_suite *s)
-{
-    const struct tg_history *h = s->history;
-    size_t width = h->n ? value_width(s) : VALUE_WIDTH, from = h->n - nights_for(r, s, width);
-    tg_buf_puts(out, "suite ");
-    tg_esc_terminal(out, s->name);
-    tg_buf_printf(out, ": %zu night%s", h->n - s->first, h->n - s->first == 1 ? "" : "s");
-    if (!h->n) {
-        tg_buf_puts(out, "\n");
-        return;
-    }
-    tg_buf_puts(out, ", ");
-    tg_history_put_date(out, h->night[s->first].date);
-    tg_buf_puts(out, " to ");
-    tg_history_put_date(out, h->night[h->n - 1].date);
-    if (h->n_streams > 1)
-        tg_buf_printf(out, ", %zu environments", h->n_streams);
-    tg_buf_putc(out, '\n');
-    tg_buf_printf(out, "  %-*s %*s%*s  the last %zu\n", NAME_WIDTH, "", (int)width, "now",
-                  CHANGE_WIDTH, "change", h->n - from);
-    for (size_t i = 0; i < s->n_series; i++) {
-        uint32_t id = s->series[i];
-        TG_BUF value = { 0 };
-        tg_buf_puts(out, "  ");
-        put_name(out, h->series->v[id].name);
-        tg_buf_putc(out, ' ');
-        put_now(&value, h, id);
-        put_cell(out, tg_buf_sv(&value), width, true);
-        /* "+16.1 %": against the first nights. */
-        TG_BUF text = { 0 };
-        tg_history_put_since_first(&text, s, id);
-        put_cell(out, tg_buf_sv(&text), CHANGE_WIDTH, true);
-        tg_buf_puts(out, "  ");
-        tg_history_put_spark(out, s, from, id);
-        tg_buf_putc(out, '\n');
-    }
-    if (h->place[h->n - 1] + 1 < TG_CHANGEPOINT_FEWEST)
-        tg_buf_printf(
-            out,
-            "  durations are judged with %d or more nights of one environment; tonight's has %zu\n",
-            TG_CHANGEPOINT_FEWEST, h->place[h->n - 1] + 1);
-    TG_BUF lone = { 0 };
-    if (tg_history_put_lone(&lone, s)) {
-        tg_buf_puts(out, "  slow alone, no event: ");
-        tg_esc_terminal(out, tg_buf_sv(&lone));
-        tg_buf_putc(out, '\n');
-    }
-    tg_buf_puts(out, s->n_events ? "events\n" : "no events\n");
-    for (size_t i = 0; i < s->n_events; i++)
-        put_event(out, s, &s->events[i]);
-}
-
 void tg_history_put_text(struct tg_buf *out, const struct tg_history_report *r)
 {
     for (size_t i = 0; i < r->n; i++) {
         if (i)
             tg_buf_putc(out, '\n');
-        put_suite(out, r, &r->suites[i]);
+        const struct tg_history_suite *s = &r->suites[i];
+        const struct tg_history *h = s->history;
+        size_t width = h->n ? value_width(s) : VALUE_WIDTH, from = h->n - nights_for(r, s, width);
+        tg_buf_puts(out, "suite ");
+        tg_esc_terminal(out, s->name);
+        tg_buf_printf(out, ": %zu night%s", h->n - s->first, h->n - s->first == 1 ? "" : "s");
+        if (!h->n) {
+            tg_buf_puts(out, "\n");
+            continue;
+        }
+        tg_buf_puts(out, ", ");
+        tg_history_put_date(out, h->night[s->first].date);
+        tg_buf_puts(out, " to ");
+        tg_history_put_date(out, h->night[h->n - 1].date);
+        if (h->n_streams > 1)
+            tg_buf_printf(out, ", %zu environments", h->n_streams);
+        tg_buf_putc(out, '\n');
+        tg_buf_printf(out, "  %-*s %*s%*s  the last %zu\n", NAME_WIDTH, "", (int)width, "now",
+                      CHANGE_WIDTH, "change", h->n - from);
+        for (size_t k = 0; k < s->n_series; k++) {
+            uint32_t id = s->series[k];
+            TG_BUF value = { 0 };
+            tg_buf_puts(out, "  ");
+            put_name(out, h->series->v[id].name);
+            tg_buf_putc(out, ' ');
+            put_now(&value, h, id);
+            put_cell(out, tg_buf_sv(&value), width, true);
+            /* "+16.1 %": against the first nights. */
+            TG_BUF text = { 0 };
+            tg_history_put_since_first(&text, s, id);
+            put_cell(out, tg_buf_sv(&text), CHANGE_WIDTH, true);
+            tg_buf_puts(out, "  ");
+            tg_history_put_spark(out, s, from, id);
+            tg_buf_putc(out, '\n');
+        }
+        if (h->place[h->n - 1] + 1 < TG_CHANGEPOINT_FEWEST)
+            tg_buf_printf(out,
+                          "  durations are judged with %d or more nights of one environment; "
+                          "tonight's has %zu\n",
+                          TG_CHANGEPOINT_FEWEST, h->place[h->n - 1] + 1);
+        TG_BUF lone = { 0 };
+        if (tg_history_put_lone(&lone, s)) {
+            tg_buf_puts(out, "  slow alone, no event: ");
+            tg_esc_terminal(out, tg_buf_sv(&lone));
+            tg_buf_putc(out, '\n');
+        }
+        tg_buf_puts(out, s->n_events ? "events\n" : "no events\n");
+        for (size_t k = 0; k < s->n_events; k++)
+            put_event(out, s, &s->events[k]);
     }
 }

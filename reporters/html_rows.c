@@ -43,32 +43,6 @@ static int weight(enum tg_state s)
     return s == TG_STATE_NOT_JUDGED || s == TG_STATE_SKIP ? -1 : (int)s;
 }
 
-/* The worst state of each name. */
-static void find_states(const struct tg_verdict *v, struct ranked *rows, size_t n)
-{
-    TG_AUTO(tg_strmap_release) struct tg_strmap map = { 0 };
-    TG_BUF key = { 0 };
-    TG_FREE uint32_t *place = tg_xmalloc((n + 1) * sizeof *place);
-    for (size_t i = 0; i < n; i++) {
-        const struct tg_op *op = &v->comparison->ops[rows[i].row];
-        size_t before = map.n;
-        put_key(&key, tg_sv_of(tg_kind_name(op->kind)), op->name);
-        uint32_t id = tg_strmap_add(&map, tg_buf_sv(&key));
-        if (map.n > before)
-            place[id] = (uint32_t)i;
-    }
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        put_key(&key, tg_result_kind(r), r->op_normalised);
-        uint32_t id = tg_strmap_find(&map, tg_buf_sv(&key));
-        if (id == TG_NO_ID)
-            continue;
-        if (!rows[place[id]].judged || weight(r->state) > weight(rows[place[id]].state))
-            rows[place[id]].state = r->state;
-        rows[place[id]].judged = true;
-    }
-}
-
 static bool is_row(const struct tg_op *op)
 {
     return op->kind != TG_KIND_PYTHON && op->kind != TG_KIND_OVERHEAD &&
@@ -86,7 +60,29 @@ static struct ranked *rank_rows(const struct tg_verdict *v, size_t *n)
             rows[(*n)++] =
                 (struct ranked){ .row = (uint32_t)i, .size = isfinite(x.d_ns) ? fabs(x.d_ns) : 0 };
     }
-    find_states(v, rows, *n);
+    /* The worst state of each name. */
+    size_t n_rows = *n;
+    TG_AUTO(tg_strmap_release) struct tg_strmap map = { 0 };
+    TG_BUF key = { 0 };
+    TG_FREE uint32_t *place = tg_xmalloc((n_rows + 1) * sizeof *place);
+    for (size_t i = 0; i < n_rows; i++) {
+        const struct tg_op *op = &v->comparison->ops[rows[i].row];
+        size_t before = map.n;
+        put_key(&key, tg_sv_of(tg_kind_name(op->kind)), op->name);
+        uint32_t id = tg_strmap_add(&map, tg_buf_sv(&key));
+        if (map.n > before)
+            place[id] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        put_key(&key, tg_result_kind(r), r->op_normalised);
+        uint32_t id = tg_strmap_find(&map, tg_buf_sv(&key));
+        if (id == TG_NO_ID)
+            continue;
+        if (!rows[place[id]].judged || weight(r->state) > weight(rows[place[id]].state))
+            rows[place[id]].state = r->state;
+        rows[place[id]].judged = true;
+    }
     TG_SORT(rows, *n, worst_first);
     return rows;
 }

@@ -28,23 +28,6 @@ static size_t height(const struct tg_picture_step *s)
     return s->n ? HEAD + s->n_lanes * LANE + 8 : 0;
 }
 
-static void put_span(struct tg_buf *out, const struct tg_picture_span *s, double scale, size_t top)
-{
-    TG_BUF name = { 0 };
-    tg_buf_printf(out, "<rect class=\"%s\"", paint[s->paint]);
-    tg_svg_attribute(out, "x", LEFT + (double)s->start * scale);
-    tg_buf_printf(out, " y=\"%zu\"", top + HEAD + s->lane * LANE);
-    tg_svg_attribute(out, "width", fmax((double)s->dur * scale, 0.6));
-    tg_buf_printf(out, " height=\"%d\"><title>", LANE - 3);
-    tg_label_put_one(&name, s->name, 70);
-    tg_esc_xml(out, tg_buf_sv(&name));
-    if (s->n > 1)
-        tg_buf_printf(out, " and %u more", (unsigned)s->n - 1);
-    tg_buf_puts(out, ", ");
-    tg_put_time_unit(out, (double)s->dur);
-    tg_buf_puts(out, "</title></rect>\n");
-}
-
 static void put_step(struct tg_buf *out, const struct tg_picture_step *s, const char *title,
                      double scale, size_t top)
 {
@@ -57,8 +40,22 @@ static void put_step(struct tg_buf *out, const struct tg_picture_step *s, const 
     for (size_t k = 0; k < s->n_lanes; k++)
         tg_buf_printf(out, "<text class=\"dim\" x=\"0\" y=\"%zu\">%.*s</text>\n",
                       top + HEAD + k * LANE + 12, TG_SV_ARG(s->lanes[k]));
-    for (size_t i = 0; i < s->n; i++)
-        put_span(out, &s->spans[i], scale, top);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct tg_picture_span *span = &s->spans[i];
+        TG_BUF name = { 0 };
+        tg_buf_printf(out, "<rect class=\"%s\"", paint[span->paint]);
+        tg_svg_attribute(out, "x", LEFT + (double)span->start * scale);
+        tg_buf_printf(out, " y=\"%zu\"", top + HEAD + span->lane * LANE);
+        tg_svg_attribute(out, "width", fmax((double)span->dur * scale, 0.6));
+        tg_buf_printf(out, " height=\"%d\"><title>", LANE - 3);
+        tg_label_put_one(&name, span->name, 70);
+        tg_esc_xml(out, tg_buf_sv(&name));
+        if (span->n > 1)
+            tg_buf_printf(out, " and %u more", (unsigned)span->n - 1);
+        tg_buf_puts(out, ", ");
+        tg_put_time_unit(out, (double)span->dur);
+        tg_buf_puts(out, "</title></rect>\n");
+    }
 }
 
 /* Where to see the step itself: a link if the trace has an address, else the file and the time. */

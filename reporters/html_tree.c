@@ -249,20 +249,6 @@ static const struct tg_picture_node *place_of(const struct tg_picture *p,
     return up->depth ? up : &p->nodes[n->parent];
 }
 
-static void put_top(struct tg_html *h, const struct tg_picture_node *n, int side)
-{
-    const struct tg_picture_node *up = place_of(h->r->picture, n);
-    tg_page_raw(&h->page, "<li>");
-    tg_page_name(&h->page, n->text, TG_HTML_NAME);
-    tg_buf_putc(h->page.out, ' ');
-    tg_put_time_unit(h->page.out, n->value[side]);
-    if (up->text.n) {
-        tg_page_raw(&h->page, " in ");
-        tg_page_name(&h->page, up->text, TG_HTML_NAME);
-    }
-    tg_page_raw(&h->page, "</li>\n");
-}
-
 static void put_only(struct tg_html *h, int side)
 {
     const struct tg_picture *p = h->r->picture;
@@ -275,8 +261,19 @@ static void put_only(struct tg_html *h, int side)
         TG_SORT(v, n, longest_first);
         tg_buf_printf(h->page.out, "<details%s><summary>%zu %s</summary>\n<ul>\n",
                       n <= LISTED ? " open" : "", n, side == TG_PICTURE_TEST ? "new" : "gone");
-        for (size_t i = 0; i < n; i++)
-            put_top(h, &p->nodes[v[i].node], side);
+        for (size_t i = 0; i < n; i++) {
+            const struct tg_picture_node *top = &p->nodes[v[i].node];
+            const struct tg_picture_node *up = place_of(h->r->picture, top);
+            tg_page_raw(&h->page, "<li>");
+            tg_page_name(&h->page, top->text, TG_HTML_NAME);
+            tg_buf_putc(h->page.out, ' ');
+            tg_put_time_unit(h->page.out, top->value[side]);
+            if (up->text.n) {
+                tg_page_raw(&h->page, " in ");
+                tg_page_name(&h->page, up->text, TG_HTML_NAME);
+            }
+            tg_page_raw(&h->page, "</li>\n");
+        }
         tg_page_raw(&h->page, "</ul>\n</details>\n");
     }
 }

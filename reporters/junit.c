@@ -8,11 +8,223 @@
  * state, and the suite's own properties, system-out and system-err.
  */
 #include "core/base/utf8.h"
+
+#include <math.h>
+
+#include "core/base/decimal.h"
+#include "core/base/strmap.h"
+#include "policy/verdict/verdict.h"
+#include "reporters/escape.h"
 #include "reporters/findings.h"
-#include "reporters/junit_xml.h"
 #include "reporters/label.h"
 #include "reporters/origin.h"
 #include "reporters/reporter.h"
+
+/* ---- the file around the cases: one suite, unique names, counts, properties ---- */
+
+enum tg_junit_state { TG_JUNIT_FAILURE, TG_JUNIT_ERROR, TG_JUNIT_SKIPPED };
+#define TG_JUNIT_STATES 3
+
+struct tg_junit {
+    const struct tg_verdict *v;
+    bool strict;              /* no file and line, nothing inside a case but its state */
+    struct tg_buf cases, log; /* log: the suite's system-out, strict only */
+    struct tg_strmap names;   /* each once */
+    size_t tests, n_state[TG_JUNIT_STATES];
+    double seconds;
+};
+
+struct tg_junit_case {
+    tg_sv name, kind; /* kind: told apart by it, if two cases have one name */
+    double seconds;
+    const char *file; /* of the rule; NULL: none */
+    uint32_t line;
+};
+
+/* ---- names ---- */
+
+/* Blanks collapse, because readers that treat names as tokens collapse them too. */
+static void junit_put_name(struct tg_buf *out, tg_sv name)
+{
+    TG_BUF line = { 0 };
+    size_t before = out->n;
+    tg_utf8_visible(&line, name);
+    tg_sv rest = tg_buf_sv(&line);
+    while (rest.n) {
+        tg_sv word = tg_sv_cut(&rest, ' ');
+        if (word.n && out->n > before)
+            tg_buf_putc(out, ' ');
+        tg_buf_add(out, word);
+    }
+    if (out->n == before)
+        tg_buf_puts(out, "(blank)");
+}
+
+static bool taken(struct tg_junit *s, const struct tg_buf *name)
+{
+    size_t before = s->names.n;
+    (void)tg_strmap_add(&s->names, tg_buf_sv(name));
+    return s->names.n == before;
+}
+
+/* ---- cases ---- */
+
+static void put_attribute(struct tg_buf *out, const char *key, tg_sv value)
+{
+    tg_buf_printf(out, " %s=\"", key);
+    tg_esc_xml(out, value);
+    tg_buf_putc(out, '"');
+}
+
+static void junit_open(struct tg_junit *s, const struct tg_junit_case *c)
+{
+    struct tg_buf *out = &s->cases;
+    TG_BUF classname = { 0 }, unique = { 0 };
+    double seconds = isfinite(c->seconds) && c->seconds > 0 ? c->seconds : 0;
+    tg_buf_puts(&classname, "tracegate.");
+    /* A part of a class name: dots separate parts, so a part has no dot. */
+    size_t before = classname.n;
+    for (size_t i = 0; i < s->v->suite.n; i++) {
+        char part = s->v->suite.p[i];
+        bool plain = tg_is_word(part) || part == '-';
+        tg_buf_putc(&classname, plain ? part : part == '@' ? '.' : '_');
+    }
+    if (classname.n == before)
+        tg_buf_puts(&classname, "default");
+    junit_put_name(&unique, c->name);
+    /* The operator's name; a kernel with the name of an operator gets its kind, then a number. */
+    size_t stem = unique.n;
+    if (taken(s, &unique)) {
+        tg_buf_printf(&unique, " [%.*s]", TG_SV_ARG(c->kind));
+        for (unsigned k = 2; taken(s, &unique); k++) {
+            unique.n = stem;
+            tg_buf_printf(&unique, " [%.*s %u]", TG_SV_ARG(c->kind), k);
+        }
+    }
+    tg_buf_puts(out, "    <testcase");
+    put_attribute(out, "classname", tg_buf_sv(&classname));
+    put_attribute(out, "name", tg_buf_sv(&unique));
+    tg_buf_puts(out, " time=\"");
+    tg_dec_put_fixed(out, seconds, 6);
+    tg_buf_putc(out, '"');
+    if (c->file && !s->strict) {
+        put_attribute(out, "file", tg_sv_of(c->file));
+        tg_buf_printf(out, " line=\"%u\"", (unsigned)(c->line ? c->line : 1));
+    }
+    s->tests++;
+    s->seconds += seconds;
+}
+
+/* One of these closes the case: as passed, as passed with output, or in a state. */
+static void junit_pass(struct tg_junit *s)
+{
+    tg_buf_puts(&s->cases, "/>\n");
+}
+
+static void junit_pass_saying(struct tg_junit *s, const char *head, tg_sv body)
+{
+    if (s->strict) {
+        tg_buf_printf(&s->log, "%s: %.*s", head, TG_SV_ARG(body));
+        junit_pass(s);
+        return;
+    }
+    tg_buf_printf(&s->cases, ">\n      <system-out>%s: ", head);
+    tg_esc_xml_lines(&s->cases, body);
+    tg_buf_puts(&s->cases, "</system-out>\n    </testcase>\n");
+}
+
+static void junit_close(struct tg_junit *s, enum tg_junit_state state, tg_sv type, tg_sv message,
+                        tg_sv body)
+{
+    static const char *const names[] = { "failure", "error", "skipped" };
+    const char *element = names[state];
+    struct tg_buf *out = &s->cases;
+    s->n_state[state]++;
+    tg_buf_printf(out, ">\n      <%s", element);
+    put_attribute(out, "message", message);
+    if (type.n)
+        put_attribute(out, "type", type);
+    if (body.n) {
+        tg_buf_putc(out, '>');
+        tg_esc_xml_lines(out, body);
+        tg_buf_printf(out, "</%s>\n    </testcase>\n", element);
+    } else {
+        tg_buf_puts(out, "/>\n    </testcase>\n");
+    }
+}
+
+/* ---- the file ---- */
+
+static void put_property(struct tg_buf *out, const char *name, tg_sv value)
+{
+    if (!value.n)
+        return;
+    tg_buf_printf(out, "      <property name=\"%s\"", name);
+    put_attribute(out, "value", value);
+    tg_buf_puts(out, "/>\n");
+}
+
+/* The outer element has no attribute for skipped cases. */
+static void put_counts(struct tg_buf *out, const struct tg_junit *s, size_t states)
+{
+    static const char *const names[] = { "failures", "errors", "skipped" };
+    tg_buf_printf(out, " tests=\"%zu\"", s->tests);
+    for (size_t i = 0; i < states; i++)
+        tg_buf_printf(out, " %s=\"%zu\"", names[i], s->n_state[i]);
+    tg_buf_puts(out, " time=\"");
+    tg_dec_put_fixed(out, s->seconds, 3);
+    tg_buf_putc(out, '"');
+}
+
+/* The whole file; `omitted`: results without a case of their own. */
+static void junit_put(struct tg_buf *out, const struct tg_junit *s, size_t omitted)
+{
+    const struct tg_verdict *v = s->v;
+    TG_BUF name = { 0 };
+    junit_put_name(&name, v->suite.n ? v->suite : TG_SV("default"));
+    tg_buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
+    if (!s->strict) {
+        put_attribute(out, "name", TG_SV("tracegate"));
+        put_counts(out, s, TG_JUNIT_SKIPPED);
+    }
+    tg_buf_puts(out, ">\n  <testsuite");
+    put_attribute(out, "name", tg_buf_sv(&name));
+    put_counts(out, s, TG_JUNIT_STATES);
+    if (v->timestamp.n)
+        put_attribute(out, "timestamp", v->timestamp);
+    else if (s->strict) /* the schema wants one, and there is no clock */
+        put_attribute(out, "timestamp", TG_SV("1970-01-01T00:00:00"));
+    if (s->strict)
+        tg_buf_puts(out, " hostname=\"localhost\" package=\"tracegate\" id=\"0\"");
+    tg_buf_puts(out, ">\n");
+    TG_BUF text = { 0 };
+    tg_buf_puts(out, "    <properties>\n");
+    put_property(out, "verdict", tg_sv_of(tg_outcome_name(v->outcome)));
+    tg_buf_printf(&text, "%d", v->exit_code);
+    put_property(out, "exit_code", tg_buf_sv(&text));
+    put_property(out, "coverage", v->coverage);
+    put_property(out, "policy", v->policy);
+    put_property(out, "baseline.commit", v->baseline.commit);
+    put_property(out, "baseline.how", v->baseline.how);
+    put_property(out, "baseline.path", v->baseline.paths);
+    put_property(out, "test.commit", v->test_commit);
+    put_property(out, "tracegate", v->version);
+    for (size_t i = 0; i < v->n_notes; i++)
+        put_property(out, "note", v->notes[i].text);
+    if (omitted) {
+        tg_buf_clear(&text);
+        tg_buf_printf(&text, "%zu", omitted);
+        put_property(out, "results_left_out", tg_buf_sv(&text));
+    }
+    tg_buf_puts(out, "    </properties>\n");
+    tg_buf_add(out, tg_buf_sv(&s->cases));
+    if (s->strict) {
+        tg_buf_puts(out, "    <system-out>");
+        tg_esc_xml_lines(out, tg_buf_sv(&s->log));
+        tg_buf_puts(out, "</system-out>\n    <system-err></system-err>\n");
+    }
+    tg_buf_puts(out, "  </testsuite>\n</testsuites>\n");
+}
 
 enum { MAX_CASES = 500 };
 
@@ -33,7 +245,7 @@ static void open_case(struct suite *s, const struct tg_result *r, tg_sv name, do
         c.file = changed.p;
         c.line = r->source_line;
     }
-    tg_junit_open(&s->xml, &c);
+    junit_open(&s->xml, &c);
 }
 
 /* The case of the verdict itself; `guard`: the result that made it an error, or NULL. */
@@ -44,7 +256,7 @@ static void open_own_case(struct suite *s, const struct tg_result *guard)
         c.file = guard->file;
         c.line = guard->line;
     }
-    tg_junit_open(&s->xml, &c);
+    junit_open(&s->xml, &c);
 }
 
 static void put_line(struct tg_buf *out, const char *label, tg_sv text)
@@ -81,20 +293,6 @@ static void put_body(struct tg_buf *out, const struct tg_result *r)
         put_line(out, "path: ", tg_buf_sv(&source));
     }
     put_line(out, "next: ", r->next);
-}
-
-static void put_skipped(struct suite *s, const struct tg_result *r)
-{
-    TG_BUF text = { 0 };
-    tg_buf_printf(&text, "%s: ", tg_state_name(r->state));
-    tg_result_put(&text, r);
-    if (r->state == TG_STATE_WAIVED && r->evidence.n)
-        tg_buf_printf(&text, " (%.*s)", TG_SV_ARG(r->evidence));
-    if (r->state == TG_STATE_WAIVED) {
-        tg_buf_puts(&text, "; rule ");
-        tg_result_put_rule(&text, r, TG_RULE_WITH_LINE);
-    }
-    tg_junit_close(&s->xml, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&text), TG_SV(""));
 }
 
 /* ---- what a rule did not judge: one case, whatever the number of names ---- */
@@ -142,7 +340,7 @@ static void put_unjudged(struct suite *s, const struct tg_result *first)
     }
     tg_buf_printf(&name, "%.*s: not judged", TG_SV_ARG(first->rule));
     open_case(s, first, tg_buf_sv(&name), 0);
-    tg_junit_close(&s->xml, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&text), TG_SV(""));
+    junit_close(&s->xml, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&text), TG_SV(""));
 }
 
 /* ---- cases of results ---- */
@@ -162,7 +360,7 @@ static void put_result(struct suite *s, const struct tg_result *r)
     tg_sv op = r->op_normalised.n ? r->op_normalised : r->op;
     TG_BUF name = { 0 };
     tg_buf_printf(&name, "%.*s%s", TG_SV_ARG(r->rule), r->rule.n ? ": " : "");
-    tg_junit_put_name(&name, op);
+    junit_put_name(&name, op);
     open_case(s, r, tg_buf_sv(&name), timed ? r->test / 1e9 : 0);
     if (followed(s, r)) {
         tg_buf_puts(&message, "follows from ");
@@ -171,28 +369,38 @@ static void put_result(struct suite *s, const struct tg_result *r)
     }
     tg_result_put(&message, r);
     if (followed(s, r)) {
-        tg_junit_close(&s->xml, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&message), TG_SV(""));
+        junit_close(&s->xml, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&message), TG_SV(""));
         return;
     }
     put_body(&body, r);
     switch (r->state) {
     case TG_STATE_FAIL:
-        tg_junit_close(&s->xml, TG_JUNIT_FAILURE, r->rule.n ? r->rule : TG_SV("rule"),
-                       tg_buf_sv(&message), tg_buf_sv(&body));
+        junit_close(&s->xml, TG_JUNIT_FAILURE, r->rule.n ? r->rule : TG_SV("rule"),
+                    tg_buf_sv(&message), tg_buf_sv(&body));
         break;
     case TG_STATE_WARN:
     case TG_STATE_SUSPICIOUS:
-        tg_junit_pass_saying(&s->xml, tg_state_name(r->state), tg_buf_sv(&body));
+        junit_pass_saying(&s->xml, tg_state_name(r->state), tg_buf_sv(&body));
         break;
     case TG_STATE_PASS:
-        tg_junit_pass(&s->xml);
+        junit_pass(&s->xml);
         break;
     case TG_STATE_NOT_JUDGED:
     case TG_STATE_SKIP:
     case TG_STATE_WAIVED:
-    case TG_STATE_INCONCLUSIVE:
-        put_skipped(s, r);
+    case TG_STATE_INCONCLUSIVE: {
+        TG_BUF text = { 0 };
+        tg_buf_printf(&text, "%s: ", tg_state_name(r->state));
+        tg_result_put(&text, r);
+        if (r->state == TG_STATE_WAIVED && r->evidence.n)
+            tg_buf_printf(&text, " (%.*s)", TG_SV_ARG(r->evidence));
+        if (r->state == TG_STATE_WAIVED) {
+            tg_buf_puts(&text, "; rule ");
+            tg_result_put_rule(&text, r, TG_RULE_WITH_LINE);
+        }
+        junit_close(&s->xml, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&text), TG_SV(""));
         break;
+    }
     }
 }
 
@@ -206,8 +414,7 @@ static bool is_guard(const struct tg_result *r)
 void tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
     TG_FREE uint32_t *roots = tg_findings_roots(v);
-    struct suite s = { .v = v, .roots = roots };
-    tg_junit_init(&s.xml, v, r->strict);
+    struct suite s = { .v = v, .roots = roots, .xml = { .v = v, .strict = r->strict } };
     /* Lost baseline, guards, unusable input: one error for the suite. */
     const struct tg_result *guard = NULL;
     TG_BUF body = { 0 };
@@ -221,8 +428,8 @@ void tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const str
             if (is_guard(&v->results[i]) && !tg_sv_eq(v->results[i].message, why))
                 put_body(&body, &v->results[i]);
         open_own_case(&s, guard);
-        tg_junit_close(&s.xml, TG_JUNIT_ERROR, tg_sv_of(tg_outcome_name(v->outcome)), why,
-                       tg_buf_sv(&body));
+        junit_close(&s.xml, TG_JUNIT_ERROR, tg_sv_of(tg_outcome_name(v->outcome)), why,
+                    tg_buf_sv(&body));
     }
     size_t omitted = 0;
     for (size_t i = 0; i < s.v->n_results; i++) {
@@ -243,11 +450,12 @@ void tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const str
     if (!s.xml.tests) {
         /* A report is never empty: a first run is skipped, with the reason. */
         open_own_case(&s, NULL);
-        tg_junit_close(&s.xml, TG_JUNIT_SKIPPED, TG_SV(""),
-                       s.v->headline.n ? s.v->headline : TG_SV("nothing to compare with"),
-                       TG_SV(""));
+        junit_close(&s.xml, TG_JUNIT_SKIPPED, TG_SV(""),
+                    s.v->headline.n ? s.v->headline : TG_SV("nothing to compare with"), TG_SV(""));
     }
-    tg_junit_put(out, &s.xml, omitted);
+    junit_put(out, &s.xml, omitted);
     tg_strmap_release(&s.unjudged);
-    tg_junit_release(&s.xml);
+    tg_strmap_release(&s.xml.names);
+    tg_buf_release(&s.xml.cases);
+    tg_buf_release(&s.xml.log);
 }

@@ -90,37 +90,34 @@ static void put_rule(const struct tg_markdown *m, struct tg_buf *part, const str
     }
 }
 
-static void put_section(struct tg_markdown *m, enum tg_section s, const uint32_t *roots)
-{
-    TG_BUF part = { 0 };
-    const struct tg_result *before = NULL;
-    size_t n, left = 0;
-    TG_FREE uint32_t *list = tg_findings_of(m->v, roots, s, &n);
-    for (size_t i = 0; i < n; i++) {
-        const struct tg_result *r = &m->v->results[list[i]];
-        if (i == 0)
-            tg_buf_printf(&part, "\n**%s**\n", tg_section_title(s));
-        if (i < m->top) {
-            if (!before || !tg_result_same_rule(before, r))
-                put_rule(m, &part, r);
-            put_finding(m, &part, roots, list[i]);
-            before = r;
-        }
-        if (i >= m->top || !tg_markdown_add(m, &part))
-            left++;
-    }
-    if (left) {
-        tg_buf_printf(&part, "- and %zu more %s\n", left,
-                      s == TG_SECTION_WAIVED ? "waived" : "of this kind");
-        (void)tg_markdown_add(m, &part);
-    }
-}
-
 void tg_markdown_put_findings(struct tg_markdown *m)
 {
     TG_FREE uint32_t *roots = tg_findings_roots(m->v);
-    for (int s = 0; s <= TG_SECTION_WAIVED; s++)
-        put_section(m, (enum tg_section)s, roots);
+    for (int s = 0; s <= TG_SECTION_WAIVED; s++) {
+        enum tg_section section = (enum tg_section)s;
+        TG_BUF part = { 0 };
+        const struct tg_result *before = NULL;
+        size_t n, left = 0;
+        TG_FREE uint32_t *list = tg_findings_of(m->v, roots, section, &n);
+        for (size_t i = 0; i < n; i++) {
+            const struct tg_result *r = &m->v->results[list[i]];
+            if (i == 0)
+                tg_buf_printf(&part, "\n**%s**\n", tg_section_title(section));
+            if (i < m->top) {
+                if (!before || !tg_result_same_rule(before, r))
+                    put_rule(m, &part, r);
+                put_finding(m, &part, roots, list[i]);
+                before = r;
+            }
+            if (i >= m->top || !tg_markdown_add(m, &part))
+                left++;
+        }
+        if (left) {
+            tg_buf_printf(&part, "- and %zu more %s\n", left,
+                          section == TG_SECTION_WAIVED ? "waived" : "of this kind");
+            (void)tg_markdown_add(m, &part);
+        }
+    }
 }
 
 /* ---- what now, folded ---- */

@@ -33,17 +33,6 @@ void tg_markdown_put_name(struct tg_buf *out, tg_sv name)
     tg_esc_md_code(out, tg_buf_sv(&text), TG_ESC_PROSE);
 }
 
-/* With the blanks at its ends, which the escape omits. */
-static void put_words(struct tg_buf *out, tg_sv text)
-{
-    TG_BUF printed = { 0 }, shorter = { 0 };
-    tg_put_printed(&printed, tg_sv_strip(text, " "));
-    tg_shorten_visible(&shorter, tg_buf_sv(&printed), LINE_MAX);
-    tg_buf_puts(out, text.p[0] == ' ' ? " " : "");
-    tg_esc_md_text(out, tg_buf_sv(&shorter), TG_ESC_PROSE);
-    tg_buf_puts(out, shorter.n && text.p[text.n - 1] == ' ' ? " " : "");
-}
-
 void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv text)
 {
     struct tg_piece piece;
@@ -51,10 +40,18 @@ void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv
         TG_BUF part = { 0 };
         if (piece.type == TG_PIECE_NAME)
             tg_markdown_put_short(m, &part, piece.text);
-        else if (piece.type == TG_PIECE_CODE)
+        else if (piece.type == TG_PIECE_CODE) {
             tg_esc_md_code(&part, piece.text, TG_ESC_PROSE);
-        else
-            put_words(&part, piece.text);
+        } else {
+            /* With the blanks at its ends, which the escape omits. */
+            tg_sv words = piece.text;
+            TG_BUF printed = { 0 }, shorter = { 0 };
+            tg_put_printed(&printed, tg_sv_strip(words, " "));
+            tg_shorten_visible(&shorter, tg_buf_sv(&printed), LINE_MAX);
+            tg_buf_puts(&part, words.p[0] == ' ' ? " " : "");
+            tg_esc_md_text(&part, tg_buf_sv(&shorter), TG_ESC_PROSE);
+            tg_buf_puts(&part, shorter.n && words.p[words.n - 1] == ' ' ? " " : "");
+        }
         if (tg_sv_ends(tg_buf_sv(out), TG_SV("`")) && tg_sv_starts(tg_buf_sv(&part), TG_SV("`")))
             tg_buf_putc(out, ' '); /* side by side two spans of code are one */
         tg_buf_add(out, tg_buf_sv(&part));

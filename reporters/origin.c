@@ -178,39 +178,6 @@ static void put_layer(struct tg_buf *out, const struct tg_cause *c)
     put_name(out, c->module);
 }
 
-static void put_function(struct tg_buf *out, const struct tg_result *r, enum tg_origin_part where)
-{
-    const struct tg_cause *c = r->cause;
-    const struct tg_cause_frame *f = c->function;
-    bool one_name = !r->ev || !r->ev->pooled; /* of several, others may be of the forward pass */
-    struct tg_origin_place place = tg_origin_place(c);
-    TG_BUF at = { 0 };
-    tg_origin_put_place(&at, &place);
-    if (where == TG_ORIGIN_WHOLE) {
-        put_name(out, tg_buf_sv(&at));
-        tg_buf_putc(out, ' ');
-    }
-    put_name(out, f->text);
-    put_layer(out, c);
-    if (c->path.backward && !c->holder.n && one_name)
-        tg_buf_puts(out, " (its backward pass)");
-    put_change(out, c);
-    if (c->holder.n) {
-        tg_buf_puts(out, ", gives a tensor to ");
-        put_name(out, c->holder);
-        tg_buf_puts(out, ", whose backward pass");
-    } else {
-        tg_buf_putc(out, ',');
-    }
-    if (c->waits) {
-        tg_buf_puts(out, " where the host waits for what takes longer");
-    } else {
-        tg_buf_puts(out, " accounts for ");
-        put_part(out, c, c->share);
-    }
-    put_not_changed(out, c);
-}
-
 void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c)
 {
     for (size_t i = 0; i < c->path.n; i++) {
@@ -240,7 +207,35 @@ void tg_origin_put(struct tg_buf *out, const struct tg_result *r, enum tg_origin
     if (!c)
         return;
     if (c->function) {
-        put_function(out, r, where);
+        const struct tg_cause_frame *f = c->function;
+        bool one_name =
+            !r->ev || !r->ev->pooled; /* of several, others may be of the forward pass */
+        struct tg_origin_place place = tg_origin_place(c);
+        TG_BUF at = { 0 };
+        tg_origin_put_place(&at, &place);
+        if (where == TG_ORIGIN_WHOLE) {
+            put_name(out, tg_buf_sv(&at));
+            tg_buf_putc(out, ' ');
+        }
+        put_name(out, f->text);
+        put_layer(out, c);
+        if (c->path.backward && !c->holder.n && one_name)
+            tg_buf_puts(out, " (its backward pass)");
+        put_change(out, c);
+        if (c->holder.n) {
+            tg_buf_puts(out, ", gives a tensor to ");
+            put_name(out, c->holder);
+            tg_buf_puts(out, ", whose backward pass");
+        } else {
+            tg_buf_putc(out, ',');
+        }
+        if (c->waits) {
+            tg_buf_puts(out, " where the host waits for what takes longer");
+        } else {
+            tg_buf_puts(out, " accounts for ");
+            put_part(out, c, c->share);
+        }
+        put_not_changed(out, c);
     } else {
         /* No function holds half of it: how far the path goes, and what comes next. */
         const struct tg_cause_frame *last = place_above(r);

@@ -1,9 +1,487 @@
-/* The two charts of a verdict and of `diff`: HTA's visualize_counts_diff and _duration_diff. */
-
+/*
+ * The two charts of a verdict and of `diff`: HTA's visualize_counts_diff and _duration_diff.
+ *
+ * A diverging bar chart: what grew to the right, what shrank to the left, numbers in columns. Made
+ * to be read through <img>: no scripts, no fonts or styles from outside, both colour schemes. Bars
+ * of added or removed names are hatched; up and down differ by side, sign and colour (orange,
+ * blue), so that nobody needs to see colours. The layout depends on the rows alone. As a verdict
+ * sees them (TG_BASIS_JUDGED) durations end with what was judged and is not noise.
+ */
 #include "core/base/arena.h"
+
+#include <math.h>
+
+#include "core/base/decimal.h"
 #include "core/base/utf8.h"
-#include "reporters/chart.h"
+#include "reporters/escape.h"
+#include "reporters/findings.h"
+#include "reporters/label.h"
+#include "reporters/number.h"
 #include "reporters/reporter.h"
+#include "reporters/rows.h"
+#include "reporters/svg_ground.h"
+
+struct tg_chart {
+    const struct tg_comparison *comparison;
+    const struct tg_verdict *v; /* whose rows they are; NULL: of a comparison */
+    const uint32_t *rows;       /* NULL: all of the comparison that are work */
+    size_t n_rows;
+    enum tg_basis basis;
+    bool durations;
+    /* keep_steps; top; narrow: a row is two lines, and only the change has a number; share: bars
+     * and changes of durations as parts of the step, in percent; by WHOLE it is ignored */
+    const struct tg_render *render;
+    tg_sv title, sub;   /* hostile text allowed, */
+    const tg_sv *notes; /* and here: a line each at the bottom */
+    size_t n_notes;
+};
+
+/* All in px. */
+enum {
+    HEAD = 112, /* title, subtitle, legend, column titles */
+    BAR = 14,
+    FOOT = 52, /* ticks, unit */
+    NOTE = 18,
+    BEFORE_X = 766, /* right edges; the arrow between them has a place of its own */
+    ARROW_X = 781,
+    AFTER_X = 846,
+    MAX_ROWS = 60
+};
+
+/* Wide: a column of names, the bars, then columns of numbers. Narrow: the bar below its name. */
+struct form {
+    int width, margin, row, bars_x, bars_w;
+    size_t name_columns;              /* of 12 px monospace, 7.23 px each */
+    size_t sub_columns, note_columns; /* of 12 px */
+    int name_y, bar_y;                /* in the row: the baseline of the name, the top of the bar */
+};
+static const struct form wide = { 960, 24, 28, 372, 300, 45, 120, 140, 18, 7 };
+static const struct form narrow = { 390, 16, 46, 26, 256, 48, 56, 58, 18, 26 };
+
+static const char style[] =
+    "  <style>\n" TG_SVG_LIGHT "    .sub,.head,.tick{fill:#59636e}.head,.tick{font-size:11px}\n"
+    "    .name{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation "
+    "Mono','DejaVu Sans Mono',monospace}\n"
+    "    .num{font-variant-numeric:tabular-nums}.end{text-anchor:end}.mid{text-anchor:middle}\n"
+    "    .up{fill:#d4520a}.down{fill:#0a66c2}.upt{fill:#b34100;font-weight:600}\n"
+    "    .downt{fill:#0a58a8;font-weight:600}\n"
+    "    .hu,.hd{stroke-width:1.5}.hu{stroke:#d4520a}.hd{stroke:#0a66c2}\n"
+    "    .hbu,.hbd{fill:#fff}.hl{stroke-width:3}.grid{stroke:#e6eaef}.zero{stroke:#818b98}\n"
+    "    .rule{stroke:#eef1f4}\n" TG_SVG_DARK ".sub,.head,.tick{fill:#9198a1}\n"
+    "      .up{fill:#f0883e}.down{fill:#58a6ff}.upt{fill:#ffa657}.downt{fill:#79c0ff}\n"
+    "      .hu{stroke:#f0883e}.hd{stroke:#58a6ff}.hbu,.hbd{fill:#0d1117}\n"
+    "      .grid{stroke:#262c36}.zero{stroke:#656c76}.rule{stroke:#1b212a}\n"
+    "    }\n"
+    "  </style>\n"
+    "  <defs>\n"
+    "    <pattern id=\"up\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+    "patternTransform=\"rotate(45)\"><rect class=\"hbu\" width=\"6\" height=\"6\"/><line "
+    "class=\"hu hl\" x1=\"1.5\" y1=\"0\" x2=\"1.5\" y2=\"6\"/></pattern>\n"
+    "    <pattern id=\"down\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+    "patternTransform=\"rotate(-45)\"><rect class=\"hbd\" width=\"6\" height=\"6\"/><line "
+    "class=\"hd hl\" x1=\"1.5\" y1=\"0\" x2=\"1.5\" y2=\"6\"/></pattern>\n"
+    "  </defs>\n";
+
+enum category { INCREASED, DECREASED, ADDED, REMOVED };
+static const char *const category_name[] = { "increased", "decreased", "added", "removed" };
+static const char *const bar_paint[] = { "class=\"up\"", "class=\"down\"",
+                                         "class=\"hu\" fill=\"url(#up)\"",
+                                         "class=\"hd\" fill=\"url(#down)\"" };
+
+/* One unit for all durations of a chart, so that columns can be compared. */
+struct scale {
+    double divisor;
+    int decimals;
+    const char *unit; /* XML text */
+    double low, high, step;
+};
+
+struct plot {
+    struct tg_buf *out;
+    const struct tg_chart *chart;
+    const struct form *form;
+    const uint32_t *rows;
+    struct tg_labels labels; /* of the rows */
+    size_t n, more;
+    struct scale s;
+};
+
+static enum category category_of(const struct tg_row_numbers *n, double delta)
+{
+    if (!(n->count[TG_BASE] > 0) && n->count[TG_TEST] > 0)
+        return ADDED;
+    if (n->count[TG_BASE] > 0 && !(n->count[TG_TEST] > 0))
+        return REMOVED;
+    return delta > 0 ? INCREASED : DECREASED;
+}
+
+static struct tg_row_numbers numbers(const struct plot *p, size_t i)
+{
+    const struct tg_comparison *c = p->chart->comparison;
+    const struct tg_op *op = &c->ops[p->rows[i]];
+    return p->chart->v ? tg_row_shown(p->chart->v, op) : tg_row_numbers(c, op, p->chart->basis);
+}
+
+/* Changes as parts of the baseline's step; 0: as they are. */
+static double whole_of(const struct plot *p)
+{
+    const struct tg_chart *c = p->chart;
+    return c->durations && c->render->share && c->basis != TG_BASIS_WHOLE && c->comparison &&
+                   c->comparison->wall_ns[TG_BASE] > 0
+               ? c->comparison->wall_ns[TG_BASE]
+               : 0;
+}
+
+static double delta_of(const struct plot *p, const struct tg_row_numbers *n)
+{
+    return p->chart->durations ? n->d_ns : n->d_count;
+}
+
+/* ---- scale ---- */
+
+static void choose_scale(struct plot *p)
+{
+    double low = 0, high = 0, largest = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        struct tg_row_numbers n = numbers(p, i);
+        double d = delta_of(p, &n);
+        low = fmin(low, d);
+        high = fmax(high, d);
+        for (int s = 0; s < 2; s++)
+            largest = fmax(largest, p->chart->durations ? n.ns[s] : n.count[s]);
+    }
+    struct scale *unit = &p->s;
+    *unit = (struct scale){ .divisor = 1, .unit = "calls" };
+    if (p->chart->durations) {
+        if (whole_of(p) > 0) {
+            *unit = (struct scale){ .divisor = whole_of(p) / 100, .unit = "%", .decimals = 2 };
+        } else {
+            unit->divisor = 1e3;
+            unit->unit = "\xc2\xb5s";
+            unit->decimals = largest < 100e6 ? 1 : 0;
+            if (largest >= 1e9) { /* seven digits of microseconds would not fit their column */
+                unit->divisor = largest < 1e12 ? 1e6 : 1e9;
+                unit->unit = largest < 1e12 ? "ms" : "s";
+                unit->decimals = 1;
+            }
+        }
+    }
+    if (!(high - low > 0))
+        high = 1;
+    low /= p->s.divisor;
+    high /= p->s.divisor;
+    p->s.step = tg_svg_step(high - low, 4);
+    if (!p->chart->durations && !(whole_of(p) > 0) && p->s.step < 1)
+        p->s.step = 1; /* there is no half of a call */
+    p->s.low = floor(low / p->s.step + 1e-9) * p->s.step;
+    p->s.high = ceil(high / p->s.step - 1e-9) * p->s.step;
+}
+
+static double x_of(const struct plot *p, double value)
+{
+    return p->form->bars_x + p->form->bars_w * (value - p->s.low) / (p->s.high - p->s.low);
+}
+
+/* ---- pieces ---- */
+
+static void put_text(struct plot *p, const char *class_, double x, double y, tg_sv text)
+{
+    tg_buf_printf(p->out, "<text class=\"%s\"", class_);
+    tg_svg_attribute(p->out, "x", x);
+    tg_svg_attribute(p->out, "y", y);
+    tg_buf_putc(p->out, '>');
+    tg_esc_xml(p->out, text);
+    tg_buf_puts(p->out, "</text>");
+}
+
+static void put_value(struct tg_buf *out, const struct plot *p, double v)
+{
+    if (p->chart->durations)
+        tg_dec_put_fixed(out, v / p->s.divisor, p->s.decimals);
+    else
+        tg_put_count(out, v);
+}
+
+static void put_delta(struct tg_buf *out, const struct plot *p, double v)
+{
+    TG_BUF text = { 0 };
+    put_value(&text, p, fabs(v));
+    if (strspn(text.p, "0.") < text.n)
+        tg_buf_puts(out, v > 0 ? "+" : "-");
+    tg_buf_add(out, tg_buf_sv(&text));
+}
+
+static void put_more(struct tg_buf *out, size_t n)
+{
+    if (n > 1)
+        tg_buf_printf(out, " and %zu more", n - 1);
+}
+
+/* What a row of several names has after its own. */
+static void put_others(struct tg_buf *out, const struct plot *p, size_t i)
+{
+    const struct tg_op *op = &p->chart->comparison->ops[p->rows[i]];
+    put_more(out, p->chart->v ? tg_row_was(p->chart->v, op).n_after : 0);
+}
+
+static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
+{
+    const struct tg_op *op = &p->chart->comparison->ops[p->rows[i]];
+    struct tg_row_numbers n = numbers(p, i);
+    const double *v = p->chart->durations ? n.ns : n.count;
+    struct tg_row_was was;
+    tg_buf_add(out, op->name);
+    put_others(out, p, i);
+    tg_buf_printf(out, ": %s, ", category_name[category_of(&n, delta_of(p, &n))]);
+    put_value(out, p, v[TG_BASE]);
+    tg_buf_puts(out, " \xe2\x86\x92 ");
+    put_value(out, p, v[TG_TEST]);
+    tg_buf_printf(out, " %s (", p->s.unit);
+    put_delta(out, p, delta_of(p, &n));
+    tg_buf_puts(out, ")");
+    if (p->chart->v && (was = tg_row_was(p->chart->v, op)).name) {
+        tg_buf_puts(out, ", was ");
+        tg_buf_add(out, was.name->name);
+        put_more(out, was.n_before);
+    }
+}
+
+/* ---- the chart ---- */
+
+static size_t notes_top(const struct plot *p)
+{
+    return p->n ? HEAD + p->n * (size_t)p->form->row + FOOT : HEAD;
+}
+
+static size_t height(const struct plot *p)
+{
+    return notes_top(p) + (p->chart->n_notes ? p->chart->n_notes * NOTE + 10 : 0);
+}
+
+static void put_frame(struct plot *p)
+{
+    size_t h = height(p);
+    tg_svg_open(p->out, (size_t)p->form->width, h, " aria-labelledby=\"t d\"");
+    tg_buf_puts(p->out, "  <title id=\"t\">");
+    tg_esc_xml(p->out, p->chart->title);
+    tg_buf_puts(p->out, "</title>\n  <desc id=\"d\">");
+    for (size_t i = 0; i < p->n; i++) {
+        TG_BUF text = { 0 };
+        put_sentence(&text, p, i);
+        tg_buf_puts(p->out, i ? "; " : "");
+        tg_esc_xml(p->out, tg_buf_sv(&text));
+    }
+    if (!p->n)
+        tg_buf_puts(p->out, "no differences");
+    for (size_t i = 0; i < p->chart->n_notes; i++) {
+        tg_buf_puts(p->out, "; ");
+        tg_esc_xml(p->out, p->chart->notes[i]);
+    }
+    tg_buf_puts(p->out, "</desc>\n");
+    tg_buf_puts(p->out, style);
+    tg_buf_printf(
+        p->out, "  <rect class=\"bg\" x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%zu\" rx=\"6\"/>\n",
+        p->form->width - 1, h - 1);
+}
+
+static void put_head(struct plot *p)
+{
+    TG_BUF text = { 0 };
+    tg_buf_puts(p->out, "  ");
+    tg_sv title = p->chart->title; /* narrow: "Time per step" without ": what changed most" */
+    put_text(p, "title", p->form->margin, 34, p->form == &narrow ? tg_sv_cut(&title, ':') : title);
+    tg_shorten_visible(&text, p->chart->sub, p->form->sub_columns - (p->more ? 28 : 0));
+    if (p->more)
+        tg_buf_printf(&text, "%s%zu more changes not shown", text.n ? " \xc2\xb7 " : "", p->more);
+    put_text(p, "sub", p->form->margin, 54, tg_buf_sv(&text));
+    tg_buf_putc(p->out, '\n');
+    if (p->n) {
+        static const double at[] = { 0, 96, 196, 270 };
+        tg_buf_puts(p->out, "  <g>");
+        for (int k = 0; k < 4; k++) {
+            double x = p->form->margin + at[k];
+            tg_buf_printf(p->out, "<rect %s", bar_paint[k]);
+            tg_svg_attribute(p->out, "x", x);
+            tg_buf_puts(p->out, " y=\"66\" width=\"18\" height=\"10\"/>");
+            put_text(p, "sub", x + 24, 75, tg_sv_of(category_name[k]));
+        }
+        tg_buf_puts(p->out, "</g>\n");
+    }
+}
+
+static void put_axis(struct plot *p)
+{
+    double top = HEAD - 8, bottom = HEAD + (double)(p->n * (size_t)p->form->row) + 4;
+    int ticks = (int)lround((p->s.high - p->s.low) / p->s.step);
+    int decimals = p->s.step >= 1 ? 0 : (int)ceil(-log10(p->s.step) - 1e-9);
+    TG_BUF unit = { 0 };
+    tg_buf_puts(p->out, "  <g>");
+    for (int k = 0; k <= ticks; k++) {
+        double v = p->s.low + k * p->s.step, x = x_of(p, v);
+        bool zero = fabs(v) < p->s.step / 1e6;
+        TG_BUF label = { 0 };
+        tg_buf_printf(p->out, "<line class=\"%s\"", zero ? "zero" : "grid");
+        tg_svg_attribute(p->out, "x1", x);
+        tg_svg_attribute(p->out, "x2", x);
+        tg_svg_attribute(p->out, "y1", top);
+        tg_svg_attribute(p->out, "y2", bottom);
+        tg_buf_puts(p->out, "/>");
+        if (!zero)
+            tg_buf_puts(&label, v > 0 ? "+" : "-");
+        tg_dec_put_fixed(&label, fabs(v), zero ? 0 : decimals);
+        put_text(p, "tick num mid", x, bottom + 16, tg_buf_sv(&label));
+    }
+    tg_buf_printf(&unit, "change in %s",
+                  whole_of(p) > 0        ? "% of the step"
+                  : !p->chart->durations ? "number of calls"
+                                         : p->s.unit);
+    put_text(p, "tick mid", p->form->bars_x + p->form->bars_w / 2.0, bottom + 34, tg_buf_sv(&unit));
+    tg_buf_puts(p->out, "</g>\n");
+}
+
+static void put_columns(struct plot *p)
+{
+    TG_BUF text = { 0 };
+    tg_buf_puts(p->out, "  ");
+    put_text(p, "head", p->form->margin, HEAD - 10, TG_SV("operator or kernel"));
+    tg_buf_printf(&text, "%s, %s", p->form == &narrow ? "change" : "before", p->s.unit);
+    if (p->form == &wide) {
+        put_text(p, "head end", BEFORE_X, HEAD - 10, tg_buf_sv(&text));
+        put_text(p, "head end", AFTER_X, HEAD - 10, TG_SV("after"));
+    }
+    put_text(p, "head end", p->form->width - p->form->margin, HEAD - 10,
+             p->form == &narrow ? tg_buf_sv(&text) : TG_SV("change"));
+    tg_buf_putc(p->out, '\n');
+}
+
+static void put_row(struct plot *p, size_t i)
+{
+    struct tg_row_numbers n = numbers(p, i);
+    const double *v = p->chart->durations ? n.ns : n.count;
+    const struct form *f = p->form;
+    double delta = delta_of(p, &n), y = HEAD + (double)(i * (size_t)f->row);
+    double base = f == &narrow ? y + f->bar_y + BAR - 3 : y + f->name_y;
+    TG_BUF text = { 0 };
+    tg_buf_puts(p->out, "  <g><title>");
+    put_sentence(&text, p, i);
+    tg_esc_xml(p->out, tg_buf_sv(&text));
+    tg_buf_puts(p->out, "</title>");
+    if (i) {
+        tg_buf_puts(p->out, "<line class=\"rule\"");
+        tg_svg_attribute(p->out, "x1", f->margin);
+        tg_svg_attribute(p->out, "x2", f->width - f->margin);
+        tg_svg_attribute(p->out, "y1", y);
+        tg_svg_attribute(p->out, "y2", y);
+        tg_buf_puts(p->out, "/>");
+    }
+    tg_buf_clear(&text);
+    /* Wide (East Asian, emoji) characters take two columns; then half as many are kept. */
+    TG_BUF name = { 0 }, others = { 0 };
+    size_t columns = p->form->name_columns;
+    bool two = false;
+    tg_label_put(&name, &p->labels.v[i]);
+    put_others(&others, p, i);
+    columns -= others.n;
+    for (size_t k = 0; k < name.n; k++)
+        two |= (unsigned char)name.p[k] >= 0xe1 && (unsigned char)name.p[k] != 0xe2;
+    if (strspn(name.p ? name.p : "", " ") == name.n)
+        tg_buf_puts(&text, "(blank)");
+    else
+        tg_shorten(&text, tg_buf_sv(&name), two ? columns / 2 : columns);
+    tg_buf_add(&text, tg_buf_sv(&others));
+    put_text(p, "name", f->margin, y + f->name_y, tg_buf_sv(&text));
+    double zero = x_of(p, 0), x = x_of(p, delta / p->s.divisor);
+    double from = fmin(zero, x), w = fabs(x - zero);
+    if (w < 2) { /* a sliver shows that there is something, and on which side */
+        w = 2;
+        from = delta < 0 ? zero - 2 : zero;
+    }
+    tg_buf_printf(p->out, "<rect %s", bar_paint[category_of(&n, delta)]);
+    tg_svg_attribute(p->out, "x", from);
+    tg_svg_attribute(p->out, "y", y + f->bar_y);
+    tg_svg_attribute(p->out, "width", w);
+    tg_buf_printf(p->out, " height=\"%d\" rx=\"1.5\"/>", BAR);
+    for (int side = 0; f == &wide && side < 2; side++) {
+        tg_buf_clear(&text);
+        put_value(&text, p, v[side]);
+        put_text(p, "num end", side ? AFTER_X : BEFORE_X, base, tg_buf_sv(&text));
+    }
+    if (f == &wide)
+        put_text(p, "sub mid", ARROW_X, base, TG_SV("\xe2\x86\x92"));
+    tg_buf_clear(&text);
+    put_delta(&text, p, delta);
+    put_text(p, delta > 0 ? "num end upt" : "num end downt", f->width - f->margin, base,
+             tg_buf_sv(&text));
+    tg_buf_puts(p->out, "</g>\n");
+}
+
+static void put_notes(struct plot *p)
+{
+    for (size_t i = 0; i < p->chart->n_notes; i++) {
+        TG_BUF text = { 0 };
+        tg_shorten_visible(&text, p->chart->notes[i], p->form->note_columns);
+        tg_buf_puts(p->out, "  ");
+        put_text(p, "sub", p->form->margin, (double)(notes_top(p) + i * NOTE + 10),
+                 tg_buf_sv(&text));
+        tg_buf_putc(p->out, '\n');
+    }
+}
+
+/* Of times that a verdict has looked at, those that it judged and that are not noise, or that it
+ * tells; how many. */
+static size_t keep_judged(const struct tg_chart *chart, uint32_t *rows, size_t n)
+{
+    if (!chart->v || !chart->durations)
+        return n;
+    TG_FREE unsigned char *told = tg_rows_told(chart->v);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (told[rows[i]] & TG_ROW_ABOUT ||
+            tg_row_is_judged(chart->comparison, &chart->comparison->ops[rows[i]]))
+            rows[kept++] = rows[i];
+    return kept;
+}
+
+static void chart_svg(struct tg_buf *out, const struct tg_chart *chart)
+{
+    struct plot p = { .out = out, .chart = chart, .form = chart->render->narrow ? &narrow : &wide };
+    size_t top = chart->render->top ? chart->render->top : 10;
+    TG_FREE uint32_t *rows = NULL;
+    top = top < MAX_ROWS ? top : MAX_ROWS;
+    if (chart->comparison) {
+        size_t all;
+        struct tg_rows_choice of = {
+            chart->rows, chart->n_rows, chart->basis, !chart->durations, chart->render->keep_steps,
+            chart->v
+        };
+        rows = tg_rows_worst(chart->comparison, &of, &all);
+        all = keep_judged(chart, rows, all);
+        p.n = all < top ? all : top;
+        p.more = all - p.n;
+    }
+    p.rows = rows;
+    if (chart->comparison)
+        tg_labels_of_rows(&p.labels, chart->comparison, rows, p.n, p.form->name_columns - 4);
+    choose_scale(&p);
+    put_frame(&p);
+    put_head(&p);
+    if (p.n) {
+        put_columns(&p);
+        put_axis(&p);
+        for (size_t i = 0; i < p.n; i++)
+            put_row(&p, i);
+    } else {
+        tg_buf_puts(out, "  ");
+        put_text(&p, "", p.form->margin, HEAD - 28,
+                 !chart->comparison             ? TG_SV("nothing was compared")
+                 : chart->v && chart->durations ? TG_SV("no change of time that was judged")
+                                                : TG_SV("no differences"));
+        tg_buf_putc(out, '\n');
+    }
+    put_notes(&p);
+    tg_buf_puts(out, "</svg>\n");
+    tg_labels_release(&p.labels);
+}
 
 static tg_sv side_of(tg_sv commit, tg_sv path)
 {
@@ -14,21 +492,19 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
                         bool durations)
 {
     TG_BUF sub = { 0 };
-    size_t n_notes;
-    /* What was not judged, and the condition of the traces; the caller frees it. */
-    size_t *n = &n_notes;
-    tg_sv *notes = tg_xrealloc(NULL, v->n_notes + 2, sizeof *notes);
+    size_t n = 0;
+    /* What was not judged, and the condition of the traces. */
+    TG_FREE tg_sv *notes = tg_xrealloc(NULL, v->n_notes + 2, sizeof *notes);
     bool judged = durations ? v->durations_judged : v->counts_judged;
-    *n = 0;
     if (v->comparison && !judged && v->coverage.n)
-        notes[(*n)++] = v->coverage;
+        notes[n++] = v->coverage;
     for (size_t i = 0; i < v->n_notes; i++)
         if (v->notes[i].damage)
-            notes[(*n)++] = v->notes[i].text;
+            notes[n++] = v->notes[i].text;
     struct tg_chart chart = { .comparison = v->comparison,
                               .v = v,
                               .notes = notes,
-                              .n_notes = n_notes,
+                              .n_notes = n,
                               .basis = TG_BASIS_JUDGED,
                               .durations = durations,
                               .render = r,
@@ -41,7 +517,7 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
     tg_buf_puts(&sub, " \xe2\x86\x92 fresh ");
     tg_buf_add(&sub, side_of(v->test_commit, v->test_paths));
     chart.sub = tg_buf_sv(&sub);
-    tg_chart_svg(out, &chart);
+    chart_svg(out, &chart);
 }
 
 void tg_reporter_svg_counts(struct tg_buf *out, const struct tg_verdict *v,
@@ -77,5 +553,5 @@ void tg_difftable_svg(struct tg_buf *out, const struct tg_difftable *t, bool dur
     tg_buf_printf(&sub, "%.*s \xe2\x86\x92 %.*s", TG_SV_ARG(t->label[TG_BASE]),
                   TG_SV_ARG(t->label[TG_TEST]));
     chart.sub = tg_buf_sv(&sub);
-    tg_chart_svg(out, &chart);
+    chart_svg(out, &chart);
 }

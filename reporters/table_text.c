@@ -100,21 +100,6 @@ static void put_title(struct tg_buf *out, const struct tg_table_column *c)
     tg_buf_puts(out, pctg ? " (%)" : c->type == TG_TABLE_GBPS ? " (GB/s)" : "");
 }
 
-/* One more of a list, in the next line if it does not fit in this one. */
-static void add_shared(struct tg_buf *out, size_t *line, size_t width, const char *before,
-                       tg_sv text)
-{
-    size_t at = out->n - *line;
-    if (at && at + strlen(before) + text.n > width) {
-        while (*before && *before != ' ')
-            tg_buf_putc(out, *before++);
-        tg_buf_puts(out, "\n ");
-        *line = out->n - 1;
-    }
-    tg_buf_puts(out, at ? before : before + strspn(before, ",; "));
-    tg_buf_add(out, text);
-}
-
 /* The unit and the decimals that suit the largest number of the shown rows. */
 static void scale(const struct view *x, struct column *c)
 {
@@ -184,20 +169,6 @@ static void lay_out(struct tg_texttable *g, struct tg_texttable_column *head, co
         }
 }
 
-static void shorten(struct short_forms *f, const struct view *x, struct column *c, size_t width)
-{
-    bool fit = true;
-    for (size_t r = 0; r < x->rows; r++) {
-        tg_sv text = tg_table_at(x->t, r, c->from)->is.text;
-        fit &= tg_utf8_count(text) <= width;
-        (void)tg_strmap_add(&f->texts, text);
-    }
-    if (fit || width < LABEL_LEAST)
-        return;
-    tg_labels_make(&f->labels, f->texts.text, NULL, f->texts.n, width);
-    c->shorter = f;
-}
-
 static void put_rows(struct tg_buf *out, struct view *x, size_t width)
 {
     TG_FREE struct tg_texttable_column *head = tg_xmalloc((x->n + 1) * sizeof *head);
@@ -209,8 +180,20 @@ static void put_rows(struct tg_buf *out, struct view *x, size_t width)
     tg_texttable_widths(&whole, width, widths);
     for (size_t k = 0; k < x->n; k++) {
         dropped += widths[k] == 0;
-        if (type_of(x->t, x->v[k].from) == TG_TABLE_TEXT)
-            shorten(&forms[k], x, &x->v[k], widths[k]);
+        if (type_of(x->t, x->v[k].from) == TG_TABLE_TEXT) {
+            struct short_forms *f = &forms[k];
+            size_t shorten_width = widths[k];
+            bool fit = true;
+            for (size_t r = 0; r < x->rows; r++) {
+                tg_sv text = tg_table_at(x->t, r, x->v[k].from)->is.text;
+                fit &= tg_utf8_count(text) <= shorten_width;
+                (void)tg_strmap_add(&f->texts, text);
+            }
+            if (!fit && !(shorten_width < LABEL_LEAST)) {
+                tg_labels_make(&f->labels, f->texts.text, NULL, f->texts.n, shorten_width);
+                x->v[k].shorter = f;
+            }
+        }
     }
     if (dropped && x->t->n_rows == 1) {
         /* A single row that is too wide: a line for each column. */
@@ -266,8 +249,17 @@ void tg_table_as_text(struct tg_buf *out, const struct tg_table *t, int columns,
             put_title(&text, &t->columns[k]);
             if (place)
                 tg_buf_printf(&text, " %lld", (long long)tg_table_at(t, 0, k)->is.i);
-            add_shared(out, &line, width, zero && !zeros++ ? "; 0 everywhere: " : ", ",
-                       tg_buf_sv(&text));
+            /* One more of a list, in the next line if it does not fit in this one. */
+            const char *before = zero && !zeros++ ? "; 0 everywhere: " : ", ";
+            size_t at = out->n - line;
+            if (at && at + strlen(before) + text.n > width) {
+                while (*before && *before != ' ')
+                    tg_buf_putc(out, *before++);
+                tg_buf_puts(out, "\n ");
+                line = out->n - 1;
+            }
+            tg_buf_puts(out, at ? before : before + strspn(before, ",; "));
+            tg_buf_add(out, tg_buf_sv(&text));
         }
     if (out->n > line)
         tg_buf_putc(out, '\n');

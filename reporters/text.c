@@ -193,37 +193,6 @@ static void put_list(struct page *p, size_t indent, const char *label, size_t wi
     put_field(p, indent, label, width, tg_buf_sv(&text), TG_TINT_DIM);
 }
 
-static void put_finding(struct page *p, const uint32_t *roots, size_t i)
-{
-    const struct tg_result *r = &p->v->results[i];
-    const size_t indent = 8;
-    TG_BUF message = { 0 }, line = { 0 }, folded = { 0 }, nights = { 0 };
-    const char *word = r->state == TG_STATE_SUSPICIOUS ? "maybe" : tg_state_name(r->state);
-    size_t at = 3 + (strlen(word) > 5 ? strlen(word) : 5);
-    tg_buf_puts(p->out, "  ");
-    tg_tint_on(p->out, tints[r->state], p->r->color);
-    tg_buf_printf(p->out, "%-5s ", word);
-    tg_tint_off(p->out, tints[r->state], p->r->color);
-    tg_result_put(&message, r);
-    put_message(&line, tg_buf_sv(&message), &p->names);
-    put_wrapped(p, tg_buf_sv(&line), at, indent);
-    put_field(p, indent, tg_result_evidence_label(r), 10, tg_result_evidence(r), TG_TINT_DIM);
-    tg_result_put_nights(&nights, r);
-    put_field(p, indent, TG_RESULT_NIGHTS, 10, tg_buf_sv(&nights), TG_TINT_DIM);
-    TG_BUF text = { 0 };
-    tg_origin_put(&text, r, TG_ORIGIN_WHOLE);
-    put_field(p, indent, "cause", 10, tg_buf_sv(&text), TG_TINT_NONE);
-    tg_buf_clear(&text);
-    if (tg_origin_put_quote(&text, r->cause)) {
-        tg_origin_put_unquoted(&text, r->cause);
-        put_field(p, indent, TG_ORIGIN_QUOTE, 10, tg_buf_sv(&text), TG_TINT_NONE);
-    }
-    (void)tg_findings_put_folded(&folded, p->v, roots, i, TG_FOLDED_SHOWN);
-    put_list(p, indent, TG_RESULT_JOINS, 12, tg_buf_sv(&folded));
-    put_field(p, indent, "owner", 10, r->owner, TG_TINT_DIM);
-    put_field(p, indent, "next", 10, tg_result_next(p->v, r), TG_TINT_DIM);
-}
-
 static void put_section(struct page *p, enum tg_section s, const uint32_t *roots)
 {
     const struct tg_result *before = NULL;
@@ -239,7 +208,32 @@ static void put_section(struct page *p, enum tg_section s, const uint32_t *roots
             tg_result_put_rule(&rule, r, TG_RULE_WITH_LINE);
             put_field(p, 2, "rule", 5, tg_buf_sv(&rule), TG_TINT_DIM);
         }
-        put_finding(p, roots, list[i]);
+        const size_t indent = 8;
+        TG_BUF message = { 0 }, line = { 0 }, folded = { 0 }, nights = { 0 };
+        const char *word = r->state == TG_STATE_SUSPICIOUS ? "maybe" : tg_state_name(r->state);
+        size_t at = 3 + (strlen(word) > 5 ? strlen(word) : 5);
+        tg_buf_puts(p->out, "  ");
+        tg_tint_on(p->out, tints[r->state], p->r->color);
+        tg_buf_printf(p->out, "%-5s ", word);
+        tg_tint_off(p->out, tints[r->state], p->r->color);
+        tg_result_put(&message, r);
+        put_message(&line, tg_buf_sv(&message), &p->names);
+        put_wrapped(p, tg_buf_sv(&line), at, indent);
+        put_field(p, indent, tg_result_evidence_label(r), 10, tg_result_evidence(r), TG_TINT_DIM);
+        tg_result_put_nights(&nights, r);
+        put_field(p, indent, TG_RESULT_NIGHTS, 10, tg_buf_sv(&nights), TG_TINT_DIM);
+        TG_BUF text = { 0 };
+        tg_origin_put(&text, r, TG_ORIGIN_WHOLE);
+        put_field(p, indent, "cause", 10, tg_buf_sv(&text), TG_TINT_NONE);
+        tg_buf_clear(&text);
+        if (tg_origin_put_quote(&text, r->cause)) {
+            tg_origin_put_unquoted(&text, r->cause);
+            put_field(p, indent, TG_ORIGIN_QUOTE, 10, tg_buf_sv(&text), TG_TINT_NONE);
+        }
+        (void)tg_findings_put_folded(&folded, p->v, roots, list[i], TG_FOLDED_SHOWN);
+        put_list(p, indent, TG_RESULT_JOINS, 12, tg_buf_sv(&folded));
+        put_field(p, indent, "owner", 10, r->owner, TG_TINT_DIM);
+        put_field(p, indent, "next", 10, tg_result_next(p->v, r), TG_TINT_DIM);
         before = r;
     }
     if (n > p->top)

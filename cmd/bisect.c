@@ -1,12 +1,121 @@
 /* tracegate bisect: which commit between a good and a bad one made it slower. Commits along first
  * parents are tried in worktrees; the user's own checkout is not touched. */
-#include "cmd/bisect.h"
-
 #include <stdlib.h>
 
+#include "cmd/ab.h"
+#include "core/base/doc.h"
+#include "core/base/file.h"
+#include "core/base/temporary.h"
 #include "core/base/utf8.h"
 #include "core/baseline/git.h"
 #include "reporters/escape.h"
+
+struct tg_bisect_opts {
+    const char *good, *bad, *setup, *policy, *suite, *out;
+    int64_t runs, max_runs;
+    bool trust_repository, only_head;
+};
+
+enum tg_bisect_answer {
+    TG_BISECT_UNTESTED,
+    TG_BISECT_GOOD,
+    TG_BISECT_BAD,
+    TG_BISECT_SKIP, /* does not build, does not run, or stays inconclusive */
+    TG_BISECT_ERROR /* err is set: the good side does not run, or a mistake of ours */
+};
+
+/* What one commit's test is: `ab` with the good commit as its base (ab.h). Its stages end at once
+ * where the program does more than before, and ask again where it looks slower. If the bad commit's
+ * end in the first stage, so do those of the others, and no time is asked. */
+struct tg_bisect {
+    const struct tg_bisect_opts *o;
+    struct tg_ab ab; /* its base is the good commit, its head the one that is tested */
+    struct tg_ab_opts ab_opts;
+    bool compared; /* both sides were prepared */
+};
+
+#define MAX_REPORT ((size_t)64 << 20)
+
+static void add(struct tg_bisect *b, const char *word)
+{
+    struct tg_strs *to = &b->ab_opts.check;
+    *TG_ARENA_PUSH(b->ab.arena, to->v, to->n, to->cap) = word;
+}
+
+static void add_option(struct tg_bisect *b, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    add(b, name);
+    add(b, value);
+}
+
+/* A folder for it; bisect_end removes it and the worktrees, and so does a signal that ends
+ * us. */
+TG_MUST static bool bisect_begin(struct tg_bisect *b, const struct tg_commit *good,
+                                 struct tg_err *err)
+{
+    const struct tg_bisect_opts *o = b->o;
+    b->ab_opts = (struct tg_ab_opts){
+        .setup = o->setup, .runs = o->runs, .max_runs = o->max_runs, .bisect = true
+    };
+    b->ab.o = &b->ab_opts;
+    b->ab.side[TG_AB_BASE].commit = *good;
+    add_option(b, "--policy", o->policy);
+    return tg_ab_plan(&b->ab, &b->ab_opts, err) && tg_ab_begin(&b->ab, err);
+}
+
+static tg_sv headline(const struct tg_bisect *b, const char *path)
+{
+    TG_BUF text = { 0 };
+    struct tg_err ignored = TG_ERR_INIT;
+    TG_AUTO(tg_doc_drop) struct tg_doc *d = NULL;
+    tg_sv line = TG_SV("");
+    if (tg_file_read(&text, path, MAX_REPORT, &ignored))
+        d = tg_doc_parse(tg_buf_sv(&text), path, &ignored);
+    if (d)
+        line = tg_arena_sv(b->ab.arena, tg_doc_str(tg_doc_get(d, "headline"), TG_SV("")));
+    return line;
+}
+
+/* `why` in the arena: the verdict's headline, or what failed. */
+static enum tg_bisect_answer bisect_test(struct tg_bisect *b, const struct tg_commit *c, tg_sv *why,
+                                         struct tg_err *err)
+{
+    /* Options of check for this commit; returns where its JSON report goes. */
+    const struct tg_bisect_opts *o = b->o;
+    const char *report =
+        tg_arena_printf(b->ab.arena, "%s/%.12s.json", o->out ? o->out : b->ab.tmp, c->sha);
+    b->ab_opts.check.n = 0;
+    add_option(b, "--policy", o->policy);
+    add_option(b, "--suite", o->suite);
+    add_option(b, "--json", report);
+    add(b, "--quiet");
+    if (o->trust_repository)
+        add(b, "--trust-repository");
+    int code;
+    b->ab.side[TG_AB_HEAD].commit = *c;
+    b->ab.side[TG_AB_HEAD].made = NULL;
+    b->ab.code = 0;
+    b->compared = tg_ab_prepare(&b->ab, err);
+    code = b->compared ? tg_ab_compare(&b->ab, err) : tg_err_exit_code(err->kind);
+    if (err->kind != TG_ERR_NONE && code != 1) {
+        /* What an error of ours says of the commit: it cannot be tested, or nothing can. */
+        bool skip = b->ab.code == TG_AB_SKIP || (!b->ab.code && code == 3 && b->compared);
+        if (!skip)
+            return TG_BISECT_ERROR;
+        *why = TG_SV_PRINTF(b->ab.arena, "%s", err->message);
+        tg_err_init(err);
+        return TG_BISECT_SKIP;
+    }
+    *why = headline(b, report);
+    if (code > 1)
+        *why = TG_SV_PRINTF(b->ab.arena, "undecided after %d runs per side: %.*s", (int)b->ab.k,
+                            TG_SV_ARG(*why));
+    if (code == 0 && b->ab_opts.calls)
+        *why = TG_SV("the first run of each side does not fail, as it does at the bad commit");
+    return code == 0 ? TG_BISECT_GOOD : code == 1 ? TG_BISECT_BAD : TG_BISECT_SKIP;
+}
 
 #define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_bisect_opts, member)
 static const struct tg_opt bisect_options[] = {
@@ -110,7 +219,7 @@ static bool test(struct search *s, size_t i, struct tg_err *err)
     struct candidate *c = &s->v[i];
     tg_sv why = TG_SV("");
     tg_io_note(s->b.ab.io, "testing %.12s, %zu of %zu commits", c->commit.sha, i + 1, s->n);
-    c->answer = tg_bisect_test(&s->b, &c->commit, &why, err);
+    c->answer = bisect_test(&s->b, &c->commit, &why, err);
     s->tested++;
     if (c->answer == TG_BISECT_ERROR)
         return false;
@@ -185,7 +294,7 @@ static int step(struct search *s, const struct tg_commit *head, struct tg_err *e
     static const int code[] = { 128 + 5, 0, 1, 125, -1 };
     struct candidate c = { .commit = *head };
     tg_sv why = TG_SV("");
-    c.answer = tg_bisect_test(&s->b, head, &why, err);
+    c.answer = bisect_test(&s->b, head, &why, err);
     if (c.answer == TG_BISECT_ERROR)
         return -1;
     put_answer(s, &c, why);
@@ -222,7 +331,7 @@ static int run(struct search *s, struct tg_err *err)
     if (!tg_git_resolve(s->b.ab.git, o->good, s->b.ab.arena, &s->good, err) ||
         !tg_git_resolve(s->b.ab.git, o->bad && !o->only_head ? o->bad : "HEAD", s->b.ab.arena, &bad,
                         err) ||
-        (!o->only_head && !find_line(s, &bad, err)) || !tg_bisect_begin(&s->b, &s->good, err))
+        (!o->only_head && !find_line(s, &bad, err)) || !bisect_begin(&s->b, &s->good, err))
         return -1;
     return o->only_head ? step(s, &bad, err) : search(s, err);
 }
@@ -237,7 +346,7 @@ static int bisect_run(const struct tg_cmd_call *c, struct tg_err *err)
     c->repo->opts.trust_owner = o.trust_repository;
     if (check_options(&o, c->args, err) && (s.b.ab.git = tg_repo_get(c->repo, err)))
         code = run(&s, err);
-    tg_bisect_end(&s.b);
+    tg_ab_end(&s.b.ab);
     tg_buf_release(&s.out);
     free(s.v);
     if (code >= 0)

@@ -40,15 +40,4 @@ struct tg_history_cmd {
 /* What is printed of a suite: events, series, releases, from the first night shown. */
 TG_MUST bool tg_history_cmd_tell(struct tg_history_cmd *c, struct tg_nights *n,
                                  struct tg_history_suite *out, struct tg_err *err);
-/*
- * What changes calls alone is for `check` to judge, or what took a name's place would be red at
- * night and green in the pull request: true if the first night with it passes against the night
- * before, by the built-in policy. Nothing in it may be slower by the clock.
- */
-TG_MUST bool tg_history_cmd_calls_pass(struct tg_history_cmd *c, const struct tg_nights *n,
-                                       const struct tg_history_event *e, bool *pass,
-                                       struct tg_err *err);
-/* `history accept` and `reopen`, after the suites are read. */
-TG_MUST bool tg_history_cmd_accept(struct tg_history_cmd *c, enum tg_event_word word,
-                                   const char *id, struct tg_err *err);
 #endif

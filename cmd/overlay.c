@@ -65,46 +65,6 @@ static void put_series(struct tg_buf *out, const struct tg_table *f, const char 
     }
 }
 
-static void our_events(struct tg_buf *out, const struct tg_analysis_in *in, struct tg_arena *a)
-{
-    struct tg_analysis_opts opts = *in->opts;
-    struct tg_analysis_in mine = *in;
-    TG_AUTO(tg_tables_release) struct tg_tables frames;
-    opts.series = true;
-    mine.opts = &opts;
-    tg_tables_init(&frames);
-    tg_analyzer_find(TG_SV("queue"))->run(&mine, &frames);
-    tg_analyzer_find(TG_SV("bandwidth"))->run(&mine, &frames);
-    tg_buf_printf(out,
-                  "\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"tid\":%d,"
-                  "\"args\":{\"name\":\"tracegate\"}},\n{\"ph\":\"M\",\"name\":\"thread_name\","
-                  "\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"frequent sequences\"}}",
-                  OUR_PID, SEQUENCE_TID, OUR_PID, SEQUENCE_TID);
-    put_series(out, tg_tables_find(&frames, "queue-series"), "queue length", "stream",
-               "queue_length");
-    put_series(out, tg_tables_find(&frames, "bandwidth-series"), "bandwidth GB/s", "name",
-               "memory_bw_gbps");
-    if (opts.operator_name.n) {
-        TG_AUTO(tg_sequences_release) struct tg_sequences s;
-        size_t top = in->opts->top_default ? TG_SEQUENCES_TOP : in->opts->top;
-        tg_sequences_find(&s, in, a);
-        for (size_t i = 0; i < s.n_at; i++) {
-            const struct tg_sequence_at *at = &s.at[i];
-            const struct tg_sequence *q = &s.v[at->sequence];
-            tg_sv pattern = q->pattern;
-            if (top && at->sequence >= top)
-                continue;
-            open_event(out, 'X', at->start);
-            tg_buf_puts(out, ",\"dur\":");
-            tg_dec_put_us(out, at->end - at->start);
-            tg_buf_printf(out, ",\"cat\":\"tracegate\",\"name\":\"#%u ", at->sequence + 1);
-            put_text(out, tg_sv_cut(&pattern, '|'));
-            tg_buf_printf(out, "\",\"args\":{\"count\":%llu,\"length\":%zu}}",
-                          (unsigned long long)q->count, q->length);
-        }
-    }
-}
-
 /* ---- where they go ---- */
 
 /* Looks for the '[' of traceEvents, or of a bare array, and whether something follows in it. */
@@ -220,7 +180,42 @@ bool tg_overlay_write(const char *path, const struct tg_input_item *item,
     if (ok && tg_sv_ends(tg_sv_of(path), TG_SV(".gz")))
         c.gzip = tg_gzip_new();
     if (ok) {
-        our_events(&events, in, q->arena);
+        struct tg_analysis_opts opts = *in->opts;
+        struct tg_analysis_in mine = *in;
+        TG_AUTO(tg_tables_release) struct tg_tables frames;
+        opts.series = true;
+        mine.opts = &opts;
+        tg_tables_init(&frames);
+        tg_analyzer_find(TG_SV("queue"))->run(&mine, &frames);
+        tg_analyzer_find(TG_SV("bandwidth"))->run(&mine, &frames);
+        tg_buf_printf(&events,
+                      "\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"tid\":%d,"
+                      "\"args\":{\"name\":\"tracegate\"}},\n{\"ph\":\"M\",\"name\":\"thread_name\","
+                      "\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"frequent sequences\"}}",
+                      OUR_PID, SEQUENCE_TID, OUR_PID, SEQUENCE_TID);
+        put_series(&events, tg_tables_find(&frames, "queue-series"), "queue length", "stream",
+                   "queue_length");
+        put_series(&events, tg_tables_find(&frames, "bandwidth-series"), "bandwidth GB/s", "name",
+                   "memory_bw_gbps");
+        if (opts.operator_name.n) {
+            TG_AUTO(tg_sequences_release) struct tg_sequences event;
+            size_t top = in->opts->top_default ? TG_SEQUENCES_TOP : in->opts->top;
+            tg_sequences_find(&event, in, q->arena);
+            for (size_t i = 0; i < event.n_at; i++) {
+                const struct tg_sequence_at *at = &event.at[i];
+                const struct tg_sequence *found = &event.v[at->sequence];
+                tg_sv pattern = found->pattern;
+                if (top && at->sequence >= top)
+                    continue;
+                open_event(&events, 'X', at->start);
+                tg_buf_puts(&events, ",\"dur\":");
+                tg_dec_put_us(&events, at->end - at->start);
+                tg_buf_printf(&events, ",\"cat\":\"tracegate\",\"name\":\"#%u ", at->sequence + 1);
+                put_text(&events, tg_sv_cut(&pattern, '|'));
+                tg_buf_printf(&events, "\",\"args\":{\"count\":%llu,\"length\":%zu}}",
+                              (unsigned long long)found->count, found->length);
+            }
+        }
         s = tg_inputs_open(item, q->repo, NULL, &bytes, err);
         ok = s && copy_all(&c, s, tg_buf_sv(&events), err);
     }

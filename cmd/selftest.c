@@ -182,39 +182,6 @@ static void put_text(const struct job *j, struct tg_buf *out)
                       j->n[TG_MUTATION_UNTESTED]);
 }
 
-static void put_json(const struct job *j, struct tg_buf *out)
-{
-    struct tg_doc *root = tg_doc_new_object(), *rules;
-    const char *why = why_survives(j);
-    tg_doc_add_str(root, "schema", TG_SV("tracegate-selftest-v2"));
-    tg_doc_add_bool(root, "passed", !why);
-    tg_doc_add_str(root, "why", tg_sv_of(why ? why : ""));
-    tg_doc_add_str(root, "self", tg_sv_of(tg_outcome_name(j->self.outcome)));
-    tg_doc_add_str(root, "sides", j->sides);
-    rules = tg_doc_add_array(root, "rules");
-    for (size_t i = 0; i < j->same.policy->n_rules; i++) {
-        const struct tg_mutation_result *s = &j->seen[i];
-        struct tg_doc *r = tg_doc_add_object(rules, NULL);
-        tg_doc_add_str(r, "id", s->rule->id);
-        tg_doc_add_str(r, "outcome", tg_sv_of(tg_mutation_outcome_name(s->outcome)));
-        tg_doc_add_str(r, "injected", s->injected);
-        tg_doc_add_str(r, "said", s->said);
-        tg_doc_add_str(r, "reason", s->reason);
-        tg_doc_add_str(r, "fix", s->fix);
-        tg_doc_add_str(r, "unfused", s->unfused);
-        tg_doc_add_bool(r, "sees_unfused", s->sees_unfused);
-        tg_doc_add_i64(r, "tried", (int64_t)s->tried);
-        struct tg_doc *list = tg_doc_add_array(r, "exceptions");
-        for (int x = 0; tg_words_exception[x]; x++)
-            if (s->rule->exceptions & 2u << x)
-                tg_doc_add_str(list, NULL, tg_sv_of(tg_words_exception[x]));
-        tg_doc_add_str(r, "file", tg_sv_of(s->rule->at.file ? s->rule->at.file : ""));
-        tg_doc_add_i64(r, "line", s->rule->at.line);
-    }
-    tg_doc_write(root, TG_DOC_INDENTED, out);
-    tg_doc_free(root);
-}
-
 static bool run_job(struct job *j, struct tg_err *err)
 {
     TG_BUF out = { 0 }, plain = { 0 };
@@ -233,10 +200,39 @@ static bool run_job(struct job *j, struct tg_err *err)
                                   TG_SV_ARG(j->same.policy->rules[i].id));
         j->n[j->seen[i].outcome]++;
     }
-    if (j->o->format == TG_FORMAT_JSON)
-        put_json(j, &out);
-    else
+    if (j->o->format == TG_FORMAT_JSON) {
+        struct tg_doc *root = tg_doc_new_object(), *rules;
+        const char *why = why_survives(j);
+        tg_doc_add_str(root, "schema", TG_SV("tracegate-selftest-v2"));
+        tg_doc_add_bool(root, "passed", !why);
+        tg_doc_add_str(root, "why", tg_sv_of(why ? why : ""));
+        tg_doc_add_str(root, "self", tg_sv_of(tg_outcome_name(j->self.outcome)));
+        tg_doc_add_str(root, "sides", j->sides);
+        rules = tg_doc_add_array(root, "rules");
+        for (size_t i = 0; i < j->same.policy->n_rules; i++) {
+            const struct tg_mutation_result *s = &j->seen[i];
+            struct tg_doc *r = tg_doc_add_object(rules, NULL);
+            tg_doc_add_str(r, "id", s->rule->id);
+            tg_doc_add_str(r, "outcome", tg_sv_of(tg_mutation_outcome_name(s->outcome)));
+            tg_doc_add_str(r, "injected", s->injected);
+            tg_doc_add_str(r, "said", s->said);
+            tg_doc_add_str(r, "reason", s->reason);
+            tg_doc_add_str(r, "fix", s->fix);
+            tg_doc_add_str(r, "unfused", s->unfused);
+            tg_doc_add_bool(r, "sees_unfused", s->sees_unfused);
+            tg_doc_add_i64(r, "tried", (int64_t)s->tried);
+            struct tg_doc *list = tg_doc_add_array(r, "exceptions");
+            for (int x = 0; tg_words_exception[x]; x++)
+                if (s->rule->exceptions & 2u << x)
+                    tg_doc_add_str(list, NULL, tg_sv_of(tg_words_exception[x]));
+            tg_doc_add_str(r, "file", tg_sv_of(s->rule->at.file ? s->rule->at.file : ""));
+            tg_doc_add_i64(r, "line", s->rule->at.line);
+        }
+        tg_doc_write(root, TG_DOC_INDENTED, &out);
+        tg_doc_free(root);
+    } else {
         put_text(j, &out);
+    }
     tg_message_put_plain(&plain, tg_buf_sv(&out));
     return tg_io_put(j->io, tg_buf_sv(&plain), err);
 }

@@ -113,29 +113,6 @@ static const char *still_there(struct tg_check *c, const struct tg_policy_change
                : "";
 }
 
-static void tell_change(struct tg_check *c, struct tg_check_job *j,
-                        const struct tg_policy_change *x, const char *sha, const char *next)
-{
-    const char *where =
-        x->at.file ? tg_arena_printf(c->arena, " (%s:%u)", x->at.file, x->at.line) : "";
-    const char *how = x->direction == TG_LOOSER ? "the policy is looser than the baseline's"
-                      : tg_sv_ends(x->path, TG_SV(".baseline"))
-                          ? "the change has another baseline"
-                          : "the policy may be looser than the baseline's";
-    if (x->item) { /* `policy diff` has what is in it */
-        tell(c, j, TG_REASON_POLICY,
-             tg_arena_printf(c->arena, "%s: %.*s is %s%s", how, TG_SV_ARG(x->path),
-                             x->to.n ? "new" : "gone", where),
-             next);
-        return;
-    }
-    tell(c, j, TG_REASON_POLICY,
-         tg_arena_printf(c->arena, "%s: %.*s %.*s -> %.*s%s%s", how, TG_SV_ARG(x->path),
-                         TG_SV_ARG(x->before.n ? clipped(c, x->before) : TG_SV("absent")),
-                         TG_SV_ARG(clipped(c, x->to)), where, still_there(c, x, sha)),
-         next);
-}
-
 static const char *place_now(const struct tg_check *c)
 {
     const struct tg_policy *p = c->suites.policy;
@@ -189,8 +166,28 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
     add_profiles(c, j, &changes, where, before);
     if (first && changes.n_looser)
         tell(c, j, TG_REASON_NOTE, first, "");
-    for (size_t i = 0; i < changes.n_looser && i < MAX_TOLD; i++)
-        tell_change(c, j, &changes.v[i], sha, i ? "" : next);
+    for (size_t i = 0; i < changes.n_looser && i < MAX_TOLD; i++) {
+        const struct tg_policy_change *x = &changes.v[i];
+        const char *change = i ? "" : next;
+        const char *at =
+            x->at.file ? tg_arena_printf(c->arena, " (%s:%u)", x->at.file, x->at.line) : "";
+        const char *how = x->direction == TG_LOOSER ? "the policy is looser than the baseline's"
+                          : tg_sv_ends(x->path, TG_SV(".baseline"))
+                              ? "the change has another baseline"
+                              : "the policy may be looser than the baseline's";
+        if (x->item) { /* `policy diff` has what is in it */
+            tell(c, j, TG_REASON_POLICY,
+                 tg_arena_printf(c->arena, "%s: %.*s is %s%s", how, TG_SV_ARG(x->path),
+                                 x->to.n ? "new" : "gone", at),
+                 change);
+            continue;
+        }
+        tell(c, j, TG_REASON_POLICY,
+             tg_arena_printf(c->arena, "%s: %.*s %.*s -> %.*s%s%s", how, TG_SV_ARG(x->path),
+                             TG_SV_ARG(x->before.n ? clipped(c, x->before) : TG_SV("absent")),
+                             TG_SV_ARG(clipped(c, x->to)), at, still_there(c, x, sha)),
+             change);
+    }
     if (changes.n_looser > MAX_TOLD)
         tell(c, j, TG_REASON_POLICY,
              tg_arena_printf(c->arena, "the policy is looser in %zu more values",

@@ -389,18 +389,27 @@ static bool has_hint(const struct tg_shard *s, tg_sv name)
     return false;
 }
 
-static void describe(struct tg_survey_suite *out, const struct tg_summary *all, struct tg_arena *a)
+static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, struct tg_repo *repo,
+                       struct tg_arena *a, struct tg_err *err)
 {
-    tg_sv device = tg_shard_env(all->shards[0], "device");
-    TG_FREE int64_t *ranks = tg_xrealloc(NULL, all->n + 1, sizeof *ranks);
+    struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
+    struct tg_input_list list = { 0 };
+    const struct tg_strs paths = { .v = out->paths, .n = out->n };
+    TG_AUTO(tg_summary_release) struct tg_summary all;
+    tg_summary_init(&all);
+    if (!tg_inputs_add_all(&list, &paths, repo, a, err) ||
+        !tg_inputs_read(&all, &list, &so, repo, io, err))
+        return false;
+    tg_sv device = tg_shard_env(all.shards[0], "device");
+    TG_FREE int64_t *ranks = tg_xrealloc(NULL, all.n + 1, sizeof *ranks);
     TG_AUTO(tg_strmap_release) struct tg_strmap runs = { 0 };
     out->marked = true;
     out->least_steps = SIZE_MAX;
     if (!device.n)
-        device = tg_shard_env(all->shards[0], "device_type");
+        device = tg_shard_env(all.shards[0], "device_type");
     out->device = tg_arena_sv(a, device);
-    for (size_t i = 0; i < all->n; i++) {
-        const struct tg_shard *s = all->shards[i];
+    for (size_t i = 0; i < all.n; i++) {
+        const struct tg_shard *s = all.shards[i];
         ranks[i] = s->rank;
         (void)tg_strmap_add(&runs, s->run);
         out->marked &= s->marked;
@@ -414,37 +423,23 @@ static void describe(struct tg_survey_suite *out, const struct tg_summary *all, 
                 tg_sv_starts(s->rows[r].key->name, TG_SV("triton_"));
     }
     out->runs = runs.n;
-    out->ranks = tg_sort_distinct(ranks, all->n);
+    out->ranks = tg_sort_distinct(ranks, all.n);
     if (!out->marked) {
         /* The best annotation of the first trace that all others have as well. */
-        const struct tg_shard *first = all->shards[0];
+        const struct tg_shard *first = all.shards[0];
         for (size_t i = 0; i < first->n_hints && !out->window.name.n; i++) {
             tg_sv name = first->hints[i].name;
             bool everywhere = name.n && !memchr(name.p, '"', name.n) &&
                               !memchr(name.p, '\\', name.n) && name.p[0] != '/';
-            for (size_t k = 0; everywhere && k < all->n; k++)
-                everywhere = has_hint(all->shards[k], name);
+            for (size_t k = 0; everywhere && k < all.n; k++)
+                everywhere = has_hint(all.shards[k], name);
             if (everywhere) {
                 out->window = first->hints[i];
                 out->window.name = tg_arena_sv(a, name);
             }
         }
     }
-    choose_ops(out, all, a);
-}
-
-static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, struct tg_repo *repo,
-                       struct tg_arena *a, struct tg_err *err)
-{
-    struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
-    struct tg_input_list list = { 0 };
-    const struct tg_strs paths = { .v = out->paths, .n = out->n };
-    TG_AUTO(tg_summary_release) struct tg_summary all;
-    tg_summary_init(&all);
-    if (!tg_inputs_add_all(&list, &paths, repo, a, err) ||
-        !tg_inputs_read(&all, &list, &so, repo, io, err))
-        return false;
-    describe(out, &all, a);
+    choose_ops(out, &all, a);
     return true;
 }
 

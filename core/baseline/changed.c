@@ -119,17 +119,6 @@ void tg_changed_parse(tg_sv diff, struct tg_arena *a, struct tg_changed *out)
     free(h.lines);
 }
 
-static void parse_paths(tg_sv text, struct tg_arena *a, struct tg_changed *out)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < text.n; i++)
-        n += text.p[i] == '\0';
-    out->paths = TG_NEW_N(a, tg_sv, n + 1);
-    out->n_paths = 0;
-    while (text.n)
-        out->paths[out->n_paths++] = tg_arena_sv(a, tg_sv_cut(&text, '\0'));
-}
-
 static bool ask(struct tg_git *g, const char *const *args, struct tg_buf *out, struct tg_err *err)
 {
     struct tg_spawned r;
@@ -163,8 +152,16 @@ bool tg_git_changed(struct tg_git *g, const char *from, const char *to, struct t
     TG_BUF text = { 0 };
     bool ok = ask(g, names, &text, err);
     *out = (struct tg_changed){ 0 };
-    if (ok)
-        parse_paths(tg_buf_sv(&text), a, out);
+    if (ok) {
+        tg_sv path = tg_buf_sv(&text);
+        size_t n = 0;
+        for (size_t i = 0; i < path.n; i++)
+            n += path.p[i] == '\0';
+        out->paths = TG_NEW_N(a, tg_sv, n + 1);
+        out->n_paths = 0;
+        while (path.n)
+            out->paths[out->n_paths++] = tg_arena_sv(a, tg_sv_cut(&path, '\0'));
+    }
     if (!ok || out->n_paths > TG_CHANGED_MOST)
         return ok;
     ok = ask(g, lines, &text, err);

@@ -38,23 +38,6 @@ static double lone_size(const struct tg_history *h, size_t night, uint32_t serie
                : 0;
 }
 
-static void look_at(const struct tg_history *h, size_t night, struct tg_lone_night *out)
-{
-    const struct tg_night *x = &h->night[night];
-    *out = (struct tg_lone_night){ .night = night };
-    for (size_t k = 0; k < x->n; k++) {
-        const struct tg_series *s = &h->series->v[x->v[k].series];
-        if (!tg_series_is_name(s) || !s->judged || isnan(x->v[k].v) ||
-            !(x->v[k].plain >= TG_HISTORY_SHARE * x->step_ns))
-            continue;
-        double size = lone_size(h, night, x->v[k].series);
-        double cost = x->v[k].plain * -expm1(-size);
-        if (cost <= out->cost_ns)
-            continue;
-        *out = (struct tg_lone_night){ night, x->v[k].series, size, cost };
-    }
-}
-
 static int by_cost(const void *x, const void *y)
 {
     const struct tg_lone_night *a = x, *b = y;
@@ -66,7 +49,20 @@ size_t tg_history_lone_nights(const struct tg_history *h, size_t first, struct t
 {
     size_t n = 0;
     for (size_t i = first > 0 ? first : 1; i + 1 < h->n; i++) {
-        look_at(h, i, &out[n]);
+        struct tg_lone_night *at = &out[n];
+        const struct tg_night *x = &h->night[i];
+        *at = (struct tg_lone_night){ .night = i };
+        for (size_t k = 0; k < x->n; k++) {
+            const struct tg_series *s = &h->series->v[x->v[k].series];
+            if (!tg_series_is_name(s) || !s->judged || isnan(x->v[k].v) ||
+                !(x->v[k].plain >= TG_HISTORY_SHARE * x->step_ns))
+                continue;
+            double size = lone_size(h, i, x->v[k].series);
+            double cost = x->v[k].plain * -expm1(-size);
+            if (cost <= at->cost_ns)
+                continue;
+            *at = (struct tg_lone_night){ i, x->v[k].series, size, cost };
+        }
         n += out[n].cost_ns > 0;
     }
     TG_SORT(out, n, by_cost);

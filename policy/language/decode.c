@@ -113,22 +113,6 @@ static double percent_of(const struct tg_yaml *n)
     return n && tg_value_quantity(n->text, &percent, &unit) ? percent : 0;
 }
 
-static void require_of(struct tg_decode *c, const struct tg_yaml *n)
-{
-    struct tg_require *r = &c->policy->require;
-    r->at = n ? n->at : TG_NOWHERE;
-    r->steps = tg_node_int(n, "steps", 0);
-    r->kernels = tg_node_int(n, "kernels", 0);
-    r->ops = tg_decode_patterns(c, tg_yaml_get(n, "ops"));
-    r->collapse = !tg_sv_eq(tg_node_text(n, "collapse"), TG_SV("off"));
-    r->account = !tg_sv_eq(tg_node_text(n, "account"), TG_SV("off"));
-    r->detectable = percent_of(tg_yaml_get(n, "detectable"));
-    r->detectable_at = tg_node_at(n, "detectable");
-    r->steps_at = tg_node_at(n, "steps");
-    r->kernels_at = tg_node_at(n, "kernels");
-    r->ops_at = tg_node_at(n, "ops");
-}
-
 struct tg_policy *tg_policy_new(void)
 {
     struct tg_arena *a = tg_arena_new();
@@ -159,7 +143,19 @@ void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, s
                                                  .on_lost = TG_ON_MISSING_INCONCLUSIVE };
     settings_of(&c, tg_yaml_get(tree, "baseline"), &p->baseline);
     baselines_of(&c, tg_node_list(tree, "baselines"));
-    require_of(&c, tg_yaml_get(tree, "require"));
+    const struct tg_yaml *require = tg_yaml_get(tree, "require");
+    struct tg_require *r = &c.policy->require;
+    r->at = require ? require->at : TG_NOWHERE;
+    r->steps = tg_node_int(require, "steps", 0);
+    r->kernels = tg_node_int(require, "kernels", 0);
+    r->ops = tg_decode_patterns(&c, tg_yaml_get(require, "ops"));
+    r->collapse = !tg_sv_eq(tg_node_text(require, "collapse"), TG_SV("off"));
+    r->account = !tg_sv_eq(tg_node_text(require, "account"), TG_SV("off"));
+    r->detectable = percent_of(tg_yaml_get(require, "detectable"));
+    r->detectable_at = tg_node_at(require, "detectable");
+    r->steps_at = tg_node_at(require, "steps");
+    r->kernels_at = tg_node_at(require, "kernels");
+    r->ops_at = tg_node_at(require, "ops");
     p->noise = tg_decode_noise(&c, tg_yaml_get(tree, "noise"), &none);
     tg_decode_suites(&c, tg_node_list(tree, "suites"));
     const struct tg_yaml *n = tg_node_list(tree, "aliases");

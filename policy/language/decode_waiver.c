@@ -40,21 +40,6 @@ static const struct tg_rule *waived_rule(struct tg_decode *c, const struct tg_ya
     return NULL;
 }
 
-static void check_expiry(struct tg_decode *c, const struct tg_yaml *n, struct tg_waiver *w)
-{
-    if (!n || !tg_value_date(n->text, &w->expires))
-        return;
-    w->expires_text = n->text;
-    if (c->today == 0 || w->expires <= c->today + MAX_WAIVER_DAYS)
-        return;
-    char last[16], fix[64];
-    tg_value_date_text(c->today + MAX_WAIVER_DAYS, last);
-    (void)snprintf(fix, sizeof fix, "the last day allowed is %s", last);
-    tg_yaml_mistake(c->diags, TG_DIAG_WAIVER_EXPIRES, n, fix,
-                    "waiver needs 'expires' at most %d days ahead (got %s)", MAX_WAIVER_DAYS,
-                    n->text.p);
-}
-
 /* What is accepted, and up to where: of a waiver, or of a name in its `with`. */
 static void accepted_of(struct tg_decode *c, const struct tg_yaml *n, const struct tg_rule *r,
                         struct tg_waiver *w)
@@ -115,7 +100,18 @@ static size_t waiver_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_
     w->owner = tg_node_text(n, "owner");
     w->when = tg_decode_when(c, tg_yaml_get(n, "when"));
     accepted_of(c, n, r, w);
-    check_expiry(c, tg_node_scalar(n, "expires"), w);
+    const struct tg_yaml *expiry = tg_node_scalar(n, "expires");
+    if (expiry && tg_value_date(expiry->text, &w->expires)) {
+        w->expires_text = expiry->text;
+        if (c->today != 0 && !(w->expires <= c->today + MAX_WAIVER_DAYS)) {
+            char last[16], fix[64];
+            tg_value_date_text(c->today + MAX_WAIVER_DAYS, last);
+            (void)snprintf(fix, sizeof fix, "the last day allowed is %s", last);
+            tg_yaml_mistake(c->diags, TG_DIAG_WAIVER_EXPIRES, expiry, fix,
+                            "waiver needs 'expires' at most %d days ahead (got %s)",
+                            MAX_WAIVER_DAYS, expiry->text.p);
+        }
+    }
     for (size_t i = 0; with && i < with->n; i++)
         if (with->items[i]->type == TG_YAML_MAP) {
             w[names] = w[0];

@@ -84,17 +84,6 @@ static void end_line(struct show *s, const struct tg_yaml *from)
 static void put_block(struct show *s, const struct tg_key *keys, const struct tg_yaml *map,
                       size_t indent, bool in_item);
 
-/* Lists of mappings: one item a block, so that each of its values has its own line. */
-static void put_items(struct show *s, const struct tg_key_shape *item, const struct tg_yaml *list,
-                      size_t indent)
-{
-    end_line(s, NULL);
-    for (size_t i = 0; i < list->n; i++) {
-        tg_buf_printf(s->out, "%*s- ", (int)indent, "");
-        put_block(s, item->keys, list->items[i], indent + 2, true);
-    }
-}
-
 /* In the order of the grammar, so that the same policy always reads the same. */
 static void put_block(struct show *s, const struct tg_key *keys, const struct tg_yaml *map,
                       size_t indent, bool in_item)
@@ -115,7 +104,13 @@ static void put_block(struct show *s, const struct tg_key *keys, const struct tg
             put_block(s, keys->shape->keys, v, indent + 2, false);
         } else if (v->type == TG_YAML_SEQ && v->n && list && list->item->kind == TG_KEY_MAP &&
                    list->item->keys && v->items[0]->type == TG_YAML_MAP && keys->flags) {
-            put_items(s, list->item, v, indent + 2);
+            /* Lists of mappings: one item a block, so that each of its values has its own line. */
+            size_t item_indent = indent + 2;
+            end_line(s, NULL);
+            for (size_t i = 0; i < v->n; i++) {
+                tg_buf_printf(s->out, "%*s- ", (int)item_indent, "");
+                put_block(s, list->item->keys, v->items[i], item_indent + 2, true);
+            }
         } else {
             tg_buf_putc(s->out, ' ');
             tg_show_flow(s->out, v);

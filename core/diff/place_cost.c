@@ -49,35 +49,25 @@ static double moved_with_calls(const struct tg_diff_work *w, uint32_t op)
     return fmax(fmax(gone, 0) + TG_WORSE * lost, other);
 }
 
-enum { EXCHANGED = 1, WENT = 2, CAME = 4 };
-
-/*
- * What operators did in each annotation, by index, and last outside them. After an exchange, or if
- * they only went, caches and memory are others.
- */
-static unsigned char *changes_in(const struct tg_diff_work *w)
+/* Did work go, and none come that fails? Then caches and memory are others, in whichever place. */
+static bool only_went(const struct tg_comparison *c)
 {
-    unsigned char *found = TG_NEW_N(w->a, unsigned char, w->c->n_ops + 1);
+    bool went = false;
 
-    for (uint32_t i = 0; i < w->c->n_ops; i++) {
-        const struct tg_op *op = &w->c->ops[i];
-        size_t n;
-        const struct tg_use *v = tg_uses_of(w->uses, TG_IN_ANNOTATION, i, &n);
-        bool exchanged = op->relation == TG_REL_REPLACED;
-        for (size_t k = 0; op->kind == TG_KIND_OP && op->change != TG_SAME && k < n; k++) {
-            double rise = tg_use_rise(w->c, &v[k]);
-            if (rise != 0)
-                found[v[k].by == TG_NO_ID ? w->c->n_ops : v[k].by] |= exchanged  ? EXCHANGED
-                                                                      : rise < 0 ? WENT
-                                                                                 : CAME;
-        }
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (op->kind != TG_KIND_OP || op->change == TG_SAME)
+            continue;
+        if (tg_op_rose(op) && tg_op_exception(op) == TG_EXCEPTION_NONE)
+            return false;
+        went |= !tg_op_rose(op) && !op->view;
     }
-    return found;
+    return went;
 }
 
 void tg_excuse_moves(struct tg_diff_work *w)
 {
-    unsigned char *changes = NULL;
+    const bool went = only_went(w->c);
 
     for (uint32_t i = 0; i < w->c->n_ops; i++) {
         struct tg_op *op = &w->c->ops[i];
@@ -87,13 +77,10 @@ void tg_excuse_moves(struct tg_diff_work *w)
             tg_uses_index(w);
         if (tg_kind_is_device(op->kind) || op->change != TG_SAME)
             continue;
-        changes = changes ? changes : changes_in(w);
         const struct tg_use *most = tg_uses_most(w, op);
-        bool in_step = most && most->by == TG_NO_ID;
-        unsigned in = !most ? 0 : changes[in_step ? w->c->n_ops : most->by];
-        bool inside = op->kind == TG_KIND_OP && (in & EXCHANGED || in == WENT);
-        bool excused = inside && !(in_step ? tg_borne_out_by_step(w, &op->ev)
-                                           : tg_borne_out(w, &most->by, 1, &op->ev));
+        bool excused = went && most && op->kind == TG_KIND_OP &&
+                       !(most->by == TG_NO_ID ? tg_borne_out_by_step(w, &op->ev)
+                                              : tg_borne_out(w, &most->by, 1, &op->ev));
         if (!excused && op->ev.delta_ns > moved_with_calls(w, i))
             continue;
         op->ev.why_not = op->ev_total.why_not = TG_NOT_REPLACED;

@@ -16,7 +16,7 @@ import random
 import sys
 import tempfile
 
-from support import expect, findings, finish, is_wanted, judge, judged
+from support import findings, finish, is_wanted, judge, judged
 from plain_model import launched, mark, span
 
 STEPS = 4

@@ -12,7 +12,6 @@ the recorded step is longer than the one that it replaces, calls as much or more
 """
 import json
 import lzma
-import math
 import os
 import random
 import sys

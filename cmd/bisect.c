@@ -82,7 +82,6 @@ static tg_sv headline(const struct tg_bisect *b, const char *path)
 static enum tg_bisect_answer bisect_test(struct tg_bisect *b, const struct tg_commit *c, tg_sv *why,
                                          struct tg_err *err)
 {
-    /* Options of check for this commit; returns where its JSON report goes. */
     const struct tg_bisect_opts *o = b->o;
     const char *report =
         tg_arena_printf(b->ab.arena, "%s/%.12s.json", o->out ? o->out : b->ab.tmp, c->sha);

@@ -14,9 +14,7 @@ enum { AROUND = 5 };     /* nights before, and after, that say what is usual */
 static double lone_size(const struct tg_history *h, size_t night, uint32_t series)
 {
     double v[2 * AROUND], away[2 * AROUND], beside, middle, size;
-    /* The values around a night of one stream; those beside it first. Returns how many there
-     * are. */
-    size_t n = 0;
+    size_t n = 0; /* values around the night, of its stream; those beside it first */
     for (size_t far = 1; far <= AROUND; far++)
         for (int side = -1; side <= 1; side += 2) {
             size_t k = side < 0 ? night - far : night + far;

@@ -310,7 +310,7 @@ static void add_table(struct tg_doc *root, const struct tg_verdict *v)
     size_t n = c ? c->n_ops : 0;
     /* Which rows are whole: those that take the longest, on either side. */
     const struct tg_op *ops = c ? c->ops : NULL;
-    bool *whole = tg_xcalloc(n + 1, sizeof *whole);
+    TG_FREE bool *whole = tg_xcalloc(n + 1, sizeof *whole);
     TG_FREE struct weighed *row = tg_xcalloc(n + 1, sizeof *row);
     for (size_t i = 0; i < n; i++)
         row[i] = (struct weighed){ fmax(ops[i].self[TG_BASE], ops[i].self[TG_TEST]), i };

@@ -320,7 +320,7 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
     tg_check_describe(c, j);
     tg_check_ask_keep(c, j);
     find_causes(c, j);
-    /* For the page and the call paths. */
+    /* The page and the call paths draw the first traces. */
     struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
     struct tg_picture *picture = TG_NEW(c->arena, struct tg_picture);
     c->render.picture = NULL;
@@ -335,7 +335,7 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
     return tg_check_report(c, j, err) ? j->verdict.exit_code : -1;
 }
 
-/* 5 > 3 > 1 > 4 > 0 */
+/* 5 > 2 > 3 > 1 > 4 > 0 */
 static int worse(int a, int b)
 {
     static const int order[] = { [0] = 0, [4] = 1, [1] = 2, [3] = 3, [2] = 4, [5] = 5 };

@@ -144,7 +144,7 @@ static void weigh(struct weights *x, tg_sv name, tg_ns ns)
     x->v[id] += ns;
 }
 
-/* And releases. */
+/* The name with most time; releases `x`. */
 static tg_sv heaviest(struct tg_diff_work *w, struct weights *x)
 {
     uint32_t best = 0;

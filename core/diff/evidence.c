@@ -252,7 +252,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         struct tg_aim aim = aim_at(w, tick_of(w, op)), own_aim = aim;
         own_aim.device = tg_kind_is_device(op->kind) && !tg_op_is_collective(op);
         tg_evidence_fill(w, &op->ev, &v[i], machine_of(w, op), own_aim, TG_ESTIMATE_LEAST);
-        /* What of it looks slower by more than other work beside it explains. */
+        /* How much of it is slower in calls that other streams overlap as before? */
         struct tg_run_values alike;
         if (own_aim.device && op->ev.e >= log1p(TG_TAU_DEVICE) &&
             tg_run_values_alike(w, op, &alike)) {
@@ -295,7 +295,7 @@ void tg_evidence_of_places(struct tg_diff_work *w)
     c->step.ev_total = whole;
     for (size_t i = 0; i < w->n_joints; i++)
         judge_joint(w, &w->joints[i]);
-    /* Whatever an operator's work is made of: its time on the device. */
+    /* A library's choice, whatever kernels it runs, is judged by its device time. */
     for (size_t i = 0; i < c->n_choices; i++) {
         struct tg_algorithm *x = &c->choices[i];
         struct tg_run_values v = tg_run_values(w, x->work, TG_ASK_STEPS);

@@ -103,7 +103,7 @@ struct tg_diff_work {
     tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
     struct tg_joint *joints; /* freed when the comparison is made */
     size_t n_joints, cap_joints;
-    const struct tg_use_index *uses; /* uses.h; NULL: no count changed */
+    const struct tg_use_index *uses; /* uses.h; NULL: nothing changed, and nothing looks slower */
     struct tg_strmap *names; /* normalised, aliased names of everything, parents included; */
     tg_sv *interned;         /* id -> its copy in the arena */
     size_t cap_interned;

@@ -120,7 +120,7 @@ void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool
     struct tg_comparison *c = w->c;
     bool *big = TG_NEW_N(w->a, bool, c->n_ops + 1);
     double factor[TG_OWN_CLOCKS];
-    /* These speak for the machine and for the usual noise. */
+    /* Large names speak for the machine and for the usual noise. */
     for (size_t i = 0; i < c->n_ops; i++)
         big[i] = judged[i] && !tg_kind_is_gap(c->ops[i].kind) &&
                  exp(tg_logs_of_values(w, v[i].y[TG_LEAST], TG_FORWARD).median[TG_BASE]) >=

@@ -223,11 +223,10 @@ static void add_up(struct job *j)
     add_up_made(j);
     for (size_t i = 0; i < j->key.n; i++) {
         struct place *p = &j->place[i];
-        /* ns per step outside every operator: with a call goes Python's time around it,
-         * that of all. */
         const struct tg_op *gaps = p->by != TG_NO_ID ? &c->ops[p->by] : NULL;
         for (size_t k = 0; !gaps && k < c->n_ops; k++)
             gaps = c->ops[k].kind == TG_KIND_STEP ? &c->ops[k] : NULL;
+        /* With a call goes Python's time around it: of the gaps, in ns per step, its part. */
         for (int side = 0; side < 2; side++)
             p->sum.made_ns[side] +=
                 gaps && p->sum.all > 0 ? p->sum.made[side] * gaps->self[TG_BASE] / p->sum.all : 0;

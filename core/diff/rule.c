@@ -164,7 +164,8 @@ static double time_of(double log_ns)
     return log_ns > 0 ? exp(log_ns) : 0;
 }
 
-/* Size, error and rank of test above base by one estimate; everything but `judged`, `faster`. */
+/* Size, error and rank of test above base by one estimate; not what is asked the other way too
+ * (`faster`, `less`), of runs (`some_runs`), or of the machine (`why_not`, `withheld`). */
 static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
                        const struct question *q, enum tg_estimate estimate)
 {

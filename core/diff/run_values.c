@@ -173,8 +173,8 @@ static struct plan usual_plan(const struct tg_diff_work *w, const struct tg_op *
                 if (!row->slots && row->count[w->used[at].step[j]])
                     return (struct plan){ 0 };
             }
-    /* What more than half of a side's runs call in a usual step, -1: nothing; `steps` is lowered to
-     * how many such steps all of these have. The other runs hide nothing of them. */
+    /* What more than half of a side's runs call in a usual step, -1: nothing; `p.steps` is lowered
+     * to how many such steps all of these have. The other runs hide nothing of them. */
     for (int side = 0; side < 2; side++) {
         size_t n = w->c->n_runs[side], steps, have = 0;
         double *x = w->room->of_run, *usual = &p.usual[side];
@@ -390,11 +390,11 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
     v.device = tg_kind_is_device(op->kind);
     for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
-            /* Does the run lack the usual steps that most runs have? */
             const struct plan *p = &q.plan;
             size_t steps;
-            bool here = false,
-                 odd = p->alike != ALIKE_NOT &&
+            bool here = false;
+            /* Does the run lack the usual steps that most runs have? */
+            bool odd = p->alike != ALIKE_NOT &&
                        usual_of_run(q.w, q.op, side, run, p->alike, &steps) != p->usual[side];
             bool by_call = odd || v.form == TG_FORM_CALLS || v.form == TG_FORM_SCHEDULE;
             double calls = odd ? q.plan.usual[side] : q.plan.calls;

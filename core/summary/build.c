@@ -574,7 +574,7 @@ static void build_details(struct build *b, const struct tg_summarize_opts *o,
     b->out->device_busy = tg_metrics_busy(b->t, b->s, b->class_);
     if (o->frame_sorts)
         tg_frames_of_trace(b->out, b->t, b->s, o->frame_sorts, b->a);
-    size_t cap = 0;
+    size_t cap = 0; /* of the calls of collectives inside steps, in total order */
     for (size_t k = 0; k < b->t->n_spans; k++) {
         uint32_t i = b->s->order[k], attr = tg_span_at(b->t, i)->attr;
         if (b->s->step_of[i] < 0 || attr == TG_NO_ID || !b->collective[attr].op)

@@ -39,8 +39,8 @@ static void put_where(struct tg_buf *m, const struct tg_comparison *c, const str
         tg_buf_puts(m, "; the baseline's steps differ, too");
     if (ev->shape != TG_COUNT_RUNS_DIFFER)
         return;
-    size_t n = c->n_runs[TG_TEST]; /* one value per run, in the order of runs */
-    tg_buf_puts(m, "; the runs disagree: ");
+    size_t n = c->n_runs[TG_TEST];
+    tg_buf_puts(m, "; the runs disagree: "); /* one value each, in their order */
     for (size_t i = 0; i < n && i < 12; i++)
         tg_buf_printf(m, "%s%s", i ? ", " : "", TG_VALUE(ev->run[TG_TEST][i], TG_UNIT_COUNT));
     tg_buf_puts(m, n > 12 ? ", …" : "");

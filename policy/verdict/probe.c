@@ -136,7 +136,7 @@ static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_
     bool owns = m == TG_RULE_METRIC_SHARE || m == TG_RULE_METRIC_MEDIAN ||
                 m == TG_RULE_METRIC_P95 || m == TG_RULE_METRIC_MAX;
     struct tg_evidence *own = owns ? TG_NEW(c->arena, struct tg_evidence) : NULL;
-    double q; /* of the single calls */
+    double q; /* the quantile of the single calls that is asked for */
     p->known[TG_BASE] = !tg_lacks_frames(c, 1u << op->kind, TG_BASE);
     p->known[TG_TEST] = true;
     switch (m) {

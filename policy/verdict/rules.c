@@ -74,7 +74,7 @@ static void judge_choices(struct tg_eval_state *e, const struct tg_rule *rule)
                 &(struct tg_quantity){ .kind = TG_QUANTITY_CHOICE, .op = op, .ev = &x->ev });
             continue;
         }
-        /* Launches are nothing that the runs show to be as fast as before: "same calls: void
+        /* Other launches pass if the runs show them to be as fast as before: "same calls: void
          * a(float*) in place of void b(float*), 5 launches per step, was 3" */
         struct tg_result *r = tg_eval_add(e, rule);
         bool as_fast = x->known || (x->ev.why_not == TG_JUDGED && !x->ev.slower);

@@ -10,6 +10,9 @@
 #include "core/baseline/git.h"
 #include "reporters/label.h"
 
+/* ---- a change of calls ---- */
+
+/* The night before and the night after it, as they are judged. */
 struct pair {
     struct tg_gate gate;
     struct tg_verdict verdict;
@@ -52,12 +55,11 @@ static bool is_timed(const struct tg_history_event *e)
 
 /*
  * What changes calls alone is for `check` to judge, or what took a name's place would be red at
- * night and green in the pull request: true if the first night with it passes against the night
- * before, by the built-in policy. Nothing in it may be slower by the clock.
+ * night and green in the pull request. `*pass`: nothing in it is slower by the clock, and the first
+ * night with it passes against the night before, by the built-in policy.
  */
-TG_MUST static bool history_cmd_calls_pass(struct tg_history_cmd *c, const struct tg_nights *n,
-                                           const struct tg_history_event *e, bool *pass,
-                                           struct tg_err *err)
+TG_MUST static bool calls_pass(struct tg_history_cmd *c, const struct tg_nights *n,
+                               const struct tg_history_event *e, bool *pass, struct tg_err *err)
 {
     TG_ARENA *a = tg_arena_new();
     struct tg_suites s = { .io = c->io, .repo = c->repo, .arena = a };
@@ -79,6 +81,8 @@ TG_MUST static bool history_cmd_calls_pass(struct tg_history_cmd *c, const struc
     tg_policy_free(s.policy);
     return ok;
 }
+
+/* ---- series ---- */
 
 enum {
     SERIES_SHOWN = 13,
@@ -224,8 +228,7 @@ static bool tell_event(struct tg_history_cmd *c, const struct tg_nights *n,
                                     .grown = e->grew != e->fired && e->grew + 1 == n->history.n,
                                     .from = n->history.night[e->from].commit,
                                     .to = n->history.night[e->to].commit };
-    if (t->state == TG_EVENT_STATE_OPEN && t->fails && !record &&
-        !history_cmd_calls_pass(c, n, e, &pass, err))
+    if (t->state == TG_EVENT_STATE_OPEN && t->fails && !record && !calls_pass(c, n, e, &pass, err))
         return false;
     if (pass) {
         e->kind = TG_EVENT_CALLS;

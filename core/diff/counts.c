@@ -21,14 +21,6 @@ struct question {
     struct pool all[2], rest[2]; /* rest: of the warm steps */
 };
 
-static size_t above(const double *v, size_t n, double limit)
-{
-    size_t found = 0;
-    for (size_t i = 0; i < n; i++)
-        found += v[i] > limit;
-    return found;
-}
-
 static struct pool pool_of(const struct tg_step_counts *run, size_t n_runs)
 {
     struct pool p = { 0 };
@@ -74,7 +66,7 @@ static unsigned runs_above(const struct tg_step_counts *run, size_t n, double li
 {
     unsigned found = 0;
     for (size_t i = 0; i < n; i++)
-        found += above(run[i].v, run[i].n, limit) > 0;
+        found += tg_above(run[i].v, run[i].n, limit) > 0;
     return found;
 }
 
@@ -82,7 +74,7 @@ static unsigned runs_above(const struct tg_step_counts *run, size_t n, double li
 static void judge_first_steps(const struct question *q, struct tg_count_evidence *ev)
 {
     double most = q->all[TG_BASE].most;
-    ev->above = (unsigned)above(q->all[TG_TEST].v, q->all[TG_TEST].n, most);
+    ev->above = (unsigned)tg_above(q->all[TG_TEST].v, q->all[TG_TEST].n, most);
     if (!ev->above)
         return;
     ev->shape = TG_COUNT_FIRST_STEP;
@@ -94,14 +86,14 @@ static void judge_first_steps(const struct question *q, struct tg_count_evidence
 static void judge_parts(const struct question *q, bool waits, struct tg_count_evidence *ev)
 {
     const struct pool *base = &q->rest[TG_BASE], *fresh = &q->rest[TG_TEST];
-    size_t more = above(fresh->v, fresh->n, base->most);
+    size_t more = tg_above(fresh->v, fresh->n, base->most);
     ev->shape = runs_constant(q, TG_TEST) ? TG_COUNT_RUNS_DIFFER : TG_COUNT_SOME_STEPS;
     ev->p = all_fresh(base->n, fresh->n, more);
     if (more == 0) {
         judge_first_steps(q, ev);
         return;
     }
-    ev->above = (unsigned)above(q->all[TG_TEST].v, q->all[TG_TEST].n, base->most);
+    ev->above = (unsigned)tg_above(q->all[TG_TEST].v, q->all[TG_TEST].n, base->most);
     bool most_runs = 2 * (size_t)ev->runs_above > q->n_runs[TG_TEST];
     bool enough = ev->shape == TG_COUNT_RUNS_DIFFER || ev->p <= TG_PART_P ||
                   (waits && more > 1); /* once may be the step that logs */
@@ -167,7 +159,7 @@ static bool judge_schedules(const struct question *q, bool waits, struct tg_coun
     size_t as_many = 0;
     for (size_t i = 0; constant && i < base->n; i++)
         as_many += base->v[i] >= q->all[TG_TEST].most;
-    size_t drawn = constant ? fresh->n : above(fresh->v, fresh->n, q->all[TG_BASE].most);
+    size_t drawn = constant ? fresh->n : tg_above(fresh->v, fresh->n, q->all[TG_BASE].most);
     double p = s[TG_BASE].chance * s[TG_TEST].chance *
                all_fresh(base->n - as_many, fresh->n + as_many, drawn);
     if (s[TG_TEST].mean <= s[TG_BASE].mean || p > TG_PART_P)
@@ -198,7 +190,7 @@ static void judge_varying(const struct question *q, bool waits, struct tg_count_
     const struct pool *all = &q->all[TG_BASE];
     double width = fmax(base->most - base->least, fresh->most - fresh->least), most = -INFINITY;
     ev->shape = TG_COUNT_VARIES;
-    ev->above = (unsigned)above(fresh->v, fresh->n, base->most);
+    ev->above = (unsigned)tg_above(fresh->v, fresh->n, base->most);
     /* Fresh runs whose mean is above that of every baseline run. */
     ev->runs_above = 0;
     for (size_t i = 0; i < q->n_runs[TG_BASE]; i++)

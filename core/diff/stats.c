@@ -34,6 +34,14 @@ double tg_mean(const double *v, size_t n)
     return n ? sum / (double)n : 0;
 }
 
+size_t tg_above(const double *v, size_t n, double limit)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        found += v[i] > limit;
+    return found;
+}
+
 /* Shell's sort with Ciura's gaps: for the runs and steps of a
  * comparison five times as fast as qsort. */
 void tg_ascend(double *v, size_t n)

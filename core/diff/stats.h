@@ -12,6 +12,7 @@
 double tg_least(const double *v, size_t n);
 double tg_most(const double *v, size_t n);
 double tg_mean(const double *v, size_t n);
+size_t tg_above(const double *v, size_t n, double limit); /* how many exceed it */
 /* Ascending. */
 void tg_ascend(double *v, size_t n);
 /* Median of `n` numbers (mean of the middle two); 0 when n == 0. Sorts `v`. */

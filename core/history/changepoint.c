@@ -20,14 +20,6 @@ static size_t below(const double *v, size_t n, double x)
     return c;
 }
 
-static size_t above(const double *v, size_t n, double x)
-{
-    size_t c = 0;
-    for (size_t i = 0; i < n; i++)
-        c += v[i] > x;
-    return c;
-}
-
 static double rank_z(size_t u, size_t k, size_t b)
 {
     double pairs = (double)k * (double)b;
@@ -42,7 +34,7 @@ static void rank_zs(const double *v, size_t n, size_t last, double *z)
     for (size_t k = 1; k <= last; k++) {
         size_t m = n - k;
         u += below(v, m, v[m]);
-        u -= above(v + m + 1, k - 1, v[m]);
+        u -= tg_above(v + m + 1, k - 1, v[m]);
         z[k] = rank_z(u, k, m);
     }
 }
@@ -196,25 +188,17 @@ double tg_changepoint_trend(const double *v, size_t n)
     return n < 2 ? 0 : s / sqrt(count * (count - 1) * (2 * count + 5) / 18);
 }
 
-static double mean(const double *v, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += v[i];
-    return n ? sum / (double)n : 0;
-}
-
 bool tg_changepoint_is_line(const double *v, size_t n)
 {
     /* Sum of squares about the line of least squares. */
-    double middle = (double)(n - 1) / 2, level = mean(v, n), xx = 0, xy = 0;
+    double middle = (double)(n - 1) / 2, level = tg_mean(v, n), xx = 0, xy = 0;
     for (size_t i = 0; i < n; i++) {
         xx += ((double)i - middle) * ((double)i - middle);
         xy += ((double)i - middle) * (v[i] - level);
     }
     double line = two_sided(v, n, level) - (xx > 0 ? xy * xy / xx : 0);
     for (size_t k = 1; k < n; k++)
-        if (two_sided(v, k, mean(v, k)) + two_sided(v + k, n - k, mean(v + k, n - k)) <= line)
+        if (two_sided(v, k, tg_mean(v, k)) + two_sided(v + k, n - k, tg_mean(v + k, n - k)) <= line)
             return false;
     return n > 1;
 }

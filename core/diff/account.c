@@ -214,7 +214,7 @@ static bool is_spread(const struct tg_diff_work *w, enum tg_account_id id, doubl
 static bool is_held_outside(struct tg_diff_work *w, enum tg_account_id id, enum part_of part)
 {
     const struct tg_comparison *c = w->c;
-    const struct tg_account_series *s = &c->account.of[id];
+    const struct tg_account_series *s = &c->account[id];
     struct runs y = runs_of(w, id, part);
     double *of[2];
     values_of(c, &y, s->of, of);
@@ -228,7 +228,7 @@ static bool is_held_outside(struct tg_diff_work *w, enum tg_account_id id, enum 
 static void close_series(struct tg_diff_work *w, enum tg_account_id id)
 {
     const struct tg_comparison *c = w->c;
-    struct tg_account_series *s = &w->c->account.of[id];
+    struct tg_account_series *s = &w->c->account[id];
     double arranged = tg_choose(c->n_runs[TG_BASE] + c->n_runs[TG_TEST], c->n_runs[TG_TEST]), *v[2];
     struct runs y = runs_of(w, id, ALL);
     s->known = y.known;

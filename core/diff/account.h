@@ -61,7 +61,4 @@ struct tg_account_series {
     size_t of;    /* the numbers are of these, or of one rank: TG_ACCOUNT_RANKS + its index, */
     int64_t rank; /* and its number */
 };
-struct tg_account {
-    struct tg_account_series of[TG_ACCOUNTS];
-};
 #endif

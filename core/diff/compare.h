@@ -402,7 +402,7 @@ struct tg_comparison {
     struct tg_metric_change metrics[TG_METRICS];
     struct tg_number_change *numbers; /* by name and unit */
     size_t n_numbers;
-    struct tg_account account;
+    struct tg_account_series account[TG_ACCOUNTS];
     /*
      * The host's step. `ev`: its gaps (step less its direct children: host slowness outside every
      * operator), the same as the operator of kind TG_KIND_STEP in `ops`. `ev_total`: the step as a

@@ -148,9 +148,9 @@ void tg_confirm_whole(struct tg_comparison *c)
     if (!again)
         return;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        struct tg_account_series *s = &c->account.of[times[i]];
+        struct tg_account_series *s = &c->account[times[i]];
         if (s->growth != TG_GROWTH_NONE)
-            *s = again->account.of[times[i]];
+            *s = again->account[times[i]];
     }
     c->busy = again->busy;
     c->excess = again->excess;

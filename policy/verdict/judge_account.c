@@ -126,7 +126,7 @@ static double explained(const struct tg_eval_state *e, const struct tg_buckets *
     }
     host = t.sum[0] + fmax(t.inside, 0);
     whole = fmax(whole, id == TG_ACCOUNT_CALLS ? host + t.sum[1] : fmax(host, t.sum[1]));
-    return fmin(whole, growth(&c->account.of[id]));
+    return fmin(whole, growth(&c->account[id]));
 }
 
 /* Has it still grown beyond the limit without `less` of it? */
@@ -139,7 +139,7 @@ static bool remains(const struct tg_account_series *s, double less)
 static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id id, double told)
 {
     const struct tg_comparison *c = e->in->comparison;
-    const struct tg_account_series *s = &c->account.of[id];
+    const struct tg_account_series *s = &c->account[id];
     const struct tg_metric_change *last = tg_confirm_last(c)->metrics;
     const struct tg_evidence *step = &last[TG_METRIC_STEP_TIME].ev;
     bool calls = id == TG_ACCOUNT_CALLS;
@@ -187,7 +187,7 @@ static enum tg_reason missing(const struct tg_eval_state *e, enum tg_account_id 
         return marked ? TG_REASON_FLAGS : TG_NEED_MARKERS;
     *said = tg_arena_printf(e->arena, "%zu baseline run%s and %zu fresh are too few",
                             c->n_runs[TG_BASE], TG_PLURAL(c->n_runs[TG_BASE]), c->n_runs[TG_TEST]);
-    return times && (c->account.of[id].few || (min_runs > 3 && (int64_t)runs < min_runs))
+    return times && (c->account[id].few || (min_runs > 3 && (int64_t)runs < min_runs))
                ? TG_NEED_RUNS
                : TG_REASON_NONE;
 }
@@ -210,7 +210,7 @@ static enum tg_state said_by(const struct tg_comparison *c, const struct tg_rule
 static enum tg_state strictness(const struct tg_eval_state *e, enum tg_account_id id)
 {
     const struct tg_comparison *c = e->in->comparison;
-    const struct tg_account_series *s = &c->account.of[id];
+    const struct tg_account_series *s = &c->account[id];
     const struct tg_policy *p = e->in->policy;
     enum tg_state most = TG_STATE_WARN;
     for (size_t i = 0; i < p->n_rules; i++) {
@@ -294,7 +294,7 @@ static void put_range(struct tg_buf *b, double lo, double hi, enum tg_unit unit)
 static struct tg_result *add_row(struct tg_eval_state *e, enum tg_account_id id,
                                  enum tg_state state)
 {
-    const struct tg_account_series *s = &e->in->comparison->account.of[id];
+    const struct tg_account_series *s = &e->in->comparison->account[id];
     struct tg_result *r = tg_eval_add(e, NULL);
     r->rule = TG_SV("account");
     r->why = TG_SV("what a step takes and does as a whole, beside what is judged by name");
@@ -347,7 +347,7 @@ struct finding {
 static struct finding find(struct tg_eval_state *e, const struct tg_buckets *children,
                            enum tg_account_id id)
 {
-    const struct tg_account_series *s = &e->in->comparison->account.of[id];
+    const struct tg_account_series *s = &e->in->comparison->account[id];
     double failed = explained(e, children, id, TG_STATE_FAIL);
     double told = explained(e, children, id, s->few ? TG_STATE_SUSPICIOUS : TG_STATE_WARN);
     const char *lacks_said = "";
@@ -406,7 +406,7 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
 static void close_series(struct tg_eval_state *e, const struct tg_buckets *children,
                          enum tg_account_id id)
 {
-    const struct tg_account_series *s = &e->in->comparison->account.of[id];
+    const struct tg_account_series *s = &e->in->comparison->account[id];
     bool failed = tg_result_first(e->results, e->n, TG_STATE_FAIL) != NULL;
     struct finding f;
     struct tg_result *r;

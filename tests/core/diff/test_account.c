@@ -12,7 +12,7 @@ static void wall(struct fixture *f, int side, size_t run, size_t rank, int64_t u
 
 static const struct tg_account_series *series(struct fixture *f, enum tg_account_id id)
 {
-    return &f->c.account.of[id];
+    return &f->c.account[id];
 }
 
 struct walls {

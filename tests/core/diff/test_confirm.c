@@ -197,18 +197,18 @@ TEST(the_whole_is_what_the_new_runs_say)
     struct tg_comparison again = { .busy = true };
     struct tg_asking asking = { .again = &again };
     struct tg_comparison c = { .asking = &asking };
-    c.account.of[TG_ACCOUNT_WALL].growth = TG_GROWTH_PROVEN;
-    c.account.of[TG_ACCOUNT_CALLS].growth = TG_GROWTH_PROVEN;
-    again.account.of[TG_ACCOUNT_BUSY].growth = TG_GROWTH_PROVEN;
+    c.account[TG_ACCOUNT_WALL].growth = TG_GROWTH_PROVEN;
+    c.account[TG_ACCOUNT_CALLS].growth = TG_GROWTH_PROVEN;
+    again.account[TG_ACCOUNT_BUSY].growth = TG_GROWTH_PROVEN;
     assert_ptr_equal(tg_confirm_last(&c), &again);
     tg_confirm_whole(&c);
-    assert_int_equal(c.account.of[TG_ACCOUNT_WALL].growth, TG_GROWTH_NONE);
-    assert_int_equal(c.account.of[TG_ACCOUNT_BUSY].growth, TG_GROWTH_NONE);
-    assert_int_equal(c.account.of[TG_ACCOUNT_CALLS].growth, TG_GROWTH_PROVEN); /* calls are final */
+    assert_int_equal(c.account[TG_ACCOUNT_WALL].growth, TG_GROWTH_NONE);
+    assert_int_equal(c.account[TG_ACCOUNT_BUSY].growth, TG_GROWTH_NONE);
+    assert_int_equal(c.account[TG_ACCOUNT_CALLS].growth, TG_GROWTH_PROVEN); /* calls are final */
     assert_true(c.busy);
     asking.again = NULL;
     assert_ptr_equal(tg_confirm_last(&c), &c);
-    c.account.of[TG_ACCOUNT_WALL].growth = TG_GROWTH_PROVEN;
+    c.account[TG_ACCOUNT_WALL].growth = TG_GROWTH_PROVEN;
     tg_confirm_whole(&c);
-    assert_int_equal(c.account.of[TG_ACCOUNT_WALL].growth, TG_GROWTH_PROVEN);
+    assert_int_equal(c.account[TG_ACCOUNT_WALL].growth, TG_GROWTH_PROVEN);
 }

@@ -6,7 +6,7 @@
 
 static struct tg_account_series *grown(struct hand *h, enum tg_account_id id)
 {
-    struct tg_account_series *s = &h->c.account.of[id];
+    struct tg_account_series *s = &h->c.account[id];
     *s = (struct tg_account_series){ .known = true,
                                      .growth = TG_GROWTH_PROVEN,
                                      .value = { 1000000, 1500000 },

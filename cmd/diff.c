@@ -194,7 +194,7 @@ static bool report(const struct tg_diff_request *q, const struct tg_comparison *
                         q->label[s], c->n_hints ? "; try --window 'annotation:" : "",
                         c->n_hints ? (int)c->hints[0].name.n : 0,
                         c->n_hints ? c->hints[0].name.p : "", c->n_hints ? "'" : "");
-            if (!c->same_device)
+            if (!tg_same_device(c))
                 tg_io_note(q->io, "the devices differ: %.*s and %.*s",
                            TG_SV_ARG(env_value(c, "device", TG_BASE)),
                            TG_SV_ARG(env_value(c, "device", TG_TEST)));

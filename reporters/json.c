@@ -384,7 +384,7 @@ static void add_environment(struct tg_doc *root, const struct tg_comparison *c)
     tg_doc_add_bool(o, "busy", c->busy);
     tg_doc_add_bool(o, "other_data", c->other_data);
     tg_doc_add_num(o, "excess_pct", 100 * c->excess);
-    tg_doc_add_bool(o, "same_device", c->same_device);
+    tg_doc_add_bool(o, "same_device", tg_same_device(c));
     tg_doc_add_bool(o, "same_flags", c->same_flags);
     list = tg_doc_add_array(o, "differences");
     for (size_t i = 0; i < c->n_env; i++) {

@@ -423,7 +423,7 @@ void tg_compare_attrs(struct tg_diff_work *w)
             }
         for (size_t k = 0; k < N; k++) {
             struct tg_attr_state *state = &op->attr[kinds[k]];
-            if (op->kind == TG_KIND_KERNEL && !w->c->same_device)
+            if (op->kind == TG_KIND_KERNEL && !tg_same_device(w->c))
                 state->what = TG_ATTR_OTHER_DEVICE; /* other launches by nature */
             else if (has & 1u << kinds[k])
                 *state = compare_kind(w, op, kinds[k], found, &op->n_attrs);

@@ -439,10 +439,9 @@ struct tg_comparison {
     struct tg_env_change *env; /* keys that differ or are unknown on one side */
     size_t n_env;
     /*
-     * False: a key of require_same differs; `differs` names it ("device, cuda_major"). Durations,
-     * and all that the device's kernels decide, are then shown and not judged.
+     * The keys of require_same that differ: "device, cuda_major"; "" none. Durations, and all that
+     * the device's kernels decide, are then shown and not judged: tg_same_device.
      */
-    bool same_device;
     tg_sv differs;
     bool same_flags; /* of the profiler; else durations are shown, not judged */
     /* Runs recorded with other flags than most of both sides: no part of this comparison. */
@@ -465,6 +464,11 @@ struct tg_comparison {
     int64_t slowest_rank;           /* of the fresh side: the longest step, median over runs */
     struct tg_arena *arena;
 };
+
+static inline bool tg_same_device(const struct tg_comparison *c)
+{
+    return c->differs.n == 0;
+}
 
 struct tg_left_run {
     int side;

@@ -352,7 +352,6 @@ void tg_compare_env(struct tg_diff_work *w)
         if (!same_env(w, need[i]))
             tg_buf_printf(&b, "%s%.*s", b.n ? ", " : "", TG_SV_ARG(need[i]));
     c->differs = tg_arena_sv(w->a, tg_buf_sv(&b));
-    c->same_device = c->differs.n == 0;
     /* Of one rank alone nobody knows for whom it waits,
      * unless the trace says that there is no other. */
     c->all_ranks = true;

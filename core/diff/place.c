@@ -114,7 +114,8 @@ enum { FREE, CALLER, WORK }; /* what a call weighs in a balance */
 static bool is_balanced(const struct tg_comparison *c, const struct tg_op *op)
 {
     return is_counted(op) && op->relation == TG_REL_NONE && op->slight != TG_SLIGHT_FREE &&
-           op->counted.shape == TG_COUNT_CONSTANT && (op->kind != TG_KIND_KERNEL || c->same_device);
+           op->counted.shape == TG_COUNT_CONSTANT &&
+           (op->kind != TG_KIND_KERNEL || tg_same_device(c));
 }
 
 static struct place *place_of(struct job *j, const struct tg_op *op, const struct tg_use *of)

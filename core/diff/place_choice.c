@@ -217,7 +217,7 @@ static struct work *works_of(struct tg_diff_work *w, uint32_t step, bool *known)
 void tg_choices_find(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
-    if (!w->uses || !c->same_device || !c->marked[TG_BASE] || !c->marked[TG_TEST])
+    if (!w->uses || !tg_same_device(c) || !c->marked[TG_BASE] || !c->marked[TG_TEST])
         return;
     bool *known = TG_NEW_N(w->a, bool, c->n_ops + 1), *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1);
     bool *name_chosen = TG_NEW_N(w->a, bool, c->n_ops + 1), more = true;

@@ -102,7 +102,7 @@ enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock cloc
         if (w->shard[at]->truncated ||
             (clock == TG_DEVICE_TIMES && w->shard[at]->integrity.negative_durations))
             return TG_NOT_INTEGRITY;
-    return !c->same_device                                          ? TG_NOT_OTHER_DEVICE
+    return !tg_same_device(c)                                       ? TG_NOT_OTHER_DEVICE
            : !c->same_flags                                         ? TG_NOT_OTHER_FLAGS
            : c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need ? TG_NOT_FEW_RUNS
            : c->other_data                                          ? TG_NOT_OTHER_DATA

@@ -677,7 +677,7 @@ static void put_no_durations(struct tg_buf *b, const struct tg_verdict *v,
     tg_buf_puts(b, "; durations not judged");
     if (!c->marked[TG_BASE] || !c->marked[TG_TEST])
         tg_buf_puts(b, ": no step markers");
-    else if (!c->same_device)
+    else if (!tg_same_device(c))
         tg_buf_printf(b, ": the sides differ in %.*s", TG_SV_ARG(c->differs));
     else if (!c->same_flags)
         tg_buf_puts(b, ": other profiler flags");
@@ -704,7 +704,8 @@ static void put_others(struct tg_buf *b, const struct tg_verdict *v, const struc
             attr && r->state == TG_STATE_NOT_JUDGED ? tg_result_op(c, r) : NULL;
         n += r->subject == TG_SUBJECT_NUMBER;
         judged += r->subject == TG_SUBJECT_NUMBER && r->grounds != TG_GROUNDS_NONE;
-        untold[r->metric] += op && op->change == TG_SAME && c->same_device; /* both sides have it */
+        untold[r->metric] +=
+            op && op->change == TG_SAME && tg_same_device(c); /* both sides have it */
     }
     if (n && judged == n)
         tg_buf_puts(b, "; numbers judged");
@@ -741,7 +742,7 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
     tg_buf_puts(&b, v->counts_judged    ? "counts judged"
                     : v->budgets_judged ? "counts by name not judged"
                                         : "counts not judged");
-    if (v->counts_judged && !c->same_device)
+    if (v->counts_judged && !tg_same_device(c))
         tg_buf_puts(&b, ", but not of kernels");
     if (!v->counts_judged && !v->counts_asked)
         tg_buf_puts(&b, ": no rule asks for them");

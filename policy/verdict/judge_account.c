@@ -153,7 +153,7 @@ static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id i
         bool holds;
         enum tg_reason why;
     } all[] = {
-        { !c->same_device, TG_REASON_DEVICE },
+        { !tg_same_device(c), TG_REASON_DEVICE },
         { !calls && !remains(s, told + machine), TG_REASON_SLOW_MACHINE },
         { s->spread, TG_REASON_ALL_LONGER },
         { !calls && c->busy, TG_REASON_BUSY },
@@ -370,7 +370,7 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
      * a machine that was slow meanwhile, so no reason is final before. Of other devices they
      * would say the same. */
     const struct tg_comparison *c = e->in->comparison;
-    bool open = id != TG_ACCOUNT_CALLS && c->same_device && c->asking && !c->asking->early &&
+    bool open = id != TG_ACCOUNT_CALLS && tg_same_device(c) && c->asking && !c->asking->early &&
                 c->asking->new <= TG_ASK_FIRST && c->asking->next;
     if (strict == TG_STATE_FAIL && !lacks && open) {
         e->account_open = true;

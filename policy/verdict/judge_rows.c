@@ -67,7 +67,7 @@ static void find_lack(const struct tg_eval_state *e, struct tg_judging *w)
     if (w->x.kind == TG_QUANTITY_TRACE)
         of_device = !w->p.exact || (tg_rule_metric_of_trace(w->rule->metric, &id) &&
                                     tg_metric_info(id)->of_device);
-    if (!e->c->same_device && of_device) {
+    if (!tg_same_device(e->c) && of_device) {
         w->p.lacks = TG_REASON_DEVICE;
         w->p.incomparable = tg_sv_eq(e->c->differs, TG_SV("device"))
                                 ? "the two sides ran on different devices"

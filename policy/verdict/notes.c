@@ -221,7 +221,7 @@ static bool is_launch_call(const struct tg_op *op)
 static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     double calls = 0, work = 0;
-    for (size_t i = 0; c->same_device && i < c->n_ops; i++) {
+    for (size_t i = 0; tg_same_device(c) && i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         double more = op->change == TG_SAME
                           ? 0
@@ -509,7 +509,7 @@ void tg_notes(struct tg_eval_state *e)
             share += c->ops[i].share[TG_TEST];
             kernels++;
         }
-    if (!c->same_device && kernels)
+    if (!tg_same_device(c) && kernels)
         TG_NOTE(
             e, TG_REASON_DEVICE,
             "Judged are operators, copies, memory sets, synchronisations and graph launches, by "

@@ -208,7 +208,7 @@ static struct make begin(struct tg_arena *a, size_t n, bool compared)
     m.c->ops = TG_NEW_N(a, struct tg_op, n);
     m.c->regions = TG_NEW_N(a, struct tg_region, 2);
     m.c->iteration_ratio = 1;
-    m.c->same_device = m.c->same_flags = true;
+    m.c->same_flags = true;
     for (int s = 0; s < 2; s++) {
         m.c->n_runs[s] = 5;
         m.c->n_ranks[s] = 1;

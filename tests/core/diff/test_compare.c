@@ -703,7 +703,7 @@ CASE(another_device_is_shown_not_judged)
     }
     add_all(f, TG_TEST, TG_KIND_KERNEL, "sm90_gemm", "", 1, 100001);
     compare(f);
-    assert_false(f->c.same_device);
+    assert_false(tg_same_device(&f->c));
     is_text(f->c.differs, "device");
     assert_int_equal(f->c.n_env, 1);
     is_text(f->c.env[0].value[TG_TEST], "H100");

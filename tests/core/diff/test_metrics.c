@@ -196,7 +196,7 @@ BY_HAND(what_differs_is_listed)
     assert_int_equal(f->c.n_env, 1);
     is_text(f->c.env[0].key, "torch");
     is_text(f->c.env[0].value[TG_BASE], "2.1.0");
-    assert_true(f->c.same_device);
+    assert_true(tg_same_device(&f->c));
     environment(f, "torch", "2.1.0", "2.1.0");
     assert_int_equal(f->c.n_env, 0);
     environment(f, "torch", "2.1.0", NULL); /* unknown is told too */
@@ -211,23 +211,23 @@ BY_HAND(what_has_to_be_the_same)
 {
     static const tg_sv major = { "cuda_major", 10 }, minor = { "torch_minor", 11 };
     environment(f, "device", "A100", "H100");
-    assert_false(f->c.same_device);
+    assert_false(tg_same_device(&f->c));
     is_text(f->c.differs, "device");
     environment(f, "device", "A100", NULL);
-    assert_true(f->c.same_device);
+    assert_true(tg_same_device(&f->c));
     f->o.require_same = &major;
     f->o.n_require_same = 1;
     environment(f, "cuda", "12.1", "12.4");
-    assert_true(f->c.same_device);
+    assert_true(tg_same_device(&f->c));
     environment(f, "cuda", "11.8", "12.4");
     is_text(f->c.differs, "cuda_major");
     environment(f, "device", "A100", "H100"); /* no longer asked for */
-    assert_true(f->c.same_device);
+    assert_true(tg_same_device(&f->c));
     f->o.require_same = &minor;
     environment(f, "torch", "2.1.0", "2.1.2");
-    assert_true(f->c.same_device);
+    assert_true(tg_same_device(&f->c));
     environment(f, "torch", "2.1.0", "2.2.0");
-    assert_false(f->c.same_device);
+    assert_false(tg_same_device(&f->c));
 }
 
 BY_HAND(flags_of_the_profiler)

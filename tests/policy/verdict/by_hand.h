@@ -20,7 +20,7 @@ static inline void hand_set_up(struct hand *h)
 {
     h->a = tg_arena_new();
     h->c.arena = h->a;
-    h->c.same_device = h->c.same_flags = true;
+    h->c.same_flags = true;
     h->c.n_runs[TG_BASE] = h->c.n_runs[TG_TEST] = 5;
     h->c.n_ranks[TG_BASE] = h->c.n_ranks[TG_TEST] = 1;
     h->c.n_steps[TG_BASE] = h->c.n_steps[TG_TEST] = 4;

@@ -614,7 +614,6 @@ WITH_HAND(coverage_of_counts)
            "counts not judged: no rule asks for them; durations not judged");
     covers(h, true, false, false,
            "counts judged; durations not judged"); /* a rule did, after all */
-    h->c.same_device = false;
     h->c.differs = TG_SV("device");
     covers(h, true, true, false,
            "counts judged, but not of kernels; durations not judged: the sides differ in device");

@@ -90,7 +90,7 @@ WITH_HAND(exceptions_are_for_failures)
     assert_int_equal(r->state, TG_STATE_WARN);
     expect_because(r, "limit");
     op.kind = TG_KIND_KERNEL;
-    h->c.same_device = false;
+    h->c.differs = TG_SV("device");
     r = judged(h, TG_RULE_METRIC_COUNT, &op);
     assert_int_equal(r->state, TG_STATE_NOT_JUDGED);
     expect_because(r, "device");
@@ -325,7 +325,7 @@ WITH_HAND(what_another_device_leaves_to_judge)
             op.launched = rows[i].launched;
             op.ev = op.ev_total = hand_evidence(30000, 0);
             hand_ops(h, &op, 1);
-            h->c.same_device = same;
+            h->c.differs = same ? TG_SV("") : TG_SV("device");
             r = judged(h, rows[i].exact ? TG_RULE_METRIC_COUNT : TG_RULE_METRIC_SELF, &op);
             if ((r->why_not == NULL) != (same || rows[i].comparable))
                 fail_msg("row %zu: %s", i, r->why_not ? r->why_not : "comparable");
@@ -344,9 +344,8 @@ WITH_HAND(metrics_of_the_trace_on_another_device)
 {
     h->rule.fail = hand_limit(h, TG_BOUND_ABS, 0);
     h->c.ranks_known[TG_BASE] = h->c.ranks_known[TG_TEST] = true;
-    h->c.differs = TG_SV("cuda_major");
     assert_null(differs(h, tg_rule_metric_of(TG_METRIC_LAUNCH_COUNT)));
-    h->c.same_device = false;
+    h->c.differs = TG_SV("cuda_major");
     assert_string_equal(differs(h, tg_rule_metric_of(TG_METRIC_LAUNCH_COUNT)),
                         "the two sides differ in cuda_major");
     h->c.differs = TG_SV("device");

@@ -355,8 +355,7 @@ WITH_HAND(more_launching_calls_than_work)
     noted(h, "");
     ops[0].count[TG_TEST] = 2;
     noted(h, "!1 more launching calls a step, but none more of what they launch");
-    h->c.same_device = false; /* another device launches otherwise */
-    h->c.differs = TG_SV("device");
+    h->c.differs = TG_SV("device"); /* another device launches otherwise */
     noted(h, "!kernels are not judged, 0.0 % of the step: the two sides differ in device");
 }
 

@@ -22,8 +22,8 @@ static int by_weight(const void *a, const void *b)
         return x->dimension == TG_DIM_COUNT ? -1 : 1;
     if (trace[0] != trace[1])
         return trace[0] ? 1 : -1;
-    if (x->rank < y->rank || x->rank > y->rank)
-        return x->rank > y->rank ? -1 : 1;
+    if (x->weight < y->weight || x->weight > y->weight)
+        return x->weight > y->weight ? -1 : 1;
     if ((c = tg_sv_cmp(x->op_normalised, y->op_normalised)))
         return c;
     if ((c = tg_sv_cmp(x->rule, y->rule)))

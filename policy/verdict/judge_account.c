@@ -310,7 +310,7 @@ static struct tg_result *add_row(struct tg_eval_state *e, enum tg_account_id id,
     r->delta = growth(s);
     r->delta_pct = r->base > 0 ? 100 * r->delta / r->base : (double)NAN;
     r->grounds = TG_GROUNDS_RUNS;
-    r->rank = r->delta;
+    r->weight = r->delta;
     /* "the device's busy time: fresh runs 2.41 ms to 2.60 ms, baseline runs 1.00 ms to 1.05 ms;
      * limit +8 %" */
     struct tg_buf b = { 0 };

@@ -325,18 +325,18 @@ static void put_subject(struct tg_result *r, const struct tg_judging *w,
                         const struct tg_comparison *c)
 {
     const struct tg_op *op = w->x.op;
-    r->rank = fabs(r->delta);
+    r->weight = fabs(r->delta);
     if (w->x.kind == TG_QUANTITY_TRACE) {
         r->subject = TG_SUBJECT_TRACE;
         r->op = r->op_normalised = r->plain = tg_result_metric(r);
-        r->rank = w->p.unit == TG_UNIT_NS ? r->rank : 0;
+        r->weight = w->p.unit == TG_UNIT_NS ? r->weight : 0;
         return;
     }
     if (w->x.kind == TG_QUANTITY_NUMBER) {
         r->subject = TG_SUBJECT_NUMBER;
         r->op = r->op_normalised = r->plain = w->x.number->name;
         r->unit = w->x.number->unit;
-        r->rank = w->p.base > 0 ? fabs(r->delta / w->p.base) * c->step_ns[TG_BASE] : 0;
+        r->weight = w->p.base > 0 ? fabs(r->delta / w->p.base) * c->step_ns[TG_BASE] : 0;
         return;
     }
     int side = op->present[TG_TEST] ? TG_TEST : TG_BASE;
@@ -357,7 +357,7 @@ static void put_subject(struct tg_result *r, const struct tg_judging *w,
     /* A new operator leads what it calls. */
     const double *of = op->leads ? op->total : op->self;
     double weight = of[TG_TEST] - of[TG_BASE];
-    r->rank = isfinite(weight) ? fabs(weight) : 0;
+    r->weight = isfinite(weight) ? fabs(weight) : 0;
     r->op_at = (uint32_t)(op - c->ops);
     if (r->dimension == TG_DIM_COUNT)
         r->calling_op = op->calling_op;

@@ -98,7 +98,7 @@ static void judge_choices(struct tg_eval_state *e, const struct tg_rule *rule)
         r->metric = rule->metric;
         r->dimension = TG_DIM_ATTR;
         r->grounds = TG_GROUNDS_ATTR;
-        r->rank = fabs(x->ev.delta_ns);
+        r->weight = fabs(x->ev.delta_ns);
     }
 }
 

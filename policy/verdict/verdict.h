@@ -139,7 +139,7 @@ struct tg_result {
     double whole_ns[2];
     uint32_t folded_under; /* index of the result that explains it; TG_NO_ID */
     bool follows;          /* that one's calls make its own: a waiver for that one covers it */
-    double rank;           /* order in reports: larger first (state, then ns per step) */
+    double weight;         /* order in reports: larger first (state, then ns per step) */
 };
 
 /* "kernel", "op", …; "step", "trace", "guard" for what is not about a name. */

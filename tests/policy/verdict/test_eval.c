@@ -163,7 +163,7 @@ static struct tg_result row_of(const char *name, enum tg_dimension d, enum tg_su
                                .message = TG_SV("is slower"),
                                .grounds = TG_GROUNDS_RUNS,
                                .dimension = d,
-                               .rank = weight,
+                               .weight = weight,
                                .folded_under = TG_NO_ID };
 }
 

@@ -283,7 +283,7 @@ WITH_HAND(the_gaps_of_the_step_have_a_line)
     step_of(h, 0.5);
     assert_int_equal(gaps(h), 1);
     assert_int_equal(h->e.results[1].state, TG_STATE_FAIL);
-    assert_true(h->e.results[1].rank == 50000);
+    assert_true(h->e.results[1].weight == 50000);
 }
 
 /* Not judged: no line, unless it is suspicious. */

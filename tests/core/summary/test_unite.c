@@ -167,6 +167,38 @@ CASE(nothing_is_a_summary_too)
     assert_whole(f, &out);
 }
 
+/* Of ranks 2, 5 and 8 the step times alone: they are left out where the rank is whole, whatever
+ * comes before and after it, and stay where it is not. */
+CASE(step_times_give_way_to_the_whole)
+{
+    SUMMARY both = no_shards();
+    TG_BUF few = { 0 }, out = { 0 }, want = { 0 };
+    struct tg_summary less = f->all;
+    struct tg_shard copy[3], *of[3];
+    less.shards = of;
+    less.n = 0;
+    for (size_t i = 0; i < RANKS; i++)
+        if (f->all.shards[i]->rank % 3 == 2) {
+            copy[less.n] = *f->all.shards[i];
+            copy[less.n].steps_only = true;
+            of[less.n] = &copy[less.n];
+            less.n++;
+        }
+    assert_true(tg_summary_write(&less, NULL, &few, &f->err));
+    const struct tg_buf *v[] = { &few, &f->whole };
+    assert_true(merge(f, v, 2, &out));
+    assert_whole(f, &out);
+    v[1] = &f->one[8];
+    for (int k = 0; k < 2; k++)
+        assert_true(tg_summary_parse(&both, tg_buf_sv(v[k]), "both", &f->err));
+    assert_true(tg_summary_write(&both, NULL, &want, &f->err));
+    assert_true(merge(f, v, 2, &out));
+    assert_int_equal(out.n, want.n);
+    assert_memory_equal(out.p, want.p, out.n);
+    assert_non_null(strstr(out.p, "steps_only"));
+    assert_null(strstr(f->whole.p, "steps_only"));
+}
+
 /* It is no damage: which of them is right is not known. */
 CASE(other_content_is_refused)
 {

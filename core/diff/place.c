@@ -82,7 +82,7 @@ struct place {
     uint32_t by;           /* index of the annotation; TG_NO_ID */
     enum tg_kind sort;     /* of what came and went: each sort is balanced by itself */
     int weight;            /* of what is counted */
-    struct sums {          /* per step */
+    struct balance {       /* per step */
         double calls[2];   /* counted: went, came */
         double time[2];    /* of all that changed here, as measured */
         double made[2];    /* went, came: calls that no operator makes, but the program */
@@ -203,7 +203,7 @@ static void add_up(struct job *j)
             }
     }
     for (size_t i = 0; i < j->key.n; i++)
-        j->place[i].sum = (struct sums){ 0 };
+        j->place[i].sum = (struct balance){ 0 };
     for (uint32_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         size_t n;

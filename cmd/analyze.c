@@ -2,14 +2,14 @@
 #include "cmd/analyze.h"
 
 #include "cmd/options.h"
+#include "core/analysis/analysis.h"
 #include "core/hta/hta.h"
 #include "reporters/table.h"
 
+#define WORD(id, name, python) "|" name
 #define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_analyze_opts, member)
 static const struct tg_opt analyze_options[] = {
-    { "measure", AT(LIST, analyses),
-      "ops|temporal|idle|kernel-types|kernels|overlap|bandwidth|queue|launches|sequences|steps|"
-      "modules|sources|skew",
+    { "measure", AT(LIST, analyses), "ops" TG_ANALYSES(WORD),
       "what to measure, ops by default; may be given several times" },
     { "format", AT(FORMAT, format), "text|csv|json", "form of the table; text is the default" },
     { "whole", AT(FLAG, whole), NULL,

@@ -3,25 +3,9 @@
 #include <stdlib.h>
 
 #include "core/analysis/device.h"
-#include "core/analysis/internal.h"
 
-const struct tg_analyzer tg_analyzers[] = {
-    { "temporal", "idle, compute and other time of each device", tg_temporal, false },
-    { "idle", "why streams were empty: waiting for the host, the kernel, other", tg_idle, false },
-    { "kernel-types", "device time by class of work, and by classes that overlap", tg_kernel_types,
-      false },
-    { "kernels", "device work by name", tg_kernels, false },
-    { "overlap", "communication hidden behind computation", tg_overlap, false },
-    { "bandwidth", "memory traffic by kind of copy", tg_bandwidth, false },
-    { "queue", "launched work that waits, by stream", tg_queue, false },
-    { "launches", "device work beside the call that launched it", tg_launches, false },
-    { "sequences", "frequent sequences of device work below an operator", tg_sequences, false },
-    { "steps", "every metric of the whole trace, by rank and step", tg_step_table, false },
-    { "modules", "time by nn.Module, device work included", tg_modules, true },
-    { "sources", "time by Python function, device work included", tg_sources, true },
-    { "skew", "waiting in collectives, and the rank that the others wait for", tg_skew, false },
-    { NULL, NULL, NULL, false },
-};
+#define ROW(id, name, python) { name, tg_##id, python },
+const struct tg_analyzer tg_analyzers[] = { TG_ANALYSES(ROW){ NULL, NULL, false } };
 
 const struct tg_analyzer *tg_analyzer_find(tg_sv name)
 {

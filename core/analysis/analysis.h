@@ -1,7 +1,7 @@
 #ifndef TG_ANALYSIS_ANALYSIS_H
 #define TG_ANALYSIS_ANALYSIS_H
 /*
- * Whole-trace analyses, one file each, one row in tg_analyzers: integer ns, kind by category,
+ * Whole-trace analyses, one file each, one row in TG_ANALYSES: integer ns, kind by category,
  * stream 0 is a stream, unlinked work counts, launches of every vendor count, series are weighted
  * by time. HTA's own numbers, with its quirks, are in core/hta. Formulas, units and pitfalls:
  * docs/metrics.md.
@@ -41,10 +41,34 @@ void tg_analysis_init(struct tg_analysis_in *in, const struct tg_rank_trace *ran
                       const struct tg_analysis_opts *opts);
 void tg_analysis_release(struct tg_analysis_in *in);
 
+/*
+ * The list of analyses, in the order of help. From a row follow its declaration, its place in
+ * tg_analyzers and its word in `analyze --measure`.
+ *
+ * X(ID, name, does it need traces loaded with keep_python?): tg_ID makes its tables
+ */
+#define TG_ANALYSES(X)                                                                             \
+    X(temporal, "temporal", false)                                                                 \
+    X(idle, "idle", false)                                                                         \
+    X(kernel_types, "kernel-types", false)                                                         \
+    X(kernels, "kernels", false)                                                                   \
+    X(overlap, "overlap", false)                                                                   \
+    X(bandwidth, "bandwidth", false)                                                               \
+    X(queue, "queue", false)                                                                       \
+    X(launches, "launches", false)                                                                 \
+    X(sequences, "sequences", false)                                                               \
+    X(step_table, "steps", false)                                                                  \
+    X(modules, "modules", true)                                                                    \
+    X(sources, "sources", true)                                                                    \
+    X(skew, "skew", false)
+typedef void tg_analysis(const struct tg_analysis_in *in, struct tg_tables *out);
+#define TG_ANALYSIS_DECLARATION(id, name, python) tg_analysis tg_##id;
+TG_ANALYSES(TG_ANALYSIS_DECLARATION)
+
 struct tg_analyzer {
-    const char *name, *summary;
-    void (*run)(const struct tg_analysis_in *in, struct tg_tables *out);
-    bool python; /* needs traces loaded with keep_python */
+    const char *name;
+    tg_analysis *run;
+    bool python;
 };
 extern const struct tg_analyzer tg_analyzers[];         /* ends with a NULL name */
 const struct tg_analyzer *tg_analyzer_find(tg_sv name); /* NULL: none */

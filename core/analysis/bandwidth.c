@@ -4,9 +4,10 @@
  * add up), and its statistics are over the time in which any copy of the kind ran.
  */
 
+#include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
-#include "core/analysis/internal.h"
 #include "core/analysis/quantiles.h"
+#include "core/base/sort.h"
 #include "core/metric/rates.h"
 
 static const struct tg_table_column columns[] = {

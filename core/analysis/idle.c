@@ -10,8 +10,8 @@
  */
 #include <stdlib.h>
 
+#include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
-#include "core/analysis/internal.h"
 #include "core/analysis/interval.h"
 #include "core/analysis/quantiles.h"
 

@@ -2,9 +2,10 @@
  * that no row of the class table matches counts as computation, and its share is shown. */
 #include <stdlib.h>
 
+#include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
-#include "core/analysis/internal.h"
 #include "core/analysis/interval.h"
+#include "core/base/sort.h"
 
 #define SETS (1 << TG_CLASSES)
 

@@ -2,9 +2,10 @@
  * Device work by name: how often, how long, how evenly. Largest sum first within class and device.
  */
 
+#include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
-#include "core/analysis/internal.h"
 #include "core/analysis/quantiles.h"
+#include "core/base/sort.h"
 
 static const struct tg_table_column columns[] = {
     { "name", TG_TABLE_TEXT },        { "sum (us)", TG_TABLE_US },

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
+#include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
-#include "core/analysis/internal.h"
 #include "core/analysis/quantiles.h"
 
 #define LONG_CALL_NS 50000 /* HTA's cut-offs: 50 us for a call, 100 us for a delay */

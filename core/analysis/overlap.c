@@ -1,6 +1,6 @@
 /* How much of the communication is hidden behind computation, and how much is exposed. */
+#include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
-#include "core/analysis/internal.h"
 #include "core/analysis/interval.h"
 
 static const struct tg_table_column columns[] = {

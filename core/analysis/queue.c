@@ -5,9 +5,10 @@
  */
 #include <stdlib.h>
 
+#include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
-#include "core/analysis/internal.h"
 #include "core/analysis/quantiles.h"
+#include "core/base/sort.h"
 
 static const struct tg_table_column columns[] = {
     { "rank", TG_TABLE_INT },           { "stream", TG_TABLE_INT },

@@ -5,8 +5,9 @@
  */
 #include "core/analysis/sequences.h"
 
+#include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
-#include "core/analysis/internal.h"
+#include "core/base/sort.h"
 
 /* Per span: the outermost matching operator around it, or TG_NO_SPAN. Parents come first. */
 static uint32_t *find_owners(const struct tg_rank_trace *r, tg_sv text)

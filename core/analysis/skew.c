@@ -10,9 +10,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
-#include "core/analysis/internal.h"
 #include "core/base/buf.h"
+#include "core/base/sort.h"
 #include "core/metric/collective.h"
 
 static const struct tg_table_column columns[] = {

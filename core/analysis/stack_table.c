@@ -1,7 +1,8 @@
 /* `modules` and `sources` of analyze: the sums of stacks.c as tables. */
 
+#include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
-#include "core/analysis/internal.h"
+#include "core/base/sort.h"
 #include "core/metric/stacks.h"
 
 static const struct tg_table_column columns[] = {

@@ -3,8 +3,8 @@
  */
 #include <stdlib.h>
 
+#include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
-#include "core/analysis/internal.h"
 
 enum { RANK, STEP, METRICS, COLUMNS = METRICS + TG_METRICS };
 

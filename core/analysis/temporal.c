@@ -1,6 +1,6 @@
 /* Where a device's time goes: idle, computing, or only other work (copies, communication). */
+#include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
-#include "core/analysis/internal.h"
 #include "core/analysis/interval.h"
 
 static const struct tg_table_column columns[] = {

@@ -7,6 +7,8 @@ SEED's events are repeated about TIMES (default 3), as enlarge.py does it. The a
 Prints both and their ratio; the budget is 2.
 """
 import os
+import re
+import subprocess
 import sys
 import tempfile
 
@@ -14,9 +16,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from enlarge import enlarge, text_of  # noqa: E402
 from run import instructions  # noqa: E402
-
-MEASURES = ["temporal", "idle", "kernel-types", "kernels", "overlap", "bandwidth", "queue", "launches", "sequences",
-            "steps", "modules", "sources", "skew"]
 
 
 def main():
@@ -27,7 +26,8 @@ def main():
         enlarge(seed, times * len(text_of(seed).encode()) / 1e6, trace)
         size = os.path.getsize(trace)
         parse = instructions([reader, "facts", trace])
-        every = [x for m in MEASURES for x in ("--measure", m)]
+        told = subprocess.run([program, "analyze", trace, "--measure", "?"], capture_output=True, text=True, check=False).stderr
+        every = [x for m in re.search(r"Use one of ops\|(.*?);", told)[1].split("|") for x in ("--measure", m)]
         all_of_them = instructions([program, "analyze", trace, "--threads", "1", "--format", "csv", *every,
                                     "--op", "aten::", "--top", "5"])
     print(f"{os.path.basename(seed)}: {size / 1e6:.0f} MB, reading {parse:,}, analyze {all_of_them:,}, "

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-from support import PROGRAM, ROOT, check, finish, read_bytes, read_text, terminal
+from support import PROGRAM, ROOT, check, finish, measures, read_bytes, read_text, terminal
 
 
 def run(*args, **kw):
@@ -60,17 +60,17 @@ def completed(*words):
 
 check("completion of verbs", completed("baseline", "") == ["record", "show", "list", "fetch", "push", "prune"])
 check("completion of a verb", completed("policy", "ex") == ["explain"])
-measures = run("analyze", "x", "--measure", "?").stderr.split("Use one of ", 1)[1].split(";")[0].split("|")
-check("completion of measures", len(measures) > 10 and completed("analyze", "--measure", "") == measures)
+known = measures()
+check("completion of measures", len(known) > 10 and completed("analyze", "--measure", "") == known)
 check("completion of a measure", completed("analyze", "--measure", "ke") == ["kernel-types", "kernels"])
 zsh = run("help", "--completion", "zsh").stdout
-check("zsh: verbs and values", "'1:command:(record show list fetch push prune )'" in zsh and f"({' '.join(measures)})" in zsh)
+check("zsh: verbs and values", "'1:command:(record show list fetch push prune )'" in zsh and f"({' '.join(known)})" in zsh)
 check("no verbs where there are none", "record" not in completed("check", ""))
 got = subprocess.run(["bash", "-c", bash + "\nCOMP_WORDS=(tracegate help --completion ''); COMP_CWORD=3; _tracegate; "
                       "echo ${COMPREPLY[@]}"], capture_output=True, text=True).stdout
 check("bash completes a choice", got == "bash zsh fish suites profiles\n")
 fish = run("help", "--completion", "fish").stdout
-check("fish: a choice, verbs", " -l measure -x -a '" + " ".join(measures) + "'" in fish and "-a 'record show list fetch push prune '" in fish)
+check("fish: a choice, verbs", " -l measure -x -a '" + " ".join(known) + "'" in fish and "-a 'record show list fetch push prune '" in fish)
 if shutil.which("fish"):  # Debian's; what it completes
     for line, wanted in (("tracegate ana", ["analyze"]), ("tracegate analyze --measure ke", ["kernel-types", "kernels"]),
                          ("tracegate baseline pru", ["prune"]), ("tracegate help --ma", ["--man"]), ("tracegate check --colo", ["--color"])):

@@ -22,12 +22,11 @@ import random
 import re
 import sys
 
-from support import CORPUS, check, expect, run_parts, tracegate
+from support import CORPUS, check, expect, measures, run_parts, tracegate
 
 TRACES = pathlib.Path(CORPUS)
 K, SHIFT_NS = 3, 1_234_567_000
-MEASURES = ["temporal", "idle", "kernel-types", "kernels", "overlap", "bandwidth", "queue", "launches",
-            "sequences", "steps", "modules", "sources", "skew"]
+MEASURES = [m for m in measures() if m != "ops"]
 REAL = ["tracelens/h100_nsfw", "tracelens/mi300_resnet_ckpt", "tracelens/sglang_decode_exec", "hta/nccl_a100_ns",
         "hta/sampled_2rank", "kineto_v100/resnet50_w0_run1", "param/dlrm_8rank", "nanovllm/decode/decode_gpu_0.json.gz"]
 
@@ -224,9 +223,9 @@ def compare(where, before, after, k=1, shift_us=0):
     return bad
 
 
-def sums_of_gaps(measures):
+def sums_of_gaps(tables):
     out = {}
-    for row in measures["idle"]:
+    for row in tables["idle"]:
         key = (row["rank"], row["device"], row["stream"])
         out[key] = [a + (row[c] or 0) for a, c in zip(out.get(key, (0, 0)), ("idle_time", "gaps"))]
     return out

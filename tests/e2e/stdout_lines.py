@@ -8,11 +8,10 @@ import os
 import shutil
 import re
 
-from support import ENV, expect, run_parts, tracegate, write_json, write_text
+from support import ENV, expect, measures, run_parts, tracegate, write_json, write_text
 from plain_model import launched, mark, span
 
 NAMES = ["::stop-commands::x", "##[error]pwned", " ::error::y", "a\n::warning::z", "\t##[group]t", "=1+1", "-x", "@SUM(A1)", "plain"]
-MEASURES = ["kernels", "launches", "idle", "overlap", "sequences", "steps", "ops", "bandwidth", "queue", "memory"]
 
 
 def write(path, calls):
@@ -39,7 +38,7 @@ def names_of_others(tmp):
     write(tmp + "/b.json", 3)
     os.makedirs(tmp + "/d")
     write(tmp + "/d/::error::file.json", 1)
-    commands = [["analyze", "a.json", "--measure", m, *f] for m in MEASURES for f in ([], ["--format", "csv"], ["--hta"])]
+    commands = [["analyze", "a.json", "--measure", m, *f] for m in measures() for f in ([], ["--format", "csv"], ["--hta"])]
     commands += [["names", "a.json", "--format", f] for f in ("text", "csv", "json")] + [["names", "a.json"]]
     commands += [["diff", "a.json", "b.json", *f] for f in ([], ["--format", "csv"], ["--format", "json"], ["--hta"], ["--by", "name"])]
     commands += [["check", "b.json", "--baseline", "a.json", *f] for f in ([], ["--csv", "-"], ["--json", "-"], ["--markdown", "-"], ["--junit", "-"])]

@@ -120,6 +120,11 @@ def tracegate(*args, env=ENV, **more):
     return subprocess.run([PROGRAM, *args], capture_output=True, text=True, env=env, **more)
 
 
+def measures():
+    """What `analyze --measure` knows, of its own message."""
+    return tracegate("analyze", "x", "--measure", "?").stderr.split("Use one of ", 1)[1].split(";")[0].split("|")
+
+
 def judge(folder, base, fresh, policy=None, env=ENV):
     """`check` of two sides, each a list of traces, in a folder that is made anew: its report, and how it ended."""
     shutil.rmtree(folder, ignore_errors=True)

@@ -37,17 +37,25 @@ TEST(what_is_not_judged_lacks_something)
     assert_int_equal(tg_reason_of_judged(TG_NOT_WAIT), TG_NEED_OWN_TIME);
 }
 
-/* The page says what each means. */
-TEST(the_page_lists_all)
+/* The page says what each means, and the schema lets a report say it: of a note its row does. */
+TEST(the_page_and_the_schema_list_all)
 {
-    static const char page[] = TG_SOURCE_DIR "/docs/reasons.md";
+    static const struct {
+        const char *path, *item;
+    } lists[] = { { "docs/reasons.md", "\n- `%s`: " },
+                  { "docs/report.schema.json", "\n            \"%s\"" } };
     TG_BUF text = { 0 }, item = { 0 };
     struct tg_err err = TG_ERR_INIT;
-    assert_true(tg_file_read(&text, page, 1 << 20, &err));
-    for (enum tg_reason r = TG_REASON_RENAMED; r < TG_REASONS; r++) {
-        tg_buf_clear(&item);
-        tg_buf_printf(&item, "\n- `%s`: ", tg_reason_id(r));
-        if (r != TG_REASON_NOTE && !strstr(text.p, item.p))
-            fail_msg("docs/reasons.md lacks `%s`", tg_reason_id(r));
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        char path[4096];
+        (void)snprintf(path, sizeof path, TG_SOURCE_DIR "/%s", lists[i].path);
+        tg_buf_clear(&text);
+        assert_true(tg_file_read(&text, path, 1 << 20, &err));
+        for (enum tg_reason r = TG_REASON_RENAMED; r < TG_REASONS; r++) {
+            tg_buf_clear(&item);
+            tg_buf_printf(&item, lists[i].item, tg_reason_id(r));
+            if (r != TG_REASON_NOTE && !strstr(text.p, item.p))
+                fail_msg("%s lacks %s", lists[i].path, tg_reason_id(r));
+        }
     }
 }

@@ -4,7 +4,7 @@
  * The stored form of shards: one JSON document that is written and read as a stream, one line a
  * shard.
  *
- *     {"tracegate_summary":1,"index":"packed","texts":[…],"rows":[…],"frames":[…],"attributes":[…],
+ *     {"tracegate_summary":…,"index":"packed","texts":[…],"rows":[…],"frames":[…],"attributes":[…],
  *      "steps_only":[…],"numbers":[…],"shards":[
  *     {"run":…,"hash":…,…,"rows":0,"pattern":1,"values":"packed","tree":0,"node_times":"packed"},
  *     …

@@ -18,8 +18,8 @@ static void put(struct tg_buf *text, const char *before, tg_sv raw)
 /* A document of one shard with two rows (an operator, a kernel), up to its pattern. */
 static void put_head(struct tg_buf *text)
 {
-    put(text, "{\"tracegate_summary\":1,\"index\":\"",
-        RAW("\x01\x03r\x00\x00\x00\x00\x00\x00\x00\x00\x00"));
+    tg_buf_printf(text, "{\"tracegate_summary\":%d", TG_SUMMARY_FORMAT);
+    put(text, ",\"index\":\"", RAW("\x01\x03r\x00\x00\x00\x00\x00\x00\x00\x00\x00"));
     put(text, "\",\"texts\":[\"",
         RAW("\x00\x01"
             "a\x06"

@@ -45,6 +45,7 @@ def main():
     gpu = run(program, "summarize", trace("gpu.json"), "--rank", "0", "--run", "a")
     write("summary/one_rank.json", gpu)
     write("summarize/a_summary.json", gpu)
+    write("summary/other_layout.json", gpu.split(b",", 1)[0] + b',"shards":[]}')
     write("summary/no_rank.json", run(program, "summarize", trace("gpu.json")))
     write("summary/frames.json", run(program, "summarize", "--stacks", trace("stacks.json")))
     with tempfile.TemporaryDirectory() as tmp:

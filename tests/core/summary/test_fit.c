@@ -230,7 +230,7 @@ CASE(what_is_written_can_be_read)
 static void put_steps_only(struct tg_buf *text, const struct tg_buf *raw)
 {
     tg_buf_clear(text);
-    tg_buf_puts(text, "{\"tracegate_summary\":1,\"index\":\"");
+    tg_buf_printf(text, "{\"tracegate_summary\":%d,\"index\":\"", TG_SUMMARY_FORMAT);
     tg_pack_text((tg_sv){ "\0", 1 }, TG_ZLIB_USUAL, text); /* no whole shard */
     tg_buf_puts(text,
                 "\",\"texts\":[],\"rows\":[],\"attributes\":[],\"steps_only\":[{\"run\":\"r\","

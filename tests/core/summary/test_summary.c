@@ -379,6 +379,10 @@ static void replace(struct tg_buf *b, const char *from, const char *to)
     *b = out;
 }
 
+#define TEXT_OF(x) #x
+#define VALUE_OF(x) TEXT_OF(x)
+#define FORMAT VALUE_OF(TG_SUMMARY_FORMAT)
+
 struct damage {
     const char *from, *to;
     const char *message; /* of the file: begins with "damaged" or "summary"; else of its shard */
@@ -406,9 +410,9 @@ static void is_refused(struct traced *f, tg_sv whole, const struct damage *d)
 TRACED(damaged_summaries_are_refused)
 {
     static const struct damage cases[] = {
-        { "{\"tracegate_summary\":1", "{\"tracegate_summary\":2",
-          "summary of format 2, this tracegate reads format 1" },
-        { "{\"tracegate_summary\":1", "{\"tracegate_summary\":null",
+        { "\"tracegate_summary\":", "\"tracegate_summary\":9",
+          "summary of format 9" FORMAT ", this tracegate reads format " FORMAT },
+        { "\"tracegate_summary\":", "\"tracegate_summary\":null,\"was\":",
           "damaged summary: it does not name its format" },
         { "\"index\":\"", "\"index\":\"7", "damaged summary: index" },
         { "\"index\":\"", "\"index\":\"1:eJwDAAAAAAE=\",\"was\":\"", "damaged summary: index" },

@@ -13,7 +13,7 @@
  *
  * The plan is fixed before the first run, and so are the largest p that confirm: a smaller one
  * while more may be asked, so that most of the allowed error is left for the look that has most
- * runs. Pure functions. Error rates, and the designs tried: docs/experiments/ask-again.md.
+ * runs. Pure functions. Error rates: docs/experiments/ask-again.md.
  */
 #include "core/diff/compare.h"
 

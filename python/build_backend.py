@@ -1,4 +1,5 @@
-"""Writes the wheel `torch-tracegate`: one program, the Python module, the licences; the same input gives the same bytes.
+"""Writes the wheel `torch-tracegate`: one program, the Python module, the licences; the same input gives the same
+bytes.
 
 A build backend of its own (PEP 517), because the wheel holds a compiled program that no Python tool builds:
 
@@ -26,7 +27,8 @@ FILE = NAME.replace("-", "_")
 PYTHON = ">=3.9"
 OLDEST_ZIP = 315532800  # 1980-01-01, the first date that a zip can hold
 REFUSAL = """torch-tracegate has no wheel for this platform: its program runs on Linux, x86-64 and arm64.
-  macOS, Windows   Compare where the traces come from, on Linux: in CI, in WSL, or in a container (docker run --platform linux/amd64 …).
+  macOS, Windows   Compare where the traces come from, on Linux: in CI, in WSL, or in a container
+                   (docker run --platform linux/amd64 …).
   other Linux      Build the program from source (cmake --preset release), then
                    TRACEGATE_PROGRAM=PATH/tracegate pip install torch-tracegate
   an old pip       pip 20.3 or newer finds the wheel: python3 -m pip install --upgrade pip"""
@@ -71,7 +73,8 @@ def read_program(path: str) -> Program:
 
 
 def tags(program: Program) -> list[str]:
-    """A static program needs nothing but the kernel, so it runs beside any C library. Any other one runs where it was built."""
+    """A static program needs nothing but the kernel, so it runs beside any C library. Any other one runs where it was
+    built."""
     if not program.is_static:
         return [f"linux_{program.machine}"]
     return sorted(f"{p}_{program.machine}" for p in ("manylinux_2_17", "manylinux2014", "musllinux_1_1"))
@@ -89,14 +92,16 @@ def version() -> str:
     if os.path.exists(os.path.join(HERE, "PKG-INFO")):
         found = re.search(r"^Version: (\S+)$", read(os.path.join(HERE, "PKG-INFO")).decode(), re.M)
     else:
-        found = re.search(r"^project\(tracegate VERSION ([0-9.]+) ", read(project_file("CMakeLists.txt")).decode(), re.M)
+        found = re.search(r"^project\(tracegate VERSION ([0-9.]+) ", read(project_file("CMakeLists.txt")).decode(),
+                          re.M)
     if not found:
         raise WheelError("no version in CMakeLists.txt or PKG-INFO")
     return found[1]
 
 
 def metadata(licences: Iterable[str] = (), texts: Iterable[str] = ()) -> bytes:
-    """`licences`: SPDX identifiers of what is linked into the program; `texts`: names of their files, beside our own."""
+    """`licences`: SPDX identifiers of what is linked into the program; `texts`: names of their files, beside our
+    own."""
     expression = " AND ".join(["Apache-2.0", *sorted({x.replace("_", " ") for x in licences} - {"Apache-2.0"})])
     files = "".join(f"License-File: {name}\n" for name in ["LICENSE", *texts])
     head = f"""Metadata-Version: 2.4
@@ -210,7 +215,8 @@ def gzip_bytes(data: bytes) -> bytes:
 # ---- PEP 517 ----
 
 
-def build_wheel(wheel_directory: str, config_settings: Optional[dict[str, str]] = None, metadata_directory: Optional[str] = None) -> str:
+def build_wheel(wheel_directory: str, config_settings: Optional[dict[str, str]] = None,
+                metadata_directory: Optional[str] = None) -> str:
     program = os.environ.get("TRACEGATE_PROGRAM")
     try:
         if not program:

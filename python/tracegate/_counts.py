@@ -1,4 +1,5 @@
-"""assert_counts: how often a step launches, copies, waits and leaves the compiler's graph. Counts are exact, so one trace will do."""
+"""assert_counts: how often a step launches, copies, waits and leaves the compiler's graph. Counts are exact, so one
+trace will do."""
 from __future__ import annotations
 
 import os
@@ -47,12 +48,12 @@ def assert_counts(
     copies: Optional[float] = None,
     graph_breaks: Optional[float] = 0,
 ) -> None:
-    """Raises AssertionError if a step has more than this; None: not asked. The numbers are means over the steps of the trace, as
-    `tracegate diff` counts them.
+    """Raises AssertionError if a step has more than this; None: not asked. The numbers are means over the steps of the
+    trace, as `tracegate diff` counts them.
 
-    `kernels` are launches on a device, `syncs` calls that wait for a device, `copies` those between memories (memcpy). `graph_breaks` are
-    the compiled regions of a step (`torch.compile`) beyond the first: a program that compiles two functions has one more without any
-    break.
+    `kernels` are launches on a device, `syncs` calls that wait for a device, `copies` those between memories (memcpy).
+    `graph_breaks` are the compiled regions of a step (`torch.compile`) beyond the first: a program that compiles two
+    functions has one more without any break.
     """
     trace = os.fspath(trace)
     allowed = {"kernels": kernels, "syncs": syncs, "copies": copies, "graph_breaks": graph_breaks}

@@ -59,7 +59,8 @@ def run(
     """Runs `tracegate ARGS`. An exit code that is not in `ok` raises ProgramError with what the program said."""
     command = [program(), *(os.fspath(a) for a in args)]
     done = subprocess.run(
-        command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
+        command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+        check=False
     )
     if done.returncode not in ok:
         said = done.stderr.strip() or done.stdout.strip() or "it said nothing"

@@ -17,8 +17,8 @@ class RecordError(RuntimeError):
 class Steps:
     """The steps of one recording. Iterate over it, or call it at the end of each step of your own loop.
 
-    `total` steps are needed: those that wait, those that warm the profiler up, those that are recorded. `done` says how many have ended,
-    `path` which file is written.
+    `total` steps are needed: those that wait, those that warm the profiler up, those that are recorded. `done` says how
+    many have ended, `path` which file is written.
     """
 
     def __init__(self, path: str, total: int, end: Callable[[], None]) -> None:
@@ -45,9 +45,11 @@ def _rank() -> Optional[int]:
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return int(distributed.get_rank()) if distributed.get_world_size() > 1 else None
     # torchrun, srun, mpirun
-    for size, rank in (("WORLD_SIZE", "RANK"), ("SLURM_NTASKS", "SLURM_PROCID"), ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK")):
-        if os.environ.get(size, "1").isdigit() and int(os.environ.get(size, "1")) > 1 and os.environ.get(rank, "").isdigit():
-            return int(os.environ[rank])
+    for size, rank in (("WORLD_SIZE", "RANK"), ("SLURM_NTASKS", "SLURM_PROCID"),
+                       ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK")):
+        ranks, own = os.environ.get(size, "1"), os.environ.get(rank, "")
+        if ranks.isdigit() and int(ranks) > 1 and own.isdigit():
+            return int(own)
     return None
 
 
@@ -61,7 +63,8 @@ def _place(path: Path, rank: Optional[int]) -> str:
 
 
 def _devices() -> list[tuple[str, Any]]:
-    """The kinds of devices that PyTorch finds here, each with its module (torch.cuda, which is ROCm's too, torch.xpu, …)."""
+    """The kinds of devices that PyTorch finds here, each with its module (torch.cuda, which is ROCm's too, torch.xpu,
+    …)."""
     import torch
 
     found = []
@@ -86,8 +89,8 @@ def _activities() -> list[Any]:
 
 
 def _synchronize() -> None:
-    """Waits for every device that this process has memory on: each step's work stays in its step. Others are left alone, because
-    a first touch costs a context."""
+    """Waits for every device that this process has memory on: each step's work stays in its step. Others are left
+    alone, because a first touch costs a context."""
     for _, module in _devices():
         initialized = getattr(module, "is_initialized", None)
         if initialized is not None and not initialized():
@@ -129,25 +132,29 @@ def record(
             for _ in step:
                 train_step()
 
-    `wait` steps pass first (compilers, autotuning, the allocator), `warmup` steps warm the profiler up, `active` steps are recorded. Each
-    step ends with a synchronisation, so that its kernels are in its window. In a job of several ranks each rank writes a file of its own:
-    out/run0-rank3.json.gz.
+    `wait` steps pass first (compilers, autotuning, the allocator), `warmup` steps warm the profiler up, `active` steps
+    are recorded. Each step ends with a synchronisation, so that its kernels are in its window. In a job of several
+    ranks each rank writes a file of its own: out/run0-rank3.json.gz.
 
-    `with_stack`: Python stacks, for the causes of a change; they slow the host. None: as the environment variable TRACE_STACKS says,
-    which `tracegate ab` and the action set after a failure. Traces with other flags are not compared by duration.
+    `with_stack`: Python stacks, for the causes of a change; they slow the host. None: as the environment variable
+    TRACE_STACKS says, which `tracegate ab` and the action set after a failure. Traces with other flags are not compared
+    by duration.
 
     If the block raises, or makes too few steps, no file is written.
     """
     if min(wait, warmup) < 0 or active < 1:
-        raise RecordError(f"wait={wait}, warmup={warmup}, active={active}: at least one step has to be active, and none can be negative")
+        raise RecordError(f"wait={wait}, warmup={warmup}, active={active}: at least one step has to be active, "
+                          "and none can be negative")
     try:
         import torch.profiler
     except ImportError as error:
         raise RecordError("tracegate.record needs PyTorch (import torch.profiler failed): pip install torch") from error
     if not torch.profiler.kineto_available():
         raise RecordError(
-            "this PyTorch is built without Kineto, which writes traces (torch.profiler.kineto_available() is False), as Debian's is: "
-            "the example of tracegate, examples/kineto_layout.py, writes them without it; pip install torch brings PyTorch's own build"
+            "this PyTorch is built without Kineto, which writes traces (torch.profiler.kineto_available() is False), "
+            "as Debian's is: "
+            "the example of tracegate, examples/kineto_layout.py, writes them without it; "
+            "pip install torch brings PyTorch's own build"
         )
     place = _place(path, _rank())
     complete = written = False
@@ -177,6 +184,6 @@ def record(
         yield steps
     if not written:
         raise RecordError(
-            f"'{place}' is not written: the block made {steps.done} of {steps.total} steps ({wait} wait, {warmup} warm up, {active} are "
-            "recorded). Make more, or ask for fewer"
+            f"'{place}' is not written: the block made {steps.done} of {steps.total} steps ("
+            f"{wait} wait, {warmup} warm up, {active} are recorded). Make more, or ask for fewer"
         )

@@ -15,8 +15,9 @@ def _pandas() -> Any:
         import pandas
     except ImportError as error:
         raise ImportError(
-            "tracegate.compare and tracegate.operators return pandas DataFrames, and pandas is not installed: pip install pandas, "
-            "or use the program's own tables (tracegate diff --format csv, tracegate analyze --format csv)"
+            "tracegate.compare and tracegate.operators return pandas DataFrames, and pandas is not installed: "
+            "pip install pandas, or use the program's own tables (tracegate diff --format csv, "
+            "tracegate analyze --format csv)"
         ) from error
     return pandas
 
@@ -24,8 +25,8 @@ def _pandas() -> Any:
 def operators(trace: Path, *, whole: bool = False) -> pandas.DataFrame:
     """What is in a trace, per step: category, name, short_name, calls, total_us, self_us, share_pct.
 
-    `trace` is whatever `tracegate analyze` takes: a trace, a summary, a folder, a glob, REV:PATH. `whole`: everything in the trace,
-    undivided, instead of the mean of a step.
+    `trace` is whatever `tracegate analyze` takes: a trace, a summary, a folder, a glob, REV:PATH. `whole`: everything
+    in the trace, undivided, instead of the mean of a step.
     """
     frame = _pandas().DataFrame(rows("analyze", os.fspath(trace), "--measure", "ops", *(["--whole"] if whole else [])))
     return frame.rename(
@@ -61,15 +62,17 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-NOTHING = {"name": "", "kind": "", "group": "", "counts": [0, 0], "diff_counts": 0, "total_duration_us": [0, 0], "diff_duration_us": 0}
+NOTHING = {"name": "", "kind": "", "group": "", "counts": [0, 0], "diff_counts": 0, "total_duration_us": [0, 0],
+           "diff_duration_us": 0}
 COLUMNS = list(_row(NOTHING))
 
 
 def compare(base: Path, fresh: Path, *, runs: bool = True) -> pandas.DataFrame:
     """What changed between two sides, per step: a row for each name, as `tracegate diff` prints it. No verdict.
 
-    A side is whatever `tracegate diff` takes: a trace, a folder, a glob, a summary, REV:PATH. `runs`: files without a rank are repeats of
-    one program (with three or more per side the estimates and their noise are filled in); otherwise they are ranks of one run.
+    A side is whatever `tracegate diff` takes: a trace, a folder, a glob, a summary, REV:PATH. `runs`: files without a
+    rank are repeats of one program (with three or more per side the estimates and their noise are filled in); otherwise
+    they are ranks of one run.
     """
     pd = _pandas()
     told = rows("diff", os.fspath(base), os.fspath(fresh), "--runs" if runs else "--ranks")

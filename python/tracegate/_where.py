@@ -1,4 +1,5 @@
-"""Where in a trace a name comes from, for a message: the operators and Python functions around its call. Nothing is counted here."""
+"""Where in a trace a name comes from, for a message: the operators and Python functions around its call. Nothing is
+counted here."""
 from __future__ import annotations
 
 import bisect
@@ -35,7 +36,8 @@ class _Threads:
     def __init__(self, events: list[dict[str, Any]]) -> None:
         self.spans: dict[tuple[Any, Any], list[tuple[float, float, str]]] = {}
         for e in filter(_is_place, events):
-            self.spans.setdefault((e.get("pid"), e.get("tid")), []).append((float(e["ts"]), -float(e["dur"]), str(e["name"])))
+            self.spans.setdefault((e.get("pid"), e.get("tid")),
+                                  []).append((float(e["ts"]), -float(e["dur"]), str(e["name"])))
         for spans in self.spans.values():
             spans.sort()
 
@@ -51,7 +53,8 @@ def places(trace: str, names: set[str]) -> dict[str, list[str]]:
     """Of each name the distinct places that call it. Device work has the place of its launch."""
     events = _events(trace)
     threads = _Threads(events)
-    launches = {e["args"].get("correlation"): e for e in events if e.get("cat") in CALLS[:2] and isinstance(e.get("args"), dict)}
+    launches = {e["args"].get("correlation"): e for e in events if e.get("cat") in CALLS[:2]
+                and isinstance(e.get("args"), dict)}
     found: dict[str, list[str]] = {name: [] for name in names}
     seen = dict.fromkeys(names, 0)
     for e in events:

@@ -7,8 +7,8 @@
     pytest --tracegate=record   records, and keeps a summary for each test: perf/pytest/SUITE.tgs, to be committed
     pytest --tracegate=check    records, and compares with the summaries of the merge base (or of --tracegate-base)
 
-The program runs once, after the last test; a test whose trace fails is reported then, as a failure of that test. Workers of xdist and
-reruns (pytest-rerunfailures) need to know at once: there each test is judged as soon as it ends.
+The program runs once, after the last test; a test whose trace fails is reported then, as a failure of that test.
+Workers of xdist and reruns (pytest-rerunfailures) need to know at once: there each test is judged as soon as it ends.
 """
 from __future__ import annotations
 
@@ -61,24 +61,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--tracegate",
         choices=("off", "record", "check"),
         default="off",
-        help="what the fixture `tracegate` does: call the function once (off, the default), record baselines, or check against them",
+        help="what the fixture `tracegate` does: call the function once (off, the default), record baselines, "
+        "or check against them",
     )
     group.addoption(
         "--tracegate-base",
         metavar="REV",
-        help="compare with the baselines of this commit; default: the merge base with the target branch, and on that branch itself, "
-        "with uncommitted changes, HEAD",
+        help="compare with the baselines of this commit; default: the merge base with the target branch, and on that "
+        "branch itself, with uncommitted changes, HEAD",
     )
     where_kept = "folder of the baselines below the rootdir, or 'stored': kept in refs of git"
     parser.addini("tracegate_baseline", where_kept, default=DEFAULT_BASELINE)
     judge = "policy that judges: a preset, or a file below the rootdir with rules and without suites"
     parser.addini("tracegate_policy", judge, default="tracegate:recommended")
-    parser.addini("tracegate_stacks", "record Python stacks, which name the line of a change", type="bool", default=True)
+    parser.addini("tracegate_stacks", "record Python stacks, which name the line of a change", type="bool",
+                  default=True)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
-        "markers", "tracegate(wait=2, warmup=1, active=5): steps that the fixture `tracegate` lets pass, warms up with, and records"
+        "markers", "tracegate(wait=2, warmup=1, active=5): steps that the fixture `tracegate` lets pass, "
+        "warms up with, and records"
     )
     if config.getoption("--tracegate") != "off":
         config.pluginmanager.register(Gate(config), "tracegate-gate")
@@ -119,7 +122,8 @@ class Gate:
         self.told: list[str] = []  # for the end of the session, in words
         self.top = self._git("rev-parse", "--show-toplevel")
         if not self.top:
-            raise pytest.UsageError(f"--tracegate={self.mode} needs a git repository around {self.root}: baselines are found by commit")
+            raise pytest.UsageError(f"--tracegate={self.mode} needs a git repository around {self.root}: "
+                                    "baselines are found by commit")
 
     # ---- places ----
 
@@ -143,7 +147,8 @@ class Gate:
         return os.path.join(self.root, self.baseline, f"{suite}.tgs")
 
     def _base(self) -> Optional[str]:
-        """The commit to compare with; None: the program finds it. Uncommitted changes on the target branch are changes against HEAD."""
+        """The commit to compare with; None: the program finds it. Uncommitted changes on the target branch are changes
+        against HEAD."""
         given = self.config.getoption("--tracegate-base")
         if given or "CI" in os.environ or "TRACEGATE_BASE" in os.environ:
             return str(given) if given else None
@@ -158,7 +163,8 @@ class Gate:
         suites = []
         for r in recordings:
             stored = self.baseline == "stored"
-            suites.append({"name": r.suite, "trace": r.path, "baseline": "stored" if stored else self._in_repository(self._kept(r.suite))})
+            suites.append({"name": r.suite, "trace": r.path,
+                           "baseline": "stored" if stored else self._in_repository(self._kept(r.suite))})
         path = os.path.join(self.folder, "policy.yml")
         with open(path, "w", encoding="utf-8") as file:
             json.dump({"version": 1, "extends": [extends], "suites": suites}, file, indent=1)
@@ -182,7 +188,8 @@ class Gate:
         """One run of the program over all of them, by node id."""
         for old in glob.glob(os.path.join(glob.escape(self.folder), "gate*.json")):
             os.unlink(old)
-        args = ["check", "--policy", self._policy(recordings), "--json", os.path.join(self.folder, "gate.json"), "--quiet"]
+        args = ["check", "--policy", self._policy(recordings), "--json", os.path.join(self.folder, "gate.json"),
+                "--quiet"]
         base, env = self._base(), dict(os.environ)
         if base and self.baseline == "stored":
             env["TRACEGATE_BASE"] = base  # the commit whose runs are looked up
@@ -209,10 +216,12 @@ class Gate:
         return Answer(f"{report['headline']}: {r.nodeid}" if report["verdict"] == "warn" else "", False)
 
     def _without_baseline(self, r: Recording, report: dict[str, Any]) -> Answer:
-        """A test that this change adds brings its baseline with it; a test that nobody recorded is not gated, which has to be said."""
+        """A test that this change adds brings its baseline with it; a test that nobody recorded is not gated, which has
+        to be said."""
         if self.baseline != "stored" and os.path.exists(self._kept(r.suite)):
             return Answer(f"new, compared from the next change on: {r.nodeid}", False)
-        next_step = "run pytest --tracegate=record" + ("" if self.baseline == "stored" else f" and commit {self.baseline}")
+        next_step = "run pytest --tracegate=record" + ("" if self.baseline == "stored"
+                                                       else f" and commit {self.baseline}")
         return Answer(f"tracegate: no baseline of this test ({report['baseline']['how']}): {next_step}", True)
 
     # ---- pytest ----
@@ -222,7 +231,8 @@ class Gate:
         """Reports of a recorded test wait for the verdict. A test that fails by itself is reported as ever."""
         if self.at_once or "tracegate" not in getattr(item, "fixturenames", ()):
             return None
-        from _pytest.runner import runtestprotocol  # private: what pytest's own protocol calls, and pytest-rerunfailures does
+        # private: what pytest's own protocol calls, and pytest-rerunfailures does
+        from _pytest.runner import runtestprotocol
 
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
@@ -265,7 +275,8 @@ class Gate:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """What is told travels with the reports, so that it comes from xdist's workers, too."""
-        self.told += [str(value) for name, value in report.user_properties if name == PROPERTY and report.when == "call"]
+        self.told += [str(value) for name, value in report.user_properties if name == PROPERTY
+                      and report.when == "call"]
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.told:
@@ -280,7 +291,8 @@ def settle(report: pytest.TestReport, answer: Answer) -> None:
     """The answer becomes part of the test's report."""
     if answer.fails:
         report.outcome = "failed"
-        report.longrepr = Finding(answer.text)  # type: ignore[assignment]  # pytest asks for toterminal, str and reprcrash.message
+        # pytest asks for toterminal, str and reprcrash.message
+        report.longrepr = Finding(answer.text)  # type: ignore[assignment]
     elif answer.text:
         report.user_properties.append((PROPERTY, answer.text))
 
@@ -313,7 +325,8 @@ def where(cause: Optional[dict[str, Any]]) -> str:
 
 @pytest.fixture
 def tracegate(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """`tracegate(fn, *args, **kwargs)` calls fn, records it under --tracegate=record or check, and returns what fn returned last."""
+    """`tracegate(fn, *args, **kwargs)` calls fn, records it under --tracegate=record or check, and returns what fn
+    returned last."""
     gate: Optional[Gate] = request.config.pluginmanager.getplugin("tracegate-gate")
     marker = request.node.get_closest_marker("tracegate")
     steps: dict[str, Any] = {**STEPS, **(marker.kwargs if marker else {})}
@@ -322,7 +335,8 @@ def tracegate(request: pytest.FixtureRequest) -> Callable[..., Any]:
     def call(fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         nonlocal used
         if used:
-            raise pytest.UsageError("tracegate(fn) was called twice in one test: a test has one trace, so make it two tests")
+            raise pytest.UsageError("tracegate(fn) was called twice in one test: a test has one trace, "
+                                    "so make it two tests")
         used = True
         if gate is None:
             return fn(*args, **kwargs)

@@ -2,9 +2,10 @@
 """What causes add to `check`: cause.py PROGRAM [TRACE]
 
 Instructions of `check` on traces with Python stacks, 1, 3 and 5 runs a side, in a failing comparison, and the part of them that the causes
-take (callgrind). TRACE is a trace with stacks; the default is the planted program's own, a real one of your program tells more. The fresh side has one call more in each fifth
-call of its most frequent operator. The traces that are kept for the causes cost a little while they are read, also where nothing fails: that
-is what reading them takes in `check` and does not take in `summarize`, and counts as the causes' as well. Without stacks there is nothing.
+take (callgrind). TRACE is a trace with stacks; the default is the planted program's own, a real one of your program tells more. The fresh side has
+one call more in each fifth call of its most frequent operator. The traces that are kept for the causes cost a little while they are read, also where
+nothing fails: that is what reading them takes in `check` and does not take in `summarize`, and counts as the causes' as well. Without stacks there is
+nothing.
 """
 import collections
 import copy

@@ -5,7 +5,8 @@ Each row is a command on three or four sizes of one thing, everything else equal
 the ratio of sizes, for the last two sizes and for all. Cost is instructions (callgrind, one thread), with --cpu user time, the least of
 five; with refs and files, whose work is partly git's own, always CPU with the children. The goal is 1.1 for the last two. Traces are made here:
 a step is NAMES operators, each with a launch and a kernel, and an all-reduce; `spread` has 24,000 calls of 600 names in all, whatever
-the number of steps. Of `findings` the change calls each name twice instead of once, of `renamed` each name is another one. Results: docs/benchmarks.md.
+the number of steps. Of `findings` the change calls each name twice instead of once, of `renamed` each name is another one. Results:
+docs/benchmarks.md.
 """
 import argparse
 import gzip
@@ -27,7 +28,8 @@ from cause import TRACE as STACKS, planted  # noqa: E402
 from ranks import POLICIES  # noqa: E402
 GOAL = 1.1
 SIZES = {"ranks": (64, 256, 1024), "runs": (8, 16, 32, 64), "steps": (16, 64, 256), "names": (200, 800, 3200),
-         "spread": (24, 96, 384), "findings": (1250, 2500, 5000, 10000), "renamed": (1250, 2500, 5000, 10000), "refs": (1250, 5000, 20000), "files": (6250, 25000, 100000)}
+         "spread": (24, 96, 384), "findings": (1250, 2500, 5000, 10000), "renamed": (1250, 2500, 5000, 10000), "refs": (1250, 5000, 20000),
+         "files": (6250, 25000, 100000)}
 OP = ('{"ph":"X","cat":"cpu_op","name":"aten::operator_%d","pid":1,"tid":1,"ts":%d.%03d,"dur":%d.%03d,'
       '"args":{"External id":%d,"Input Dims":[[%d,64],[]],"Input type":["float",""]}}')
 LAUNCH = ('{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":%d.%03d,"dur":1.000,'
@@ -127,7 +129,8 @@ class Case:
         return 1000 * best
 
 
-MEASURES = [a for m in ("temporal", "idle", "kernel-types", "kernels", "overlap", "bandwidth", "queue", "launches", "steps") for a in ("--measure", m)]
+MEASURES = [a for m in ("temporal", "idle", "kernel-types", "kernels", "overlap", "bandwidth", "queue", "launches", "steps")
+            for a in ("--measure", m)]
 LOOK = {
     "analyze": ["analyze", "out", "--format", "csv"],
     "analyze, nine measures": ["analyze", "out", "--format", "csv", *MEASURES],
@@ -148,7 +151,8 @@ ONE = {
 FOUND = {
     "diff of summaries": LOOK["diff of summaries"],
     "check": LOOK["check"],
-    "check, all reports": [*LOOK["check"], *(f"--{r}=x.{r}" for r in ("json", "markdown", "html", "junit", "csv", "svg-counts", "svg-durations", "benchmark", "openmetrics"))],
+    "check, all reports": [*LOOK["check"], *(f"--{r}=x.{r}" for r in ("json", "markdown", "html", "junit", "csv", "svg-counts", "svg-durations",
+                                                                      "benchmark", "openmetrics"))],
 }
 COMMANDS = {
     "ranks": {**LOOK, "analyze --measure skew": ["analyze", "out", "--measure", "skew", "--format", "csv"],
@@ -260,7 +264,8 @@ def row(o, name, sizes, tmp):
     print(f"\n{name} {', '.join(f'{n:,}' for n in sizes)} ({unit})")
     for what, v in costs.items():
         last = exponent(sizes, v, -2, -1)
-        print(f"| {what} | {', '.join(f'{c:,.0f}' for c in v)} | {last:.2f} | {exponent(sizes, v, 0, -1):.2f} | {'yes' if last <= GOAL else 'no'} |", flush=True)
+        print(f"| {what} | {', '.join(f'{c:,.0f}' for c in v)} | {last:.2f} | {exponent(sizes, v, 0, -1):.2f} | {'yes' if last <= GOAL else 'no'} |",
+              flush=True)
 
 
 def main():

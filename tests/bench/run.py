@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What reading costs beside other parsers (docs/benchmarks.md): run.py PROGRAM READER [--rows totals,events] [--layouts KD] [--rounds N] [--mb N] [--small]
+"""What reading costs beside other parsers (docs/benchmarks.md): run.py PROGRAM READER [--rows totals,events] [--layouts KD] [--rounds N] [--mb N]
+[--small]
 
 PROGRAM is tracegate, READER the build's bench_reader. Builds the anchors (Debian: libsimdjson-dev,
 rapidjson-dev, libcjson-dev, zlib1g-dev, g++, valgrind), makes traces of --mb (300) megabytes and five
@@ -143,7 +144,8 @@ class Bench:
             t.pair("threads", f"{letter}: two threads / one, CPU", self.ops(path, 2), self.ops(path), 1.05, memory=False)
         if self.wants("memory"):
             for threads, goal in ((1, 8), (2, 16)):
-                t.put("memory", f"{letter}: MB at the peak, aggregates, {threads} thread{'s' * (threads > 1)}", peak_mb(self.ops(path, threads)), None, goal,
+                t.put("memory", f"{letter}: MB at the peak, aggregates, {threads} thread{'s' * (threads > 1)}", peak_mb(self.ops(path, threads)),
+                      None, goal,
                       digits=1)
         if self.wants("span-memory"):
             self.kept(path, letter)

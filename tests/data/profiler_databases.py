@@ -121,7 +121,8 @@ def kineto(happened, pid=4242):
             x.update(pid=pid, tid=e.thread, cat={"range": "user_annotation", "op": "cpu_op", "call": "cuda_driver" if driver else
                                                  "hip_runtime" if e.name.startswith("hip") else "cuda_runtime"}[e.what])
         else:
-            x.update(pid=e.device, tid=e.stream, cat={"kernel": "kernel", "memcpy": "gpu_memcpy", "memset": "gpu_memset", "sync": "cuda_sync"}[e.what])
+            x.update(pid=e.device, tid=e.stream,
+                     cat={"kernel": "kernel", "memcpy": "gpu_memcpy", "memset": "gpu_memset", "sync": "cuda_sync"}[e.what])
             args.update(device=e.device, stream=e.stream)
         if e.what == "kernel":
             args.update({"grid": list(e.grid), "block": list(e.block), "shared memory": e.shared, "registers per thread": e.registers})
@@ -191,10 +192,12 @@ def write_nsys(path, happened, form="new", pid=4242, others=()):
                 rows["range"].append(times + [59 if e.ends_on is None else 60, whole | e.thread, text if inline else None]
                                      + ([None if inline else string(text), 0, e.ends_on and whole | e.ends_on] if new else []))
     whole = (1 << 48) | (pid << 24) | 11  # a mark and a domain: no time passes
-    rows["range"] += [[5, None, 34, whole, "mark"] + ([None, 0, None] if new else []), [0, None, 75, whole, "NCCL"] + ([None, 1, None] if new else [])]
+    rows["range"] += [[5, None, 34, whole, "mark"] + ([None, 0, None] if new else []),
+                      [0, None, 75, whole, "NCCL"] + ([None, 1, None] if new else [])]
     place = ["deviceId", "streamId", "correlationId", "globalPid"]
     shape = ["gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory"]
-    insert("CUPTI_ACTIVITY_KIND_KERNEL", ["start", "end", *place, "demangledName", "shortName", *shape, *(["graphNodeId", "graphId"] if new else [])], rows["kernel"])
+    insert("CUPTI_ACTIVITY_KIND_KERNEL",
+           ["start", "end", *place, "demangledName", "shortName", *shape, *(["graphNodeId", "graphId"] if new else [])], rows["kernel"])
     insert("CUPTI_ACTIVITY_KIND_RUNTIME", ["start", "end", "globalTid", "correlationId", "nameId"], rows["call"])
     insert("CUPTI_ACTIVITY_KIND_MEMCPY", ["start", "end", *place, "bytes", "copyKind", *(["srcKind", "dstKind"] if new else [])], rows["memcpy"])
     insert("CUPTI_ACTIVITY_KIND_MEMSET", ["start", "end", *place, "bytes", "memKind"], rows["memset"])
@@ -204,7 +207,8 @@ def write_nsys(path, happened, form="new", pid=4242, others=()):
     if new:
         insert("ENUM_CUDA_MEM_KIND", ["id", "name", "label"], [[n, f"KIND_{n}", label] for n, label in MEMORY.items()])
         insert("TARGET_INFO_GPU", ["vmId", "id", "name"], [[0, 0, "NVIDIA H100"], [0, 1, "NVIDIA H100"]])
-    insert("META_DATA_EXPORT", ["name", "value"], [["EXPORT_PRODUCT_NAME", "NVIDIA Nsight Systems"], ["EXPORT_SCHEMA_VERSION", "3.25.0" if new else "3.1.7"]])
+    insert("META_DATA_EXPORT", ["name", "value"],
+           [["EXPORT_PRODUCT_NAME", "NVIDIA Nsight Systems"], ["EXPORT_SCHEMA_VERSION", "3.25.0" if new else "3.1.7"]])
     db.execute("create table StringIds (id integer primary key, value text)")
     db.executemany("insert into StringIds values (?, ?)", [(n, text) for text, n in strings.items()])
     db.commit()
@@ -240,10 +244,13 @@ def write_rocpd(path, happened, form="rows", pid=4242, suffix="_0194a7b1", other
         n = len(rows["region"]) + len(rows["kernel_dispatch"]) + len(rows["memory_copy"]) + 1
         if e.what == "kernel":
             grid = [e.grid[i] * e.block[i] for i in range(3)]  # in work items
-            rows["kernel_dispatch"].append([n, *track, *([agent, 1, stream] if placed else []), number(symbols, e.name), n, *times, *e.block, *grid, e.shared, event(e, "KERNEL_DISPATCH")])
+            rows["kernel_dispatch"].append([n, *track, *([agent, 1, stream] if placed else []), number(symbols, e.name), n, *times, *e.block, *grid,
+                                            e.shared, event(e, "KERNEL_DISPATCH")])
         elif e.what == "memcpy":
-            ends = {"HtoD": (HOST_AGENT, GPU_AGENT + e.device), "DtoH": (GPU_AGENT + e.device, HOST_AGENT), "DtoD": (GPU_AGENT + e.device,) * 2}[e.copy]
-            rows["memory_copy"].append([n, *track, *([None, stream] if placed else []), *times, number(strings, HIP_COPIES[e.copy]), *ends, e.bytes, event(e, "MEMORY_COPY")])
+            ends = {"HtoD": (HOST_AGENT, GPU_AGENT + e.device), "DtoH": (GPU_AGENT + e.device, HOST_AGENT),
+                    "DtoD": (GPU_AGENT + e.device,) * 2}[e.copy]
+            rows["memory_copy"].append([n, *track, *([None, stream] if placed else []), *times, number(strings, HIP_COPIES[e.copy]), *ends, e.bytes,
+                                        event(e, "MEMORY_COPY")])
         elif e.what in ("range", "op", "call"):
             category = "HIP_RUNTIME_API_EXT" if e.what == "call" else "MARKER_CORE_RANGE_API"
             text = e.name + (f", op_id = {n}" if e.what == "op" else "")
@@ -255,13 +262,16 @@ def write_rocpd(path, happened, form="rows", pid=4242, suffix="_0194a7b1", other
         "metadata": (["tag", "value"], [["schema_version", "4.0.0" if late else "3.0.0"]]),
         "string": (["id integer primary key", "string"], [[n, text] for text, n in strings.items()]),
         "info_agent": (["id integer primary key", "type", "absolute_index", "type_index", "name", "product_name"],
-                       [[HOST_AGENT, "CPU", 0, 0, "EPYC", "EPYC"], *([GPU_AGENT + k, "GPU", GPU_AGENT + k, k, "gfx942", "AMD Instinct MI300X"] for k in range(2))]),
+                       [[HOST_AGENT, "CPU", 0, 0, "EPYC", "EPYC"],
+                        *([GPU_AGENT + k, "GPU", GPU_AGENT + k, k, "gfx942", "AMD Instinct MI300X"] for k in range(2))]),
         "info_kernel_symbol": (["id integer primary key", "kernel_name", "display_name"], [[n, "_Z" + text, text] for text, n in symbols.items()]),
         "event": (["id integer primary key", "category_id", "stack_id", "parent_stack_id"], rows["event"]),
         "region": (["id integer primary key", *track, *times, "name_id", "event_id"], rows["region"]),
-        "kernel_dispatch": (["id integer primary key", *track, *(["agent_id", "queue_id", "stream_id"] if placed else []), "kernel_id", "dispatch_id", *times, *sizes,
+        "kernel_dispatch": (["id integer primary key", *track, *(["agent_id", "queue_id", "stream_id"] if placed else []), "kernel_id",
+                             "dispatch_id", *times, *sizes,
                              "group_segment_size", "event_id"], rows["kernel_dispatch"]),
-        "memory_copy": (["id integer primary key", *track, *(["queue_id", "stream_id"] if placed else []), *times, "name_id", "src_agent_id", "dst_agent_id", "size", "event_id"],
+        "memory_copy": (["id integer primary key", *track, *(["queue_id", "stream_id"] if placed else []), *times, "name_id", "src_agent_id",
+                         "dst_agent_id", "size", "event_id"],
                         rows["memory_copy"]),
         "track": (["id integer primary key", "pid", "tid", *([] if placed else ["agent_id", "queue_id", "stream_id"])],
                   [[n, a, b, *([] if placed else [c, None, d])] for (a, b, c, d), n in tracks.items()]),

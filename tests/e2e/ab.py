@@ -200,9 +200,11 @@ def in_stages(tmp):
             expect(f"the contract is the page's {done.stdout}", said and said.groups(), red and red.groups())
         if variant == "slower" and not options:  # planted: +20 %, with 1 % of noise
             size = re.search(r"; suspects: 1: demo::op3 \+(\d+\.\d) % \(\+(\d+\.\d) to \+(\d+\.\d) %\)\n", done.stderr)
-            expect(f"{name}: its interval {done.stderr}", size and [19 < float(size[1]) < 21, 15 < float(size[2]) < 20, 20 < float(size[3]) < 25], [True] * 3)
+            expect(f"{name}: its interval {done.stderr}", size and [19 < float(size[1]) < 21, 15 < float(size[2]) < 20, 20 < float(size[3]) < 25],
+                   [True] * 3)
         if n:
-            expect(f"{name}: runs", lines, [f"{v} {k}" for k in range(n) for v in (variant + "-base" if variant in ("wild", "speeds") else "base", variant)])
+            expect(f"{name}: runs", lines,
+                   [f"{v} {k}" for k in range(n) for v in (variant + "-base" if variant in ("wild", "speeds") else "base", variant)])
         else:
             expect(f"{name}: fewer runs {len(lines)}", len(lines) < 2 * 17, True)
     for args, words in ((("--once", "3", "--detect", "5%"), "--once is one look"), (("--resume",), "--resume needs --out"),
@@ -337,7 +339,8 @@ def ab_that_waits(r, go, *args):
 
 
 def killed_anywhere(tmp):
-    """Killed before, while, or after a first, second, middle or last run is written, or with the run going on by itself: the verdict of the same runs, whole."""
+    """Killed before, while, or after a first, second, middle or last run is written, or with the run going on by itself: the verdict of the same
+    runs, whole."""
     r, log, store, kill = stepper(tmp, "slower"), tmp + "/log", tmp + "/store", tmp + "/kill"
     os.makedirs(store)
     for variant in ("base", "slower"):
@@ -409,7 +412,8 @@ def explain(tmp):
 
     def run(case, stacks, *more):
         log = f"{tmp}/log-{case}-{stacks}{len(more)}"
-        done = ab(tmp + "/r", "--base", "main", "--max-runs", "3", *more, "--json", tmp + "/r.json", "--", sys.executable, tmp + "/hand.py", "{trace}",
+        done = ab(tmp + "/r", "--base", "main", "--max-runs", "3", *more, "--json", tmp + "/r.json", "--", sys.executable, tmp + "/hand.py",
+                  "{trace}",
                   planted + "/traces", log, stacks)
         report = read_json(tmp + "/r.json")
         return done, report, open(log).read().split("\n")[:-1]

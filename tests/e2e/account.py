@@ -237,7 +237,8 @@ def view_probes():
     work = [Work(f"aten::op{i}", "op", "", 120) for i in range(40)] + [Work("aten::view", "op", "", 1), Work("aten::contiguous", "op", "", 1)]
     for nb, nt in RUNS:
         for us, want in ((1, "calm"), (11, "red")):
-            yield f"one more contiguous of {us} us, {nb}v{nt}", want, side(work, 1, nb), side(work + [Work("aten::contiguous", "op", "", us)], 100, nt)
+            yield f"one more contiguous of {us} us, {nb}v{nt}", want, side(work, 1, nb), side(work + [Work("aten::contiguous", "op", "", us)], 100,
+                                                                                              nt)
 
 
 OWN = "version: 1\nrules:\n  - {id: s, metric: step_time, fail: {pct: %s}}\n"
@@ -247,17 +248,20 @@ def agreement_probes():
     """Growth that some runs or steps do not have, and growth beside a limit of one's own."""
     for name, work in (("device", usual()), ("host", HOST_ONLY)):
         for nb, nt, slow in ((3, 3, 2), (5, 5, 4), (3, 5, 3), (10, 10, 7)):
-            yield f"{slow} of {nt} runs are slow, {name}, {nb}v{nt}", "told", side(work, 1, nb), side(work, 100, nt, change=stall(80, runs=range(slow)))
+            yield f"{slow} of {nt} runs are slow, {name}, {nb}v{nt}", "told", side(work, 1, nb), \
+                side(work, 100, nt, change=stall(80, runs=range(slow)))
         for nb, nt, slow in ((3, 3, 1), (5, 5, 2), (10, 10, 4)):
             yield f"control, {slow} of {nt} runs are slow, {name}, {nb}v{nt}", "calm", side(work, 1, nb), \
                 side(work, 100, nt, change=stall(80, runs=range(slow)))
         base = side(work, 1, 5)
-        for size, us, steps, want in (("10%", 1000, {2}, "told"), ("10%", 250, None, "red"), ("300%", 250, None, "calm"), ("300%", 1000, {2}, "calm")):
+        for size, us, steps, want in (("10%", 1000, {2}, "told"), ("10%", 250, None, "red"), ("300%", 250, None, "calm"),
+                                      ("300%", 1000, {2}, "calm")):
             yield f"own limit of {size}, {us} us in {'one step' if steps else 'all'}, {name}", want, base, \
                 side(work, 100, 5, change=stall(us, steps=steps)), OWN % size
         uneven = lambda more: lambda run, events: stall(60 * run + more)(run, events)  # noqa: E731
         for size, want in (("10%", "told"), ("300%", "calm")):  # the runs differ by so much that the rule itself proves nothing
-            yield f"own limit of {size}, uneven runs, {name}", want, side(work, 1, 3, change=uneven(0)), side(work, 100, 3, change=uneven(150)), OWN % size
+            yield f"own limit of {size}, uneven runs, {name}", want, side(work, 1, 3, change=uneven(0)), \
+                side(work, 100, 3, change=uneven(150)), OWN % size
 
 
 def hide(us):
@@ -355,7 +359,8 @@ def collectives():
                 at = f"{'exposed' if exposed else 'hidden'} {nb}v{nt}"
                 few = "suspicious" if nb == 1 else None
                 for what, base, fresh, want in (
-                        ("one of several ranks", side(usual(), 1, nb, change=reduce(20, exposed)), side(usual(), 100, nt, change=reduce(100, exposed)),
+                        ("one of several ranks", side(usual(), 1, nb, change=reduce(20, exposed)),
+                         side(usual(), 100, nt, change=reduce(100, exposed)),
                          few or "warnings"),
                         ("two ranks", ranks(1, nb, exposed, 20, 20), ranks(100, nt, exposed, 100, 102), few or "violations"),
                         ("two ranks, one of them late", ranks(1, nb, exposed, 20, 20), ranks(100, nt, exposed, 20, 100), None),

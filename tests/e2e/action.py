@@ -165,7 +165,8 @@ def git_case(action, box, sha, name, c, verdict, code, job, writes, said):
         if not c.get("read_only"):
             expect(f"{name}: outputs of the comment", bool(r.result["comment-id"].strip()), bool(writes))
         if c.get("mono") and writes and code == 1:
-            expect(f"{name}: whose comment", mock.comments[-1]["body"].split("\n")[0], "<!-- tracegate:report key=train -->" if c.get("suites") == "train" else "<!-- tracegate:report key=serve.train -->")
+            expect(f"{name}: whose comment", mock.comments[-1]["body"].split("\n")[0],
+                   "<!-- tracegate:report key=train -->" if c.get("suites") == "train" else "<!-- tracegate:report key=serve.train -->")
         log_of_faults(known, r)
 
 
@@ -255,7 +256,8 @@ def fault_cases(action):
     """The program does not end as it should: never green. Control: the same wrapper that changes nothing."""
     with tempfile.TemporaryDirectory() as folder:
         box = Box(folder)
-        sha = box.commit("two suites", {".tracegate.yml": TWO_SUITES, "perf/train": runs("base"), "perf/serve": runs("base"), "bench": BENCH, "variant": "base\n"})
+        sha = box.commit("two suites",
+                         {".tracegate.yml": TWO_SUITES, "perf/train": runs("base"), "perf/serve": runs("base"), "bench": BENCH, "variant": "base\n"})
         box.push(sha, "main")
         sha = box.pull_request(1, sha, {"src.txt": "x"}, "same")
         path = box.checkout("refs/pull/1/merge", 2)
@@ -287,7 +289,8 @@ def fault_cases(action):
         one, two = dict(suites="train"), dict(suites="train\nserve")
         ab = dict(AB, once="1", suites="train")
         record = dict(mode="record", traces="out/train/run10.json.gz", suites="train")
-        for name, inputs, verdict in (("one", one, "pass"), ("two", two, "pass"), ("all", {}, "pass"), ("ab", ab, None), ("record", record, "recorded")):
+        for name, inputs, verdict in (("one", one, "pass"), ("two", two, "pass"), ("all", {}, "pass"), ("ab", ab, None),
+                                      ("record", record, "recorded")):
             r = job("false", "exit 9", inputs, "push" if name == "record" else "pull_request")
             expect(f"control, {name}", (r.result["verdict"], r.result["exit-code"], r.code), (verdict or r.result["verdict"], "0", 0))
         for name, what in FAULTS + NO_REPORT:
@@ -303,9 +306,11 @@ def fault_cases(action):
 def last_step_cases():
     """The last step alone: what step Check left (nothing, if it was killed itself) and what the job ends with."""
     for code, verdict, policy, want in (
-            ("0", "pass", "warn", 0), ("0", "warn", "warn", 0), ("0", "recorded", "warn", 0), ("0", "got", "fail", 0), ("4", "inconclusive", "warn", 0),
+            ("0", "pass", "warn", 0), ("0", "warn", "warn", 0), ("0", "recorded", "warn", 0), ("0", "got", "fail", 0),
+            ("4", "inconclusive", "warn", 0),
             ("4", "inconclusive", "fail", 4), ("4", "inconclusive", "", 0), ("4", "lost", "", 4),
-            ("4", "lost", "warn", 0), ("4", "lost", "fail", 4), ("0", "lost", "", 5), ("0", "pass", "", 0), ("1", "fail", "warn", 1), ("2", "error", "warn", 2), ("3", "error", "warn", 3),
+            ("4", "lost", "warn", 0), ("4", "lost", "fail", 4), ("0", "lost", "", 5), ("0", "pass", "", 0), ("1", "fail", "warn", 1),
+            ("2", "error", "warn", 2), ("3", "error", "warn", 3),
             ("5", "error", "warn", 5), ("0", "", "warn", 5), ("", "", "warn", 5), ("", "pass", "warn", 5), ("4", "", "warn", 5),
             ("137", "error", "warn", 5), ("139", "", "warn", 5), ("6", "pass", "warn", 5), ("00", "pass", "warn", 5), ("0", "passed", "warn", 5)):
         p = subprocess.run(["bash", os.path.join(ROOT, "scripts/action-verdict")], capture_output=True, text=True, check=False,

@@ -58,34 +58,45 @@ ATTACKS = [
      "left running"),
     ("a process that stays for the next job", "", 'env -i python3 -c "LOOT=\'$LOOT\'\n$(cat $HERE/daemon)\n$(cat $HERE/alive)" >/dev/null 2>&1; '
      "for k in $(seq 100); do [ ! -e $LOOT/alive ] || break; sleep 0.1; done", "left running"),
-    ("outputs of the step", "", "for f in $RUNNER_TEMP/_runner_file_commands/set_output_*; do printf 'verdict=pass\\nexit-code=0\\nmarkdown=/proc/self/environ\\n' >> $f; done",
+    ("outputs of the step", "",
+     "for f in $RUNNER_TEMP/_runner_file_commands/set_output_*; do printf 'verdict=pass\\nexit-code=0\\nmarkdown=/proc/self/environ\\n' >> $f; done",
      "wrote to GITHUB_OUTPUT"),
-    ("the environment of later steps", "", "for f in $RUNNER_TEMP/_runner_file_commands/set_env_*; do echo BASH_ENV=$HERE/later >> $f; done", "wrote to GITHUB_ENV"),
+    ("the environment of later steps", "", "for f in $RUNNER_TEMP/_runner_file_commands/set_env_*; do echo BASH_ENV=$HERE/later >> $f; done",
+     "wrote to GITHUB_ENV"),
     ("the path of later steps", "", "for f in $RUNNER_TEMP/_runner_file_commands/add_path_*; do echo $HERE/bin >> $f; done", "wrote to GITHUB_PATH"),
     ("the summary", "", "for f in $RUNNER_TEMP/_runner_file_commands/step_summary_*; do echo '### PASS' >> $f; done", "wrote to GITHUB_STEP_SUMMARY"),
     ("the action's last step", "", "printf 'exit 0\\n' > $ACTION/scripts/action-verdict", "the action's own files or tools"),
     ("the action's comment", "", "printf 'env > %s/comment\\n' $LOOT > $ACTION/scripts/action-comment", "the action's own files or tools"),
     ("the script that runs it", "sed -i 's/^ab() {/ab() {\\n    return 0/' $ACTION/scripts/action-check", "", "the action's own files or tools"),
-    ("the program", "", 'cp $PROG $PROG.real; printf \'#!/bin/sh\\n%s.real "$@"; exit 0\\n\' $PROG > $PROG.new; chmod +x $PROG.new; mv $PROG.new $PROG', "what judges changed"),
-    ("a tool before the others", "", "printf '#!/bin/sh\\nenv > %s/python\\n' $LOOT > $HERE/bin/python3; chmod +x $HERE/bin/python3", "the action's own files or tools"),
-    ("its own earlier traces", "", 'for f in $(dirname $TRACE)/*.gz; do [ $f = $TRACE ] || cp $TRACES/base/run1${f##*run0} $f; done', "a trace changed"),
+    ("the program", "", 'cp $PROG $PROG.real; printf \'#!/bin/sh\\n%s.real "$@"; exit 0\\n\' $PROG > $PROG.new; '
+     'chmod +x $PROG.new; mv $PROG.new $PROG', "what judges changed"),
+    ("a tool before the others", "", "printf '#!/bin/sh\\nenv > %s/python\\n' $LOOT > $HERE/bin/python3; chmod +x $HERE/bin/python3",
+     "the action's own files or tools"),
+    ("its own earlier traces", "", 'for f in $(dirname $TRACE)/*.gz; do [ $f = $TRACE ] || cp $TRACES/base/run1${f##*run0} $f; done',
+     "a trace changed"),
     ("the base's traces", "", 'for f in $(dirname $TRACE)/../base-*/*.gz; do cp $TRACES/extra_copy/$(basename $f) $f; done', "a trace changed"),
-    ("the base's traces, later", "", "setsid sh -c 'sleep 0.4; for f in $(dirname $TRACE)/../base-*/*.gz; do cp $TRACES/extra_copy/$(basename $f) $f; done' &", "left running"),
+    ("the base's traces, later", "",
+     "setsid sh -c 'sleep 0.4; for f in $(dirname $TRACE)/../base-*/*.gz; do cp $TRACES/extra_copy/$(basename $f) $f; done' &", "left running"),
     ("more traces", "", "for k in 7 8 9; do cp $TRACES/base/run0$k.json.gz $(dirname $TRACE)/run0$k.json.gz; done", "a trace changed"),
-    ("a slower base", 'for f in ../base/bench $(git rev-parse --show-toplevel)/../base/bench; do echo "cp $TRACES/extra_copy/run00.json.gz \\$TRACE" >> $f; done', "",
+    ("a slower base", 'for f in ../base/bench $(git rev-parse --show-toplevel)/../base/bench; do '
+     'echo "cp $TRACES/extra_copy/run00.json.gz \\$TRACE" >> $f; done', "",
      "the worktree of base changed"),
-    ("reports", "", 'd=$(dirname $(dirname $(dirname $TRACE))); for k in "" -x; do echo "<!-- tracegate:report key=default --> ### PASS" > $d/tracegate-markdown$k.md; '
+    ("reports", "", 'd=$(dirname $(dirname $(dirname $TRACE))); for k in "" -x; do '
+     'echo "<!-- tracegate:report key=default --> ### PASS" > $d/tracegate-markdown$k.md; '
      'printf \'{\\n  "verdict": "pass"\\n}\\n\' > $d/tracegate-json$k.json; done', "what judges changed"),
     ("the policy in the checkout", "", "printf 'version: 1\\nrules: []\\n' > $GITHUB_WORKSPACE/.tracegate.yml", "what judges changed"),
     ("the number of the pull request", "", "echo '{\"pull_request\": {\"number\": 1}}' > $GITHUB_EVENT_PATH", "what judges changed"),
     ("a credential helper", "", 'git config credential.helper "!cat > $LOOT/credential"', "what judges changed"),
     ("a monitor of files", "", "git config core.fsmonitor $HERE/later", "what judges changed"),
-    ("an included setting", "", "git config include.path $HERE/settings; printf '[core]\\n\\thooksPath = /tmp\\n' > $HERE/settings", "what judges changed"),
+    ("an included setting", "", "git config include.path $HERE/settings; printf '[core]\\n\\thooksPath = /tmp\\n' > $HERE/settings",
+     "what judges changed"),
     ("a submodule's command", "", "git config submodule.x.update '!touch x'", "what judges changed"),
-    ("a hook", "", 'h=$(git rev-parse --git-common-dir)/hooks; mkdir -p $h; printf "#!/bin/sh\\n" > $h/post-checkout; chmod +x $h/post-checkout', "what judges changed"),
+    ("a hook", "", 'h=$(git rev-parse --git-common-dir)/hooks; mkdir -p $h; printf "#!/bin/sh\\n" > $h/post-checkout; chmod +x $h/post-checkout',
+     "what judges changed"),
     ("attributes", "", 'i=$(git rev-parse --git-common-dir)/info; mkdir -p $i; echo "* filter=x" > $i/attributes', "what judges changed"),
     ("objects of elsewhere", "", 'echo /tmp > $(git rev-parse --git-common-dir)/objects/info/alternates', "what judges changed"),
-    ("a stored run", "", "git update-ref refs/tracegate/v1/default/$(git rev-parse HEAD)/0123456789abcdef $(git hash-object -w bench)", "what judges changed"),
+    ("a stored run", "", "git update-ref refs/tracegate/v1/default/$(git rev-parse HEAD)/0123456789abcdef $(git hash-object -w bench)",
+     "what judges changed"),
     ("a replaced commit", "", "git replace -f HEAD~1 HEAD", "what judges changed"),
     ("notes", "", "git notes add -f -m x HEAD", "what judges changed"),
     ("the store at the remote", "git push -q origin HEAD:refs/tracegate/v1/default/x 2> $LOOT/push; true", "", "aten::clone"),
@@ -100,7 +111,8 @@ def repository(folder):
     base = box.commit("bench", {"bench": BENCH, "variant": "base\n", ".tracegate.yml": RULES})
     box.push(base, "main")
     for number, (name, before, after, _) in enumerate(ATTACKS, 100):
-        numbers[name] = number, box.pull_request(number, base, {"variant": "extra_copy\n", "attack": before + "\n", "after": after + "\n"}, f"b{number}")
+        numbers[name] = number, box.pull_request(number, base, {"variant": "extra_copy\n", "attack": before + "\n", "after": after + "\n"},
+                                                 f"b{number}")
     numbers["nothing"] = 99, box.pull_request(99, base, {"src.txt": "x"}, "b99")
     write_text(f"{box.bare}/hooks/pre-receive", "#!/bin/sh\necho no credentials >&2\nexit 1\n")
     os.chmod(f"{box.bare}/hooks/pre-receive", 0o755)
@@ -125,7 +137,8 @@ class Job:
         self.checkout = box.checkout(f"refs/pull/{number}/merge", 2)
         self.environ = dict({k: v for k, v in box.env.items() if k.startswith("GIT_")}, TRACES=TRACES, LOOT=self.place["loot"], HERE=self.here,
                             ACTION=self.place["action"], PROG=self.program, HOME=self.place["home"], RUNNER_TOOL_CACHE=self.place["tools"],
-                            PATH=f"{self.place['bin']}:{os.environ['PATH']}", GITHUB_SHA=sha, GITHUB_REF=f"refs/pull/{number}/merge", GITHUB_BASE_REF="main")
+                            PATH=f"{self.place['bin']}:{os.environ['PATH']}", GITHUB_SHA=sha, GITHUB_REF=f"refs/pull/{number}/merge",
+                            GITHUB_BASE_REF="main")
         self.number, self.box = number, box
 
     def run(self, url):
@@ -230,7 +243,8 @@ sys.exit(subprocess.run([real, "check", "--runs", "--against", "baseline", *rest
 # What gets through where nothing looks: the job is green, or a file has the token.
 BLIND = [("scripts/action-check", "as_before() {", "as_before() {\n    return 0")]
 THROUGH = [("no attack", False, []), ("the base's traces", True, []), ("a slower base", True, []), ("the action's last step", True, []),
-           ("the action's comment", False, ["comment"]), ("the environment of later steps", False, ["bash_env"]), ("a process that waits for the token", False, ["later"]),
+           ("the action's comment", False, ["comment"]), ("the environment of later steps", False, ["bash_env"]),
+           ("a process that waits for the token", False, ["later"]),
            ("one without a parent or an environment", False, ["later"])]
 
 

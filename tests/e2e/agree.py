@@ -146,7 +146,8 @@ def one(tmp, n, name, verdict, policy, work, runs, how):
     expect(f"{name}: JSON", (report["verdict"], report["exit_code"]), (verdict, code))
     expect(f"{name}: headline {headline!r}", headline.startswith(words), True)
     expect(f"{name}: JSON's headline", report["headline"].startswith(words), True)
-    expect(f"{name}: Markdown {title!r}", title.startswith("### \u2139\ufe0f FIRST RUN" if "FIRST RUN" in title else f"### {sign}") and any(w in title for w in words), True)
+    expect(f"{name}: Markdown {title!r}",
+           title.startswith("### \u2139\ufe0f FIRST RUN" if "FIRST RUN" in title else f"### {sign}") and any(w in title for w in words), True)
     failures, errors = junit_says(r.path("a.xml"))
     expect(f"{name}: JUnit's failures and errors", (failures, errors if junit[1] is not None else None), junit)
     expect(f"{name}: annotations {levels}", set(there) <= levels and not levels & set(not_there), True)

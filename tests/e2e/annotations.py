@@ -104,7 +104,8 @@ def generated(tmp):
         ("a path of the workspace", clone(["/__w/r/r/train.py(4): helper"]), [("train.py", 4)], ".py:4 helper"),
         ("another machine's path", clone(["/home/you/src/deep/sub/deep/own.py(4): helper"]), [("sub/deep/own.py", 4)], ".py:4 helper"),
         ("a script in a folder", clone(["own.py(4): helper"]), [("sub/deep/own.py", 4)], ".py:4 helper"),
-        ("a kernel by its launch", clone([STEP, HELPER], 3, "aten::clone", "copy_kernel"), [("train.py", 4)], ".py:4 helper"),  # with its kernel: one finding
+        ("a kernel by its launch", clone([STEP, HELPER], 3, "aten::clone", "copy_kernel"), [("train.py", 4)],
+         ".py:4 helper"),  # with its kernel: one finding
         # nothing of ours: no notice
         ("only libraries", clone([TORCH, "/usr/lib/python3.11/threading.py(1): run"]), [], None),
         ("a builtin", clone(["<built-in method clone of Tensor object at 0x7f>", "nn.Module: Linear_0"]), [], None),
@@ -177,7 +178,8 @@ def changed_line(tmp):
     for change, at, line in ((base, ("train.py", 5), "5 | " + LINE), ("HEAD", (".tracegate.yml", 3), None)):
         names = {o: f"{tmp}/quoted.{o}" for o in ("junit", "markdown", "html", "json")}
         run = subprocess.run([PROGRAM, "check", "--annotations", "--baseline", tmp + "/base.json.gz", tmp + "/test.json.gz", "--base-commit", change,
-                              *[x for o, path in names.items() for x in ("--" + o, path)]], cwd=repo.dir, env=dict(ENV, COLUMNS="200"), capture_output=True, text=True)
+                              *[x for o, path in names.items() for x in ("--" + o, path)]], cwd=repo.dir, env=dict(ENV, COLUMNS="200"),
+                              capture_output=True, text=True)
         got = {o: read_text(path) for o, path in names.items()}
         errors = re.findall(r"^::error file=([^,]*),line=(\d+)", run.stdout, re.M)
         expect(f"{change}: the red annotation", [(f, int(n)) for f, n in errors], [at])

@@ -102,7 +102,8 @@ def against_three(r):
         expect_has("standard output", run.stdout, suite)
     expect("the release", (reports["release"]["baseline"]["commit"], reports["release"]["baseline"]["how"]),
            (r.git("rev-parse", "v1").strip(), "release v1"))
-    expect_has("the window", reports["recent"]["baseline"]["how"], "and 1 before it: 6 runs of window(9), since the calls changed after " + r.git("rev-parse", "v1")[:12])
+    expect_has("the window", reports["recent"]["baseline"]["how"],
+               "and 1 before it: 6 runs of window(9), since the calls changed after " + r.git("rev-parse", "v1")[:12])
     for args, want in ((("--against", "release"), (1, {"": None, "release": "fail"})), (("--against", "baseline"), (0, {"": "pass"})),
                        (("--against", "recent"), (0, {"recent": "pass"}))):
         code, reports, _ = r.check(*args)

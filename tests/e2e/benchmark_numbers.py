@@ -326,7 +326,8 @@ def in_history(tmp):
 
     # against a night before the change the events explain it; more than that fails
     at = git(tmp, "rev-list", "--reverse", "HEAD").splitlines()[CHANGED - 3]
-    write_text(f"{tmp}/.tracegate.yml", POLICY.format(numbers="out/bench*.numbers", wait="median_ttft_ms", more="").replace("suites:", f"baseline: {{ref: {at}}}\nsuites:"))
+    write_text(f"{tmp}/.tracegate.yml",
+               POLICY.format(numbers="out/bench*.numbers", wait="median_ttft_ms", more="").replace("suites:", f"baseline: {{ref: {at}}}\nsuites:"))
     done = check(tmp)
     expect("known", (done.returncode, (row(done.report, "median_ttft_ms") or {}).get("state")), (0, "warn"))
     lines(f"{tmp}/out", "bench", [{"median_ttft_ms": (150 + i, "ms")} for i in range(5)])

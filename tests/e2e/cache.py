@@ -36,7 +36,8 @@ def judged(folder, *args, program=PROGRAM, base="HEAD:base"):
     names = {"--json": "r.json", "--markdown": "r.md", "--junit": "r.xml"}
     done = subprocess.run([program, "check", "out", "--runs", "--baseline", base, *(x for pair in names.items() for x in pair), *args],
                           cwd=folder, env=DATED, capture_output=True, text=True, check=False)
-    return [done.returncode, done.stdout, done.stderr, *(read_bytes(f"{folder}/{n}") if os.path.exists(f"{folder}/{n}") else None for n in names.values())]
+    return [done.returncode, done.stdout, done.stderr,
+            *(read_bytes(f"{folder}/{n}") if os.path.exists(f"{folder}/{n}") else None for n in names.values())]
 
 
 def files(folder):

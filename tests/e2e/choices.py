@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A library's choice of kernels is not a regression: operators of which every process picks one of three algorithms, as autotuning and
-cuDNN do, with 70, 25 and 5 %. An algorithm is a list of kernels, sets and copies of its own; a fourth is the first and a set and a copy more. Expected is what docs/statistics.md says:
-no draw fails, at one to ten runs a side; a choice that takes longer than the baseline's evidence fails; so does a kernel that is added
-beside the choice, at one run: by another operator, or by one more call. So it is where an annotation or the step launches the kernels. One steady kernel that takes a tenth longer warns at three
-runs a side, where it would have to take 15 % more to fail.
+cuDNN do, with 70, 25 and 5 %. An algorithm is a list of kernels, sets and copies of its own; a fourth is the first and a set and a copy more.
+Expected is what docs/statistics.md says: no draw fails, at one to ten runs a side; a choice that takes longer than the baseline's evidence fails; so
+does a kernel that is added beside the choice, at one run: by another operator, or by one more call. So it is where an annotation or the step launches
+the kernels. One steady kernel that takes a tenth longer warns at three runs a side, where it would have to take 15 % more to fail.
 """
 import itertools
 import random
@@ -25,7 +25,8 @@ def algorithms(op, slow=1.0):
     zero, copy = ("gpu_memset", "Memset (Device)", 1.0), ("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 2.0)
     return [[("kernel", f"void gemm_a{op % 5}(float*)", us)],
             [("kernel", f"void gemm_b{op % 3}_splitK(float*)", us * 0.9 * slow), ("kernel", "void splitKreduce(float*)", us * 0.1 * slow)],
-            [zero, ("kernel", f"void gemm_c{op % 2}(float*)", us - 3), copy], [zero, ("kernel", f"void gemm_a{op % 5}(float*)", (us - 3) * slow), copy]]
+            [zero, ("kernel", f"void gemm_c{op % 2}(float*)", us - 3), copy],
+            [zero, ("kernel", f"void gemm_a{op % 5}(float*)", (us - 3) * slow), copy]]
 
 
 def pick(rng):

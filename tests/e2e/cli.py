@@ -167,7 +167,8 @@ def libgit2_is_loaded_when_asked_for():
             r = run("check", trace, "--baseline", other_trace, env=env, cwd=outside)
             check(f"{what} for libgit2: check outside a repository needs none: {r.stderr}", r.returncode == 0 and not r.stderr)
             r = run("check", trace, "--baseline", "main", env=env, cwd=outside)
-            check(f"{what} for libgit2: a revision outside a repository: {r.stderr}", r.returncode == 3 and "is not inside a git repository" in r.stderr)
+            check(f"{what} for libgit2: a revision outside a repository: {r.stderr}",
+                  r.returncode == 3 and "is not inside a git repository" in r.stderr)
             r = run("diff", "HEAD:t.json", trace, env=env, cwd=folder)
             check(f"{what} for libgit2: exit 3, named ({r.stderr})", r.returncode == 3 and "libgit2 cannot be loaded" in r.stderr
                   and why in r.stderr and soname[0].decode() in r.stderr)

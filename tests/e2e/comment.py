@@ -20,7 +20,8 @@ OLD = MARKER + "\n### PASS\n"
 OTHER_SUITE = "<!-- tracegate:report key=serve -->\n### PASS\n"
 BOT = "github-actions[bot]"
 GREEN = MARKER + "\n### \u2705 PASS: no regression found\n\n**Step time 1 \u2192 1 ms (0.0 %)** \u00b7 9 passed\n\nrest of train\n"
-SERVE = "<!-- tracegate:report key=serve -->\n### \u274c FAIL: `aten::mm` +1 call\n\n**Step time 2 \u2192 3 ms (+50 %)** \u00b7 1 failed\n\nrest of serve\n"
+SERVE = "<!-- tracegate:report key=serve -->\n### \u274c FAIL: `aten::mm` +1 call\n\n**Step time 2 \u2192 3 ms (+50 %)** \u00b7 1 failed\n\n" \
+    "rest of serve\n"
 WARNS = "<!-- tracegate:report key=warns -->\n### \u26a0\ufe0f WARN: nothing failed\n\nrest of warns\n"
 # By hand: the failure first and open, then the warning, and of the pass its line.
 JOINED = """<!-- tracegate:report key=train.serve.warns -->
@@ -120,8 +121,10 @@ CASES = [
     ("the number is given", dict(verdict="fail", event={}, PULL_REQUEST="7"), ["POST"], 0, "created", [BODY]),
     ("a number that is none", dict(verdict="fail", PULL_REQUEST="7/../8", gets=0), [], 0, "not a pull", []),
     ("no token", dict(verdict="fail", GITHUB_TOKEN="", gets=0), [], 0, "::warning", []),
-    ("several suites: the worst first, and open", dict(verdict="pass", body=GREEN, more=[("fail", SERVE), ("warn", WARNS)]), ["POST"], 0, "created", [JOINED]),
-    ("several suites, all green", dict(verdict="pass", body=GREEN, more=[("pass", SERVE.replace("\u274c FAIL", "\u2705 PASS"))]), [], 0, "not needed", []),
+    ("several suites: the worst first, and open", dict(verdict="pass", body=GREEN, more=[("fail", SERVE), ("warn", WARNS)]), ["POST"], 0, "created",
+     [JOINED]),
+    ("several suites, all green", dict(verdict="pass", body=GREEN, more=[("pass", SERVE.replace("\u274c FAIL", "\u2705 PASS"))]), [], 0,
+     "not needed", []),
     ("several suites, one too long", dict(verdict="pass", body=GREEN, more=[("fail", SERVE + "x" * 64800)]), ["POST"], 0, "created", None),
     ("several suites, one without its JSON", dict(verdict="pass", body=GREEN, more=[("", SERVE)]), ["POST"], 0, "created", None),
     ("no marker", dict(verdict="fail", body="### FAIL\n", gets=0), [], 2, "marker", []),

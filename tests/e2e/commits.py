@@ -9,8 +9,8 @@ CPU build calls for it. What a reviewer wants was written from the change alone:
     quiet    a pass without a warning
     aloud    a failure or a warning
 
-At five, three and one run a side; `red3`, `quiet3`, `aloud3`: time alone tells it, so with one run any answer is right, or any but red. At most three findings for one change,
-and one for what came in one place, whatever other places call the same operators (ONE).
+At five, three and one run a side; `red3`, `quiet3`, `aloud3`: time alone tells it, so with one run any answer is right, or any but red. At most three
+findings for one change, and one for what came in one place, whatever other places call the same operators (ONE).
 """
 import random
 import sys
@@ -77,7 +77,8 @@ PARTS = UPDATE + [Op("mul", 2.0), Op("add_", 1.3), Op("div", 1.5), Op("sqrt", 1.
 MATMUL, EINSUM = product(90)
 LIST = [inner("mul_", 1.2)] * 48
 FOREACH = [Op(f"_foreach_{k}", 8, *[inner(n, us)] * 48, gap=4) for k, n, us in
-           (("mul_", "mul_", 1.1), ("add_", "add_", 1.1), ("addcmul_", "addcmul_", 1.3), ("sqrt", "sqrt", 1.3), ("div", "div", 1.2), ("addcdiv_", "addcdiv_", 1.4))]
+           (("mul_", "mul_", 1.1), ("add_", "add_", 1.1), ("addcmul_", "addcmul_", 1.3), ("sqrt", "sqrt", 1.3), ("div", "div", 1.2),
+            ("addcdiv_", "addcdiv_", 1.4))]
 LOOP = [Op(n, us, gap=5) for n, us in (("mul_", 1.3), ("add_", 1.2), ("addcmul_", 1.4), ("sqrt", 1.4), ("div", 1.3), ("addcdiv_", 1.5))] * 48
 CHUNK = Op("chunk", 1.0, inner("split", 1.5, *[inner("narrow", 0.8, inner("slice", 0.9, inner("as_strided", 0.4)))] * 3))
 HEADS = [view("view"), view("transpose")] * 3
@@ -103,11 +104,14 @@ CHANGES = [
     ("ReLU in place",                           ACTIVE,                     ACTIVE_,                      "quiet3", "any"),
     ("a cache written by index",                [Op("cat", 24)] * 12,       [view("slice"), view("slice"), Op("copy_", 3)] * 12, "no", "any"),
     ("einsum becomes matmul",                   [EINSUM] * 8,               [MATMUL] * 8,                 "quiet3", "any"),
-    ("one wait for 48",                         [NORM, item()] * 48,        [NORM] * 48 + [Op("stack", 8, *[inner("unsqueeze", 0.4, inner("as_strided", 0.2))] * 48, inner("cat", 9)), NORM, item()], "no", "red"),
+    ("one wait for 48",                         [NORM, item()] * 48,
+     [NORM] * 48 + [Op("stack", 8, *[inner("unsqueeze", 0.4, inner("as_strided", 0.2))] * 48, inner("cat", 9)), NORM, item()], "no", "red"),
     ("a fused operator for its parts",          GELU * 3,                   [Op("gelu", 60)] * 3,         "quiet3", "red"),
     ("a fused operator of a small part",        [Op("mul", 6), Op("add", 6)] * 2, [Op("addcmul", 8)] * 2, "quiet3", "red"),
-    ("a fused operator of a small part, inside a module", [Part("mlp", *[Op("mul", 6), Op("add", 6)] * 2, matrix(1600))], [Part("mlp", *[Op("addcmul", 8)] * 2, matrix(1600))], "quiet3", "any"),
-    ("a fused operator that takes longer, inside a module", [Part("mlp", *[Op("mul", 6), Op("add", 6)] * 2, matrix(1600))], [Part("mlp", *[Op("addcmul", 16)] * 2, matrix(1600))], "aloud3", "any"),
+    ("a fused operator of a small part, inside a module", [Part("mlp", *[Op("mul", 6), Op("add", 6)] * 2, matrix(1600))],
+     [Part("mlp", *[Op("addcmul", 8)] * 2, matrix(1600))], "quiet3", "any"),
+    ("a fused operator that takes longer, inside a module", [Part("mlp", *[Op("mul", 6), Op("add", 6)] * 2, matrix(1600))],
+     [Part("mlp", *[Op("addcmul", 16)] * 2, matrix(1600))], "aloud3", "any"),
     ("a fused operator that takes longer",      [Op("mul", 6), Op("add", 6)] * 2, [Op("addcmul", 14)] * 2, "aloud3", "any"),
     ("addcmul_ and addcdiv_ for their parts",   PARTS * 24,                 FUSED * 24,                   "no",    "red"),
     ("a loop becomes foreach",                  LOOP,                       FOREACH,                      "no",    "red3"),
@@ -125,30 +129,40 @@ CHANGES = [
     ("copies of what is contiguous",            HEADS,                      HEADS + [contiguous(30)] * 3, "red",   "no"),
     ("copies made where they are needed",       TWICE,                      ONCE,                         "no",    "any"),
     ("a check that reads a number",             [],                         [Op("isfinite", 12), Op("all", 9), item()], "red", "no"),
-    ("float64 in the middle",                   [Op("softmax", 1, inner("_softmax", 60))] * 3, [Op("to", 0.6, inner("_to_copy", 2, inner("empty_strided", 1), inner("copy_", 30))),
+    ("float64 in the middle",                   [Op("softmax", 1, inner("_softmax", 60))] * 3,
+     [Op("to", 0.6, inner("_to_copy", 2, inner("empty_strided", 1), inner("copy_", 30))),
      Op("softmax", 1, inner("_softmax", 95)), Op("to", 0.6, inner("_to_copy", 2, inner("empty_strided", 1), inner("copy_", 30)))] * 3, "red", "no"),
     ("heads by other views",                    HEADS,                      OTHER_HEADS,                  "quiet", "quiet"),
     ("chunk instead of split",                  [Op("split", 1.5, *[inner("narrow", 0.5, inner("slice", 0.5, inner("as_strided", 0.3)))] * 3)],
      [Op("chunk", 0.5, inner("split", 1.5, *[inner("narrow", 0.5, inner("slice", 0.5, inner("as_strided", 0.3)))] * 3))], "quiet", "quiet"),
     ("a result detached",                       [],                         [view("detach")] * 3,         "no",    "quiet"),
     ("an operator by its older name",           [Op("maximum", 6)] * 20,    [Op("max", 0.7, inner("maximum", 6))] * 20, "no", "quiet"),
-    ("an overload that passes on",              [Op("sort", 20)] * 3,       [Op("argsort", 0.4, inner("sort", 0.5, inner("sort", 20)))] * 3, "no", "no"),
+    ("an overload that passes on",              [Op("sort", 20)] * 3,       [Op("argsort", 0.4, inner("sort", 0.5, inner("sort", 20)))] * 3, "no",
+     "no"),
     ("calls that are recorded twice",           [Op("sort", 20)] * 3,       [Op("sort", 0, inner("sort", 20))] * 3, "red", "no"),
     ("a sort inside a sort",                    [Op("sort", 20)] * 3,       [Op("sort", 20, inner("sort", 20))] * 3, "red", "no"),
-    ("more outside the part that became cheaper", [Part("mlp", matrix(1600))], [Part("mlp", matrix(200)), Op("erf", 80), Op("erf", 80)], "red", "red3"),
-    ("more in another part than became cheaper", [Part("mlp", matrix(1600)), Part("head", NORM)], [Part("mlp", matrix(200)), Part("head", NORM, Op("erf", 30))], "red", "red3"),
-    ("more inside the part that became cheaper",  [Part("mlp", matrix(1600))], [Part("mlp", matrix(200), Op("erf", 80), Op("erf", 80))], "no", "red3"),
+    ("more outside the part that became cheaper", [Part("mlp", matrix(1600))], [Part("mlp", matrix(200)), Op("erf", 80), Op("erf", 80)], "red",
+     "red3"),
+    ("more in another part than became cheaper", [Part("mlp", matrix(1600)), Part("head", NORM)],
+     [Part("mlp", matrix(200)), Part("head", NORM, Op("erf", 30))], "red", "red3"),
+    ("more inside the part that became cheaper",  [Part("mlp", matrix(1600))], [Part("mlp", matrix(200), Op("erf", 80), Op("erf", 80))], "no",
+     "red3"),
     ("a number read inside the part that became cheaper", [Part("mlp", matrix(1600))], [Part("mlp", matrix(200), NORM, item())], "red", "red3"),
-    ("more inside than the part saves",           [Part("mlp", matrix(300))],  [Part("mlp", matrix(200), Op("erf", 80), Op("erf", 80))], "red", "any"),
-    ("more for the host where the device saves beside it", [Part("mlp", Op("erf", 600), *[Op("neg", 4)] * 300)], [Part("mlp", Op("erf", 200), *[Op("neg", 4)] * 300, *[Op("pos", 4)] * 60)], "red", "any"),
+    ("more inside than the part saves",           [Part("mlp", matrix(300))],  [Part("mlp", matrix(200), Op("erf", 80), Op("erf", 80))], "red",
+     "any"),
+    ("more for the host where the device saves beside it", [Part("mlp", Op("erf", 600), *[Op("neg", 4)] * 300)],
+     [Part("mlp", Op("erf", 200), *[Op("neg", 4)] * 300, *[Op("pos", 4)] * 60)], "red", "any"),
     ("an optimizer of one's own, without the library's annotation", [Part("Optimizer.step", *ADAM * 24)], LION * 24, "no", "red"),
     ("more in an optimizer of one's own",       [Part("Optimizer.step", *ADAM * 24)], ADAM * 24 + LION, "red", "no"),
     ("a part annotated, and more of it",        MASK * 3, [Part("mask", *MASK * 4)], "red", "no"),
     ("one product for three",                   [matrix(300)] * 18,         [matrix(893), CHUNK, Op("cat", 12)] * 6, "no", "red"),
     ("an alias around an operator, everywhere", [Op("pow", 6)] * 60,        [Op("square", 1.2, inner("pow", 6))] * 60, "no", "quiet"),
-    ("linear for a product",                    [view("t"), Op("mm", 20)] * 40, [Op("linear", 0.8, inner("t", 0.6, inner("as_strided", 0.4)), inner("matmul", 0.8, inner("mm", 20)))] * 40, "no", "no"),
-    ("views everywhere",                        [],                         [inner("view", 0.6), inner("transpose", 0.6, inner("as_strided", 0.4))] * 40, "no", "quiet"),
-    ("a number for a tensor made each call",    [Op("empty", 2), Op("lift_fresh", 0.3), Op("detach_", 0.6), Op("sub", 5)] * 4, [Op("rsub", 1, inner("sub", 5, NUMBER))] * 4, "no", "red"),
+    ("linear for a product",                    [view("t"), Op("mm", 20)] * 40,
+     [Op("linear", 0.8, inner("t", 0.6, inner("as_strided", 0.4)), inner("matmul", 0.8, inner("mm", 20)))] * 40, "no", "no"),
+    ("views everywhere",                        [],
+     [inner("view", 0.6), inner("transpose", 0.6, inner("as_strided", 0.4))] * 40, "no", "quiet"),
+    ("a number for a tensor made each call",    [Op("empty", 2), Op("lift_fresh", 0.3), Op("detach_", 0.6), Op("sub", 5)] * 4,
+     [Op("rsub", 1, inner("sub", 5, NUMBER))] * 4, "no", "red"),
     ("numbers converted inside operators",      [Op("mul", 6)] * 8,         [Op("mul", 6, NUMBER)] * 8,   "no",    "quiet"),
     ("tensors converted inside operators",      [Op("mul", 30)] * 8,        [Op("mul", 30, TENSOR)] * 8,  "red",   "no"),
     ("a clone beside what is fused",            GELU * 3,                   [Op("gelu", 60)] * 3 + COPY,  "aloud", "any"),
@@ -157,7 +171,8 @@ CHANGES = [
 ONE = "heads in one batch, not in a loop, undone"
 # What the decision still gets wrong: (change, runs a side). A line goes with its mending; one that is right fails this test.
 KNOWN = set()
-LAYER = [matrix(150), Op("gelu", 60), matrix(160), Op("native_layer_norm", 35), Op("add", 18), view("view"), view("transpose"), Op("softmax", 0.8, inner("_softmax", 40)),
+LAYER = [matrix(150), Op("gelu", 60), matrix(160), Op("native_layer_norm", 35), Op("add", 18), view("view"), view("transpose"),
+         Op("softmax", 0.8, inner("_softmax", 40)),
          contiguous(20), Op("mul", 15), view("detach")]
 EARLIER, LATER = [Op("embedding", 30)] + LAYER * 5, LAYER * 5 + [Op("cross_entropy_loss", 0.8, inner("nll_loss", 20)), item()]
 
@@ -212,7 +227,8 @@ def trace(ops, seed, on_device):
 
 
 def verdict(base, fresh, runs, seed, tmp, on_device=False):
-    return judge(tmp + "/x", *([trace(work, f"{seed} {side} {k}", on_device) for k in range(runs)] for side, work in (("base", base), ("fresh", fresh))))[0]
+    return judge(tmp + "/x",
+                 *([trace(work, f"{seed} {side} {k}", on_device) for k in range(runs)] for side, work in (("base", base), ("fresh", fresh))))[0]
 
 
 def main():
@@ -228,7 +244,8 @@ def main():
                         print(what + way, runs, want, v["headline"])
                     if any(isinstance(x, Part) for x in base) and want in ("red", "no"):
                         v = verdict(base, fresh, runs, what + way, tmp, True)
-                        judged(is_wanted(v, want, runs) != ((f"{what}{way}, on a device", runs) in KNOWN), f"{what}{way}, on a device, {runs} a side: wants {want}, got {v['headline']}")
+                        judged(is_wanted(v, want, runs) != ((f"{what}{way}, on a device", runs) in KNOWN),
+                               f"{what}{way}, on a device, {runs} a side: wants {want}, got {v['headline']}")
     return finish(f"commits: {len(CHANGES)} changes, forward and undone", len(CHANGES) >= 15)
 
 

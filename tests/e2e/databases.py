@@ -16,8 +16,8 @@ import shutil
 import sqlite3
 import subprocess
 
-from support import ENV, PROGRAM, Repository, absent, expect, expect_end, expect_has, read_bytes, run, run_parts, sanitized, tracegate, write_bytes, write_json, \
-    write_text
+from support import ENV, PROGRAM, Repository, absent, expect, expect_end, expect_has, read_bytes, run, run_parts, sanitized, \
+    tracegate, write_bytes, write_json, write_text
 from profiler_databases import STEP, Event, kineto, named, program, with_names, write_nsys, write_rocpd
 
 WINDOW = ("--window", f"annotation:{STEP}")
@@ -80,7 +80,8 @@ def whole(path):
 
 
 def linked(path):
-    return sorted((r["call"], r["name"], float(r["cpu_duration"]), float(r["gpu_duration"]), float(r["launch_delay"])) for r in table(path, "launches"))
+    return sorted((r["call"], r["name"], float(r["cpu_duration"]), float(r["gpu_duration"]), float(r["launch_delay"]))
+                  for r in table(path, "launches"))
 
 
 def counted(tmp):
@@ -138,7 +139,8 @@ def queried(tmp):
     expect("no number in a name", [name for _, name in all_rows if "op_id" in name or "_v3" in name], [])
     for form in ("rows", "timestamps", "tracks"):
         merged = os.path.join(tmp, f"{form}_results.db")
-        one, two = program(4, vendor="hip"), [dataclasses.replace(e, device=1, name=e.name.replace("kern", "other")) for e in program(5, vendor="hip")]
+        one, two = program(4, vendor="hip"), [dataclasses.replace(e, device=1, name=e.name.replace("kern", "other"))
+                                              for e in program(5, vendor="hip")]
         write_rocpd(merged, one, form, others=[(4243, two)])
         expect(f"rocpd {form}: two processes", linked(merged), sorted(links(one, False) + links(two, False)))
     # a cut of one second: the calls of half of the work are not there
@@ -262,9 +264,11 @@ def refused(tmp):
         torn[at:at + 64] = b"\x5a" * 64
     is_refused("broken pages", case("torn.sqlite", bytes(torn)), "damaged")
     is_refused("gzip", case("packed.sqlite.gz", gzip.compress(data)), "SQLite database, compressed", "unpack it first")
-    is_refused("without tables", changed("bare.sqlite", *(f"drop table {t}" for (t,) in sqlite3.connect(good).execute("select name from sqlite_master"))),
+    is_refused("without tables",
+               changed("bare.sqlite", *(f"drop table {t}" for (t,) in sqlite3.connect(good).execute("select name from sqlite_master"))),
                "not of a profiler that is known")
-    is_refused("of another program", changed("browser.sqlite", *(f"drop table {t}" for (t,) in sqlite3.connect(good).execute("select name from sqlite_master")),
+    is_refused("of another program",
+               changed("browser.sqlite", *(f"drop table {t}" for (t,) in sqlite3.connect(good).execute("select name from sqlite_master")),
                                              "create table history(url)"), "not of a profiler that is known", "nsys export")
     tables = [t for (t,) in sqlite3.connect(good).execute("select name from sqlite_master where name like 'CUPTI%' or name = 'NVTX_EVENTS'")]
     is_refused("without events", changed("empty.sqlite", *(f"drop table {t}" for t in tables)), "holds no kernel, call or range", "nsys profile")
@@ -275,16 +279,21 @@ def refused(tmp):
     is_refused("a start that is text", changed("text.sqlite", "update CUPTI_ACTIVITY_KIND_KERNEL set start = 'soon' where rowid = 3"), "has no times")
     rocpd = write(tmp, "rocpd timestamps", program(3, vendor="hip"), "t_results.db")
     is_refused("a time that is lost", changed("lost_results.db", "delete from rocpd_timestamp_0194a7b1 where id % 50 = 0", of=rocpd), "has no times")
-    is_refused("a view of nothing", changed("view_results.db", "drop table rocpd_kernel_dispatch_0194a7b1", of=rocpd), "rocpd_kernel_dispatch_0194a7b1")
+    is_refused("a view of nothing", changed("view_results.db", "drop table rocpd_kernel_dispatch_0194a7b1", of=rocpd),
+               "rocpd_kernel_dispatch_0194a7b1")
     is_refused("an unknown form", changed("form_results.db", "alter table rocpd_region_0194a7b1 rename column start_id to begin_id",
-                                          "drop view rocpd_region", "create view rocpd_region as select * from rocpd_region_0194a7b1", of=rocpd), "unknown form of rocpd_region")
+                                          "drop view rocpd_region", "create view rocpd_region as select * from rocpd_region_0194a7b1", of=rocpd),
+                                          "unknown form of rocpd_region")
     # views that cost more than any file of that size can hold
     many = " , ".join(f"rocpd_string_0194a7b1 t{k}" for k in range(9))
-    is_refused("a join that never ends", changed("join_results.db", "drop view rocpd_event", "create view rocpd_event as select 1 id, 1 category_id, count(*) stack_id from "
+    is_refused("a join that never ends",
+               changed("join_results.db", "drop view rocpd_event", "create view rocpd_event as select 1 id, 1 category_id, count(*) stack_id from "
                                                  "rocpd_string_0194a7b1", of=rocpd), "not authorized")
-    is_refused("rows without end", changed("rows_results.db", "drop view rocpd_event", "create view rocpd_event as select t0.id id, 1 category_id, 1 stack_id "
+    is_refused("rows without end",
+               changed("rows_results.db", "drop view rocpd_event", "create view rocpd_event as select t0.id id, 1 category_id, 1 stack_id "
                                            f"from {many} where t0.id + t8.id < 0", of=rocpd), "too much work")
-    is_refused("a view that recurses", changed("recurse_results.db", "drop view rocpd_event", "create view rocpd_event as with recursive n(id) as (select 1 union all select "
+    is_refused("a view that recurses",
+               changed("recurse_results.db", "drop view rocpd_event", "create view rocpd_event as with recursive n(id) as (select 1 union all select "
                                                "id + 1 from n) select id, 1 category_id, 1 stack_id from n", of=rocpd), "not authorized")
     # another program writes
     writer = sqlite3.connect(good, isolation_level=None)
@@ -299,7 +308,8 @@ def refused(tmp):
 def sparse(tmp):
     """Only what gives a row its meaning is asked for: a database with less than that has the same rows, and the same links."""
     less = {"event": ("category_id", "parent_stack_id"), "info_kernel_symbol": ("kernel_name",), "memory_copy": ("src_agent_id", "dst_agent_id"),
-            "kernel_dispatch": ("workgroup_size_x", "workgroup_size_y", "workgroup_size_z", "grid_size_x", "grid_size_y", "grid_size_z", "group_segment_size",
+            "kernel_dispatch": ("workgroup_size_x", "workgroup_size_y", "workgroup_size_z", "grid_size_x", "grid_size_y", "grid_size_z",
+                                "group_segment_size",
                                 "dispatch_id", "agent_id", "queue_id"), "region": ("pid", "tid")}
     for form in ("rocpd rows", "rocpd timestamps"):
         path = write(tmp, form, program(3, vendor="hip"))
@@ -314,7 +324,8 @@ def sparse(tmp):
         expect(f"{form}: without what is not needed", (whole(path), linked(path)), before)
     other = os.path.join(tmp, "a.rpd")
     with sqlite3.connect(other) as db:
-        for name in ("metadata(tag, value)", "string(id, string)", "api(id, pid, tid, start, [end], apiName_id)", "op(id, gpuId, queueId, start, [end], description_id)"):
+        for name in ("metadata(tag, value)", "string(id, string)", "api(id, pid, tid, start, [end], apiName_id)",
+                     "op(id, gpuId, queueId, start, [end], description_id)"):
             db.execute(f"create table rocpd_{name}")
     is_refused("rocmProfileData", other, "a database of rocmProfileData (RPD)", "rocprofv3")
 

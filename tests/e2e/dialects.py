@@ -170,7 +170,8 @@ def jax_traces(tmp):
         code, out, err = run("analyze", path, "--measure", "kernel-types", "--format", "json")
         comm = [c["events"] for c in json.loads(out)["measures"]["kernel-classes"] if c["kernel_type"] == "COMMUNICATION"]
         expect(f"jax {seed}: all-reduce {err}", sum(comm), sum(n for (_, name), n in whole.items() if name.startswith("all-reduce")))
-        expect(f"jax {seed}: other numbers", run("check", put(tmp, f"numbers{seed}.json", jax(seed, device, devices, k, named, number=40)), "--baseline", path)[0], 0)
+        expect(f"jax {seed}: other numbers",
+               run("check", put(tmp, f"numbers{seed}.json", jax(seed, device, devices, k, named, number=40)), "--baseline", path)[0], 0)
         # a fusion that is called once more in each step fails; the trace against itself passes
         worse = json.loads(json.dumps(doc))
         lane = {v: key for key, v in lines(doc).items()}[(f"/device:{device}:0", "Stream #13(Compute)" if device == "GPU" else "XLA Ops")]
@@ -211,7 +212,8 @@ def newer_categories(tmp):
         count, time = len(events) / 3, sum(e["dur"] for e in events) / 3
         if place in (HOST, DEVICE):
             expect(f"{cat}: a step", row and (round(row[0], 3), round(row[1], 3)), (round(count, 3), round(time, 3)))
-        busy = {int(r["step"]): float(r["gpu_busy(us)"]) for r in csv.DictReader(io.StringIO(run("analyze", path, "--measure", "steps", "--format", "csv")[1]))}
+        busy = {int(r["step"]): float(r["gpu_busy(us)"])
+                for r in csv.DictReader(io.StringIO(run("analyze", path, "--measure", "steps", "--format", "csv")[1]))}
         # 400 us of the kernel from t0+100; the others run on stream 9 from t0+200, inside of it
         expect(f"{cat}: device time", busy, {0: 400.0, 1: 400.0, 2: 400.0})
         expect(f"{cat}: against itself", run("check", path, "--baseline", put(tmp, "same.json", doc))[0], 0)
@@ -227,7 +229,8 @@ def stream_syncs(tmp):
     """Waits for stream 7 on thread 1000007 are of stream 7, not of a stream of their own."""
     path = put(tmp, "sync.json", newer("cuda_event"))
     shown = run("summarize", path, "-o", "-")[1]
-    own = put(tmp, "own.json", {"traceEvents": [dict(e, tid=7, args=dict(e["args"], stream=7)) if e["tid"] == 1000007 else e for e in newer("cuda_event")["traceEvents"]]})
+    own = put(tmp, "own.json", {"traceEvents": [dict(e, tid=7, args=dict(e["args"], stream=7)) if e["tid"] == 1000007 else e
+                                                for e in newer("cuda_event")["traceEvents"]]})
     expect("Stream Sync: as on the stream itself", run("summarize", own, "-o", "-")[1] == shown and len(shown) > 500, True)
 
 

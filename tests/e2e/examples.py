@@ -74,7 +74,8 @@ def comment_of(pair):
 
 
 def charts():
-    """A needless copy costs less than a hundredth of the step: no chart. What moved within the noise has no row. (A chart of more bars: tests/golden/markdown_fail.md, tests/reporters/mermaid_labels.py.)"""
+    """A needless copy costs less than a hundredth of the step: no chart. What moved within the noise has no row. (A chart of more bars:
+    tests/golden/markdown_fail.md, tests/reporters/mermaid_labels.py.)"""
     comments = [comment_of("extra_copy"), comment_of("lost_fusion")]
     copy, fusion = (re.findall(r"`([^`]*)`", "".join(re.findall(r"^\|([^|]*)\|", text, re.M))) for text in comments)
     ok = "aten::clone" in copy and "aten::mkldnn_convolution" not in copy and "aten::mul" in fusion and "aten::mm" not in fusion

@@ -80,8 +80,8 @@ class Description:
 
 
 class Mock(http.server.ThreadingHTTPServer):
-    """`routes`: answers beside the comments, path -> JSON value or bytes. `plan`: what happens to the next requests, each (METHOD, status, headers); used up in order.
-    `do_it`: a request that is answered by the plan still takes effect (a lost answer)."""
+    """`routes`: answers beside the comments, path -> JSON value or bytes. `plan`: what happens to the next requests, each (METHOD, status, headers);
+    used up in order. `do_it`: a request that is answered by the plan still takes effect (a lost answer)."""
 
     def __init__(self, description=None, comments=(), page=100, read_only=False, issues=()):
         super().__init__(("127.0.0.1", 0), Handler)

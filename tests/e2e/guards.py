@@ -223,7 +223,8 @@ def budgets(tmp):
              "cudaGraphLaunch: launched 3 times per step, 2 over the limit of 1, was 0"),
             ("match: {name: 'aten::op3'}, metric: count, fail: {min: 2}", "aten::op3 1, under the limit of 2 (the baseline was, too)",
              "aten::op3: called 1 time per step, 1 under the limit of 2, was 1 (under it, too)"),
-            ("metric: launch_count, fail: {max: 16}", "launch_count 17, over the limit of 16", "launch_count: 17 per step, 1 over the limit of 16, was 14")):
+            ("metric: launch_count, fail: {max: 16}", "launch_count 17, over the limit of 16",
+             "launch_count: 17 per step, 1 over the limit of 16, was 14")):
         write_text(f"{tmp}/p.yml", "version: 1\nrules: [{id: g, %s}]\n" % policy)
         run = checked(tmp)
         expect(f"budget {policy}: exit", run.returncode, 1)

@@ -4,8 +4,9 @@
 usage: hardening.py [PROGRAM]     default: the one under test
 
 Position-independent, RELRO with BIND_NOW, no executable and no writable-and-executable segment; canaries, where it is linked
-to glibc by name, on x86-64 in a static program by the code that reads them; with glibc checked copies; landing pads for CET on x86-64, for BTI on arm64. (The file's mark that all of it takes
-part needs a C library whose start files have them.) The same checks find each fault in copies of the program that are damaged on purpose.
+to glibc by name, on x86-64 in a static program by the code that reads them; with glibc checked copies; landing pads for CET on x86-64, for BTI on
+arm64. (The file's mark that all of it takes part needs a C library whose start files have them.) The same checks find each fault in copies of the
+program that are damaged on purpose.
 """
 import re
 import struct

@@ -8,7 +8,8 @@ import subprocess
 from guides import prepare
 from support import ENV, check, expect, run_parts, tracegate, write_text
 
-POLICY = "version: 1\nextends: [tracegate:recommended]\nsuites: [{name: train, trace: {files: 'out/run*.json.gz', run: 'run(\\d+)'}, baseline: 'perf/run*.json.gz'}]\n"
+POLICY = "version: 1\nextends: [tracegate:recommended]\n" \
+    "suites: [{name: train, trace: {files: 'out/run*.json.gz', run: 'run(\\d+)'}, baseline: 'perf/run*.json.gz'}]\n"
 # An example stops with 1 where its traces have the needless copy; all others do their work.
 STOPS = ("check ",)
 ORDER = ["summarize", "merge", "baseline"]  # what others need comes first; init, which writes, comes last

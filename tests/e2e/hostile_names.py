@@ -18,17 +18,19 @@ yaml = need("yaml", "python3-yaml")
 
 # a name, and one that it is not
 NAMES = {
-    "*": "aten::other", "?": "x", "**": "aten::other", "*::mm": "aten::mm", "aten::*": "aten::mm", "[a-z]": "a", "[!a]": "b", "x[abc]y": "xby", "[": "]",
-    "x]": "x", "a\\*": "a*", "\\": "\\\\", "\\?": "?", "{a,b}": "a", "a{1,2}": "a1", "a|b": "a", "^a$": "a", "(a)": "a", "a+": "aa", ".*": "aten::other",
-    "x*y?z[q]": "xAyBzq", "re:a.*": "abc", "/a.*/": "abc", "!x": "y", "!": "y", "a,b": "a", "~": "a", "null": "a", "true": "a", "1": "2", "1e3": "1000", "0x10": "16",
-    "- a": "a", "# a": "a", "a #b": "a", "a: b": "a", "{": "a", "}": "a", "&a": "a", "*a": "xa", "!!str a": "a", "%a": "a", "@a": "a", "`a`": "a", "'": "a", '"': "a",
-    "''": "'", "a'b\"c": "abc", " a": "a", "a ": "a", "": "a", "---": "a", "...": "a", "<<": "a", "=": "a", "y": "Y", "No": "no",
-    "a\nb": "a", "a\n\nb": "a", "\na": "a", "a\n": "a", "a\n# b": "a", "a\n::error::b": "a", "a\rb": "a", "a\r::error::b": "a", "a\r\n##[error]b": "a", "a ##[add-mask]b": "a", "a\tb": "a b",
-    "a\x00b": "a", "\x00": "a", "a\x1b[31mb": "ab", "\x1b]0;title\x07": "a", "a\x08b": "b", "a\x7fb": "ab", "a\x85b": "ab", "a\x9b31mb": "ab", "a\x0bb": "a b", "a\x0cb": "a b",
-    "a\u202eb": "ab", "a\u2066b\u2069": "ab", "a\u200fb": "ab", "a\u061cb": "ab", "a\u2028b": "a b", "a\u2029b": "a b", "a\ufeffb": "ab", "a\u200bb": "ab", "\U000e0041": "a", "a\u00adb": "ab",
-    "::error::a": "a", " ::error::a": "a", "##[error]a": "a", "%0A::error::a": "a", "%25": "%", "${{ secrets.X }}": "a", "$(touch x)": "a", "`touch x`": "a",
-    "=1+1": "2", "+1": "1", "-1": "1", "@SUM(A1)": "a", "\t=1+1": "=1+1", "\r=1": "=1", "<img src=x>": "a", "[a](http://b)": "a", "|": "a", "@octocat": "octocat", "#1": "1",
-    "<!-- tracegate:report key=x -->": "a", "]]>": "a", "&lt;": "<", "a [rank 3]": "a", "a" * 300: "a", "\u00e9": "e", "\u4e2d\u6587": "a", "aten::mm": "aten::bmm",
+    "*": "aten::other", "?": "x", "**": "aten::other", "*::mm": "aten::mm", "aten::*": "aten::mm", "[a-z]": "a", "[!a]": "b", "x[abc]y": "xby",
+    "[": "]", "x]": "x", "a\\*": "a*", "\\": "\\\\", "\\?": "?", "{a,b}": "a", "a{1,2}": "a1", "a|b": "a", "^a$": "a", "(a)": "a", "a+": "aa",
+    ".*": "aten::other", "x*y?z[q]": "xAyBzq", "re:a.*": "abc", "/a.*/": "abc", "!x": "y", "!": "y", "a,b": "a", "~": "a", "null": "a", "true": "a",
+    "1": "2", "1e3": "1000", "0x10": "16", "- a": "a", "# a": "a", "a #b": "a", "a: b": "a", "{": "a", "}": "a", "&a": "a", "*a": "xa",
+    "!!str a": "a", "%a": "a", "@a": "a", "`a`": "a", "'": "a", '"': "a", "''": "'", "a'b\"c": "abc", " a": "a", "a ": "a", "": "a", "---": "a",
+    "...": "a", "<<": "a", "=": "a", "y": "Y", "No": "no", "a\nb": "a", "a\n\nb": "a", "\na": "a", "a\n": "a", "a\n# b": "a", "a\n::error::b": "a",
+    "a\rb": "a", "a\r::error::b": "a", "a\r\n##[error]b": "a", "a ##[add-mask]b": "a", "a\tb": "a b", "a\x00b": "a", "\x00": "a", "a\x1b[31mb": "ab",
+    "\x1b]0;title\x07": "a", "a\x08b": "b", "a\x7fb": "ab", "a\x85b": "ab", "a\x9b31mb": "ab", "a\x0bb": "a b", "a\x0cb": "a b", "a\u202eb": "ab",
+    "a\u2066b\u2069": "ab", "a\u200fb": "ab", "a\u061cb": "ab", "a\u2028b": "a b", "a\u2029b": "a b", "a\ufeffb": "ab", "a\u200bb": "ab",
+    "\U000e0041": "a", "a\u00adb": "ab", "::error::a": "a", " ::error::a": "a", "##[error]a": "a", "%0A::error::a": "a", "%25": "%",
+    "${{ secrets.X }}": "a", "$(touch x)": "a", "`touch x`": "a", "=1+1": "2", "+1": "1", "-1": "1", "@SUM(A1)": "a", "\t=1+1": "=1+1", "\r=1": "=1",
+    "<img src=x>": "a", "[a](http://b)": "a", "|": "a", "@octocat": "octocat", "#1": "1", "<!-- tracegate:report key=x -->": "a", "]]>": "a",
+    "&lt;": "<", "a [rank 3]": "a", "a" * 300: "a", "\u00e9": "e", "\u4e2d\u6587": "a", "aten::mm": "aten::bmm",
 }
 BAD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 POLICY = "version: 1\nrules:\n  - {id: work, match: {kind: op}, metric: count, fail: {abs: 0}}\n"
@@ -38,8 +40,10 @@ OUTPUTS = {"text": ("check", *"fresh.json --baseline base.json --policy p.yml".s
            "markdown": ("check", *"fresh.json --baseline base.json --policy p.yml --quiet --markdown -".split()),
            "json": ("check", *"fresh.json --baseline base.json --policy p.yml --quiet --json -".split()),
            "junit": ("check", *"fresh.json --baseline base.json --policy p.yml --quiet --junit -".split()),
-           "diff": ("diff", "base.json", "fresh.json"), "diff --cause": ("diff", "--cause", "base.json", "fresh.json"), "diff csv": ("diff", *"base.json fresh.json --format csv".split()),
-           "names": ("names", "fresh.json"), "names csv": ("names", *"fresh.json --format csv".split()), "ops": ("analyze", *"fresh.json --measure ops".split()),
+           "diff": ("diff", "base.json", "fresh.json"), "diff --cause": ("diff", "--cause", "base.json", "fresh.json"),
+           "diff csv": ("diff", *"base.json fresh.json --format csv".split()),
+           "names": ("names", "fresh.json"), "names csv": ("names", *"fresh.json --format csv".split()),
+           "ops": ("analyze", *"fresh.json --measure ops".split()),
            "explain": ("policy", *"explain work fresh.json --policy p.yml".split())}
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The store over HTTPS with tokens: git-http-backend with Basic auth and a certificate of our own, the
-token where actions/checkout puts it (http.extraheader) or in the address. The table says what must come out; nothing may ask, and no token may be printed.
+token where actions/checkout puts it (http.extraheader) or in the address. The table says what must come out; nothing may ask, and no token may be
+printed.
 """
 import base64
 import http.server

@@ -109,7 +109,8 @@ def never_overwrites(tmp):
     expect("kept: policy", r.read(".tracegate.yml"), mine)
     expect("kept: bench", r.read("bench.py"), "print()\n")
     expect_has("kept: told", said, "kept, not what init would write", "-extends: [tracegate:counts-only]\n",
-               '+extends: ["tracegate:recommended"]\n', "in what was kept: take over", "bench.py is yours", "git add .tracegate.yml .gitignore .github/workflows/tracegate.yml bench.py &&")
+               '+extends: ["tracegate:recommended"]\n', "in what was kept: take over", "bench.py is yours",
+               "git add .tracegate.yml .gitignore .github/workflows/tracegate.yml bench.py &&")
     said = init(r, "--force")
     expect_has("forced: the difference", said, "replaced\n  .tracegate.yml", "-extends: [tracegate:counts-only]\n",
                '+extends: ["tracegate:recommended"]\n')
@@ -168,7 +169,8 @@ def cpu(tmp):
     # kept runs are a baseline; traces outside the repository say what they hold, not where fresh ones will be
     copy(r, "base", [f"perf/run{k}.json.gz" for k in range(3)])
     init(r, "--force", "out", "perf")
-    expect("cpu: kept", policy(r)["suites"], [{"name": "main", "trace": {"files": "out/run*.json.gz", "run": r"run(\d+)"}, "baseline": "perf/run*.json.gz"}])
+    expect("cpu: kept", policy(r)["suites"],
+           [{"name": "main", "trace": {"files": "out/run*.json.gz", "run": r"run(\d+)"}, "baseline": "perf/run*.json.gz"}])
     init(r, "--force", TRACES + "/base/run00.json.gz")
     expect("cpu: outside", policy(r)["suites"], [{"name": "main", "trace": {"files": "out/run*.json.gz", "run": r"run(\d+)"}}])
     # the slower one is not a baseline of itself: what the policy requires is missing
@@ -270,7 +272,8 @@ def forge(box, mock):
 
 
 def pull(f, doc, number, sha):
-    event = {"action": "opened", "number": number, "pull_request": {"number": number, "base": {"ref": "main"}, "head": {"repo": {"full_name": "o/r"}}}}
+    event = {"action": "opened", "number": number,
+             "pull_request": {"number": number, "base": {"ref": "main"}, "head": {"repo": {"full_name": "o/r"}}}}
     return f.run(doc, "pull_request", event, f"refs/pull/{number}/merge", sha)
 
 
@@ -291,7 +294,8 @@ def workflows(tmp, mock):
     landed = box.commit("gate", written)
     box.push(landed, "main")
     doc = load(r.path(GATE), yaml)
-    for number, change, result, verdict in ((2, {"README.md": "y", "variant": "base 5\n"}, "success", "pass"), (3, {"variant": "extra_copy 0\n"}, "failure", "fail")):
+    for number, change, result, verdict in ((2, {"README.md": "y", "variant": "base 5\n"}, "success", "pass"),
+                                            (3, {"variant": "extra_copy 0\n"}, "failure", "fail")):
         jobs = pull(f, doc, number, box.pull_request(number, landed, change, f"b{number}"))
         expect(f"hosted {number}", (jobs["gate"].result, jobs["gate"].action.result["verdict"]), (result, verdict))
         told(f"hosted {number}", jobs)
@@ -313,7 +317,8 @@ def monorepo(tmp, mock):
     base = box.commit("gate", {n: r.read(n) for n in (".tracegate.yml", GATE)})
     box.push(base, "main")
     f, doc = forge(box, mock), load(r.path(GATE), yaml)
-    for number, change, train, serve in ((7, {"train/variant": "extra_copy 0\n"}, "failure", "success"), (8, {"shared/lib.py": "y"}, "success", "success")):
+    for number, change, train, serve in ((7, {"train/variant": "extra_copy 0\n"}, "failure", "success"),
+                                         (8, {"shared/lib.py": "y"}, "success", "success")):
         jobs = pull(f, doc, number, box.pull_request(number, base, change, f"b{number}"))
         expect(f"mono {number}", {n: j.result for n, j in jobs.items()}, {"gate (train)": train, "gate (serve)": serve})
         told(f"mono {number}", jobs)
@@ -427,7 +432,8 @@ def jobs(tmp):
     os.makedirs(tools)
     for name, target in (("tracegate", PROGRAM), ("python3", sys.executable)):
         os.symlink(target, f"{tools}/{name}")
-    for service, variant, code in (("buildkite", "extra_copy 0", 1), ("buildkite", "base 5", 0), ("slurm", "extra_copy 0", 1), ("slurm", "base 5", 0)):
+    for service, variant, code in (("buildkite", "extra_copy 0", 1), ("buildkite", "base 5", 0), ("slurm", "extra_copy 0", 1),
+                                   ("slurm", "base 5", 0)):
         what = f"{service}-{variant[:5].strip()}"
         box, r = hosted(tmp, what, {"variant": "base 0\n", "bench.py": BENCH, ".gitignore": "out/\n"})
         r.git("remote", "add", "origin", box.bare)
@@ -451,13 +457,16 @@ def jobs(tmp):
     box, r = hosted(tmp, "nights", {"variant": "base 0\n", "bench.py": BENCH, ".gitignore": "out/\n"})
     r.git("remote", "add", "origin", box.bare)
     night = re.search(r"in a job of every night: (.*)", init(r, "--service", "slurm", "--nightly"))[1]
-    expect_has("tests", init(repository(tmp + "/tests", {}), "--for", "pytest", "--service", "gitlab"), "pytest --tracegate=check --junitxml=gate.xml")
+    expect_has("tests", init(repository(tmp + "/tests", {}), "--for", "pytest", "--service", "gitlab"),
+               "pytest --tracegate=check --junitxml=gate.xml")
     for variant, code in (("base 0", 0), ("base 5", 0), ("extra_copy 0", 1)):
         r.write("variant", variant + "\n")
         r.commit(variant)
-        run = subprocess.run(["bash", "-c", night], cwd=r.dir, env=dict(r.env, PATH=f"{tools}:{os.environ['PATH']}", TRACES=TRACES), capture_output=True, text=True)
+        run = subprocess.run(["bash", "-c", night], cwd=r.dir, env=dict(r.env, PATH=f"{tools}:{os.environ['PATH']}", TRACES=TRACES),
+                             capture_output=True, text=True)
         expect(f"night {variant}: {run.stdout[-500:]} {run.stderr[-500:]}", run.returncode, code)
-    expect("nights: recorded at origin", len({n.split("/")[4] for n in r.git("-C", box.bare, "for-each-ref", "--format=%(refname)", "refs/tracegate/v1").split()}), 3)
+    expect("nights: recorded at origin",
+           len({n.split("/")[4] for n in r.git("-C", box.bare, "for-each-ref", "--format=%(refname)", "refs/tracegate/v1").split()}), 3)
 
 
 # What writes the traces of each framework, as it names and marks them: two ranks of SGLang and vLLM, RANKS of the launched ones.
@@ -527,7 +536,8 @@ def programs(tmp):
         write_text(f"{tmp}/modules/{name}", text)
     env = dict(ENV, PYTHONPATH=f"{tmp}/modules:{ROOT}/tests/data", PYTHONDONTWRITEBYTECODE="1")
     server = {"by": "annotation", "skip_first": 1}
-    for name, ranks_, window, told in (("vllm", 1, {**server, "name": "execute_*"}, "answer()"), ("sglang", 2, {**server, "name": "step[*"}, "answer()"),
+    for name, ranks_, window, told in (("vllm", 1, {**server, "name": "execute_*"}, "answer()"),
+                                       ("sglang", 2, {**server, "name": "step[*"}, "answer()"),
                                        ("torchtitan", 8, None, "command()"), ("megatron", 3, None, "command()")):
         r = repository(f"{tmp}/{name}", {"run.sh": f"torchrun --nproc_per_node={ranks_} x.py\n"} if ranks_ in (2, 3) else {})
         expect_has(f"{name}: told", init(r, "--for", name), told, *([f"ranks       {ranks_}, which is RANKS"] if ranks_ > 1 else []))
@@ -535,7 +545,8 @@ def programs(tmp):
         expect(f"{name}: window", suite.get("window"), window)
         expect(f"{name}: ranks", (suite.get("ranks", {}).get("expect", 1), f"RUNS, RANKS = 5, {ranks_}\n" in r.read("bench.py")), (ranks_, True))
         expect_has(f"{name}: machine", r.read(GATE), "[self-hosted, linux, x64, gpu]")
-        check(f"{name}: one framework in the bench", sum(x in r.read("bench.py") for x in ("import vllm", "from vllm", "import sglang", "torchtitan", "pretrain_gpt")) == 1)
+        check(f"{name}: one framework in the bench",
+              sum(x in r.read("bench.py") for x in ("import vllm", "from vllm", "import sglang", "torchtitan", "pretrain_gpt")) == 1)
         lint(r)
         r.write("bench.py", r.read("bench.py").replace("RUNS, RANKS = 5", "RUNS, RANKS = 3"))
         for args in ((), ("--trace", "ab/run0.json.gz")):
@@ -559,13 +570,17 @@ def programs(tmp):
 def found_programs(tmp):
     """Which framework a repository says, and what is like one and none."""
     for name, files_, program in (
-            ("a dependency", {"requirements.txt": "torch\nsglang[all]==0.5\n"}, "SGLang"), ("of a project", {"pyproject.toml": 'dependencies = ["torch", "vllm>=0.13"]\n'}, "vLLM"),
-            ("in lines", {"pyproject.toml": 'dependencies = [\n  "torch",\n  "megatron-core",\n]\n'}, "Megatron"), ("the framework itself", {"torchtitan/train.py": "x"}, "torchtitan"),
+            ("a dependency", {"requirements.txt": "torch\nsglang[all]==0.5\n"}, "SGLang"),
+            ("of a project", {"pyproject.toml": 'dependencies = ["torch", "vllm>=0.13"]\n'}, "vLLM"),
+            ("in lines", {"pyproject.toml": 'dependencies = [\n  "torch",\n  "megatron-core",\n]\n'}, "Megatron"),
+            ("the framework itself", {"torchtitan/train.py": "x"}, "torchtitan"),
             ("a server itself", {"python/sglang/__init__.py": "x", "pyproject.toml": 'name = "vllm"\n'}, "SGLang"),
-            ("a folder of them", {"requirements/base.txt": "torch\n", "requirements/gpu.txt": "vllm==0.11\n", "requirements/notes.md": "sglang\n"}, "vLLM"),
+            ("a folder of them", {"requirements/base.txt": "torch\n", "requirements/gpu.txt": "vllm==0.11\n", "requirements/notes.md": "sglang\n"},
+             "vLLM"),
             ("of a setup", {"setup.py": "setup(install_requires=['megatron-core', 'torch'])\n"}, "Megatron"),
             ("of conda", {"environment.yml": "dependencies:\n  - pip:\n    - sglang\n"}, "SGLang"),
-            ("another package", {"requirements.txt": "vllm-flash-attn\n# vllm\n"}, ""), ("torchrun", {"train.sh": "#!/bin/sh\ntorchrun \\\n  --nproc-per-node 4 train.py\n"}, "torchrun"),
+            ("another package", {"requirements.txt": "vllm-flash-attn\n# vllm\n"}, ""),
+            ("torchrun", {"train.sh": "#!/bin/sh\ntorchrun \\\n  --nproc-per-node 4 train.py\n"}, "torchrun"),
             ("a comment", {"train.sh": "# torchrun x\n"}, ""), ("gated tests", {"tests/test_x.py": "def test_x(tracegate):\n    pass\n"}, "pytest"),
             ("tests", {"tests/test_x.py": "def test_x():\n    pass\n", "pytest.ini": "[pytest]\n"}, "")):
         r = repository(f"{tmp}/{name}".replace(" ", "-"), files_)

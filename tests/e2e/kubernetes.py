@@ -36,7 +36,8 @@ def main(tmp):
     os.symlink(PROGRAM, tmp + "/bin/tracegate")
     for rank, trace in enumerate(traces):
         # The training is a copy of its trace; the volume is a folder here.
-        own = line.replace("python train.py", f"cp {trace} {tmp}/trace.json").replace("/tmp/trace.json", f"{tmp}/trace.json").replace("/perf/", f"{tmp}/perf/")
+        own = line.replace("python train.py", f"cp {trace} {tmp}/trace.json").replace("/tmp/trace.json",
+                                                                                      f"{tmp}/trace.json").replace("/perf/", f"{tmp}/perf/")
         done = subprocess.run(["sh", "-c", own], capture_output=True, text=True, check=False,
                               env={"PATH": tmp + "/bin:" + os.environ["PATH"], "JOB_COMPLETION_INDEX": str(rank), "JOB_NAME": "j"})
         expect(f"pod {rank}: {done.stderr}", done.returncode, 0)

@@ -214,7 +214,8 @@ def check_page(repo, told):
     texts = [t.text for t in root.iter("{http://www.w3.org/2000/svg}text")]
     check("drawing: series and release", {"step_time", "demo::op03", "demo::op10", "v1.0"} <= set(texts), texts)
     labels = [t for t in texts if t and re.search(r"  [0-9a-f]{6}$", t)]
-    check("drawing: what an event is to a step is a part of it", labels and not [t for t in labels if re.match(r"[+\u2212][\d.]+ [mun]?s ", t)], labels)
+    check("drawing: what an event is to a step is a part of it", labels and not [t for t in labels if re.match(r"[+\u2212][\d.]+ [mun]?s ", t)],
+          labels)
     trends = {g.find("{*}text").text: g for g in root.iter("{http://www.w3.org/2000/svg}g") if g.get("class") == "trend"}
     def marks(name, what):
         return sum(x.get("class") == what for x in trends[name].iter())

@@ -5,7 +5,8 @@ For several comparisons all reports are written at once. Value, delta and percen
 the steps; the row of an operator in the terminal's table, in Markdown and in the chart has the numbers of its finding; no
 report has a percentage of ten times and more, which a baseline of (almost) 0 would give: those are told as differences.
 The line about the step is one in terminal, comment and page; the page's table of all names has JSON's numbers. Benchmark
-JSON and OpenMetrics have the means of JSON's table, and say so. The same of the project's recorded examples; with a number of runs, of all recorded kinds of commits.
+JSON and OpenMetrics have the means of JSON's table, and say so. The same of the project's recorded examples; with a number of runs, of all recorded
+kinds of commits.
 """
 import glob
 import html
@@ -70,7 +71,8 @@ def reports(d, policy, base, fresh, n):
 
 def judged(d, base, test, *more):
     """All reports of one check, by kind."""
-    out = {"json": "--json", "md": "--markdown", "xml": "--junit", "svg": "--svg-durations", "counts": "--svg-counts", "html": "--html", "bench": "--benchmark", "prom": "--openmetrics"}
+    out = {"json": "--json", "md": "--markdown", "xml": "--junit", "svg": "--svg-durations", "counts": "--svg-counts", "html": "--html",
+           "bench": "--benchmark", "prom": "--openmetrics"}
     run = subprocess.run([PROGRAM, "check", "--runs", *more, *[x for b in base for x in ("--baseline", b)],
                           *[x for e, o in out.items() for x in (o, f"{d}/o.{e}")], *test],
                          capture_output=True, text=True, env=dict(ENV, COLUMNS="200"))
@@ -140,7 +142,8 @@ def text_rows(text):
     rows, on = {}, False
     for line in text.splitlines():
         on = on or line.startswith("Time per step")
-        m = re.match(r"\s+(?:[≈=]|rank \d+|new|gone|renamed|more|less|fewer|some|slower|faster)?\s*(\S.*?)\s{2,}(\d+(?: -> \d+)?)\s+([\d.]+)\s+([\d.]+)\s+([+-]?[\d.]+)\s*([+-]?[\d.]+%)?", line)
+        m = re.match(r"\s+(?:[≈=]|rank \d+|new|gone|renamed|more|less|fewer|some|slower|faster)?\s*(\S.*?)\s{2,}(\d+(?: -> \d+)?)"
+                     r"\s+([\d.]+)\s+([\d.]+)\s+([+-]?[\d.]+)\s*([+-]?[\d.]+%)?", line)
         if on and m:
             rows[m[1]] = (float(m[3]), float(m[4]), float(m[5]), m[6])
     return rows
@@ -181,14 +184,16 @@ def page_rows(page):
 
 def said_of_steps(what, got, doc):
     """The line about the step, the same in terminal, comment and page, has JSON's numbers."""
-    lines = {where: re.search(r"Step time (?:of rank .*?\), )?.*?\)", " ".join(html.unescape(got[where]).replace("\u00a0", " ").replace("µs", "us").replace("\u2192", "->").split()))
+    lines = {where: re.search(r"Step time (?:of rank .*?\), )?.*?\)",
+                              " ".join(html.unescape(got[where]).replace("\u00a0", " ").replace("µs", "us").replace("\u2192", "->").split()))
              for where in ("text", "md", "html")}
     expect(f"{what}: the line about the step", {m and m[0] for m in lines.values()}, {lines["text"] and lines["text"][0]})
     m = lines["text"] and re.match(r"Step time (?:.* ranks )?([\d.]+) -> ([\d.]+) (us|ms) ", lines["text"][0])
     want = next(x["value"] for x in doc["measures"] if x["name"] == "step_time")
     check(f"{what}: {m and m[0]}, JSON {want}", m and all(near(in_ns(m[i + 1], m[3]), want[i]) for i in range(2)))
     faster = re.search(r"faster: step (-\d+\.?(\d*)) %", doc["headline"])
-    check(f"{what}: {doc['headline']}, JSON {want}", not faster or abs(float(faster[1]) - 100 * (want[1] / want[0] - 1)) <= 0.51 * 10 ** -len(faster[2]))
+    check(f"{what}: {doc['headline']}, JSON {want}",
+          not faster or abs(float(faster[1]) - 100 * (want[1] / want[0] - 1)) <= 0.51 * 10 ** -len(faster[2]))
 
 
 def told_of_many(what, got):
@@ -236,7 +241,8 @@ def exported(what, got, doc):
     least, most = (float(said[1]), float(said[2])) if said else (4, 5)  # what the line about the step leaves out is less than a quarter
     there = 100 * (most - least) / (most + least)
     whole = "Step time of rank" not in got["text"]
-    check(f"{what}: benchmark: range of step_time {spread} %, the runs say {there:.1f}", not whole or (abs(spread - there) < 0.2 if said else spread <= there + 0.1))
+    check(f"{what}: benchmark: range of step_time {spread} %, the runs say {there:.1f}",
+          not whole or (abs(spread - there) < 0.2 if said else spread <= there + 0.1))
     names = {short(row["op_normalised"]): row for row in doc["table"] if row["op_normalised"] != "ProfilerStep"}
     both = [(n, names[n.removesuffix(" mean self time")]) for n in bench if n.removesuffix(" mean self time") in names]
     for name, row in both:

@@ -198,7 +198,8 @@ def elsewhere_probes():
     more = other + [w for w in other if w.op == "aten::op3"] * 2
     reduce, own = Work(None, "comm", NCCL, 20), Work(None, "kernel", "my_own_reduce(float*)", 20)
     for what, rule, before, base, now, change in (
-            ("stream", "kind: kernel, stream: 7", u, None, u * 3, moved(stream=9)), ("device", "kind: kernel, device: 0", u, None, u * 3, moved(device=1)),
+            ("stream", "kind: kernel, stream: 7", u, None, u * 3, moved(stream=9)),
+            ("device", "kind: kernel, device: 0", u, None, u * 3, moved(device=1)),
             ("name", "kind: kernel, name: '*kern3*'", u, None, more, None), ("class", "class: comm", u + [reduce], None, u + [own] * 3, None)):
         yield f"elsewhere: by {what}, three times and no longer there", "told", side(before, 1), side(now, 100, change=change), match % rule
         yield f"elsewhere: control, by {what}, as before", "green", side(before, 1), side(before, 100), match % rule
@@ -304,10 +305,12 @@ def attribute_probes():
                     "  - {id: c, match: {kind: op}, metric: count, fail: {abs: 0}}\n"
             yield f"attributes: {metric}, {what}, built in", built_in, base, fresh
         base = given(ranks(8, 1), metric, 8)
-        yield f"attributes: {metric}, on one of 8 ranks", "red", base, given(ranks(8, 5000), metric, lambda run, step: 32 if run == 3 else 8), own % (metric, "")
+        yield f"attributes: {metric}, on one of 8 ranks", "red", base, given(ranks(8, 5000), metric, lambda run,
+                                                                             step: 32 if run == 3 else 8), own % (metric, "")
         yield f"attributes: control, {metric}, of each rank its own", "green", given(ranks(8, 1), metric, by_rank := lambda run, step: 8 + run), \
             given(ranks(8, 5000), metric, by_rank), own % (metric, "")
-        yield f"attributes: {metric}, as many calls more", "red", given(side(u, 1, 1), metric, 8), given(side(u + u, 100, 1), metric, 32), own % (metric, "")
+        yield f"attributes: {metric}, as many calls more", "red", given(side(u, 1, 1), metric, 8), \
+            given(side(u + u, 100, 1), metric, 32), own % (metric, "")
         yield f"attributes: control, {metric}, as many calls more of the same", "green", given(side(u, 1, 1), metric, 8), \
             given(side(u + u, 100, 1), metric, 8), own % (metric, "") + "require: {account: off}\n"  # its calls are that row's
 
@@ -501,7 +504,8 @@ def schedule_probes():
                 yield f"schedule: {what} every {k} steps, {n} every {now}, {runs} of {steps}", "red" if proof else "told", \
                     side(every(k), 1, runs, steps), side(every(now, n), 100, runs, steps)
             yield f"schedule: control, {what}, the same, {runs} of {steps}", "green", side(every(4), 1, runs, steps), side(every(4), 100, runs, steps)
-            yield f"schedule: control, {what}, more steps, {runs} of {steps}", "calm", side(every(4), 1, runs, steps), side(every(4), 100, runs, steps + 3)
+            yield f"schedule: control, {what}, more steps, {runs} of {steps}", "calm", side(every(4), 1, runs, steps), \
+                side(every(4), 100, runs, steps + 3)
             yield f"schedule: control, {what}, from another step on, {runs} of {steps}", "calm", side(every(4), 1, runs, steps), \
                 side(every(4, at=1), 100, runs, steps)
 
@@ -534,7 +538,8 @@ def copy_probes():
 def share_probes():
     """A rule about the part of the step alone: names that come and go are compared with what they replaced."""
     u, fat = usual(), [Work("aten::fat", "op", "", 60)]
-    kern = lambda *works: [w for w in u if w.op != "aten::op3"] + [Work("aten::op3", "kernel", f"void {n}(float*)", us) for n, us in works]  # noqa: E731
+    kern = lambda *works: [w for w in u if w.op != "aten::op3"] + [Work("aten::op3", "kernel", f"void {n}(float*)", us)
+                                                                   for n, us in works]  # noqa: E731
     plants = {"an operator's calls, x3": ("told", "op", u + fat, u + fat * 3), "a new operator": ("told", "op", u, u + fat * 2),
               "a renamed kernel, x5": ("red", "kernel", u, kern(("new", 115))),
               "one kernel of two, x4": ("red", "kernel", kern(("a", 12), ("b", 11)), kern(("new", 92))),

@@ -89,7 +89,8 @@ def plain(tmp):
         for draw in range(draws):
             report, done = judge(tmp + "/j", [trace(1000 * draw + k, base) for k in range(runs)],
                                  [trace(1000 * draw + 500 + k, fresh) for k in range(runs)])
-            expect(f"{base} {fresh} {runs}v{runs} {draw}: {done.stdout}", (report["verdict"] in verdicts, by_kernel(report, "violations")), (True, red))
+            expect(f"{base} {fresh} {runs}v{runs} {draw}: {done.stdout}", (report["verdict"] in verdicts, by_kernel(report, "violations")),
+                   (True, red))
             if "names" in base and base["at"] != fresh["at"]:
                 because = {x["because"] for x in report["warnings"]}
                 expect(f"{base} {fresh}: why", because, {"overlap"})

@@ -44,7 +44,8 @@ EDITS = [
     ("rules removed", (POLICY[POLICY.index("rules:"):], "rules: {remove: [new-work]}\n"), "rules.new-work"),
     ("waiver", ("rules:", "waivers: [{rule: new-work, name: 'aten::*', many: true, ceiling: {abs: 9}, reason: r, expires: 2026-03-01}]\nrules:"),
      "waivers.new-work aten::*"),
-    ("another profile", ("rules:", "profiles: {night: {rules: [{id: new-work, fail: {abs: 99}}]}}\nrules:"), "profiles.night.rules.new-work.fail.abs"),
+    ("another profile", ("rules:", "profiles: {night: {rules: [{id: new-work, fail: {abs: 99}}]}}\nrules:"),
+     "profiles.night.rules.new-work.fail.abs"),
     ("another profile, tighter", ("rules:", "profiles: {night: {rules: [{id: slower, fail: {pct: auto, abs: 0}}]}}\nrules:"), ""),
 ]
 DATE = {"SOURCE_DATE_EPOCH": "1767323045"}  # 2026-01-02, for the waiver

@@ -60,7 +60,8 @@ def waive(tmp):
         expect("the control: without the last waiver it fails", len(texts) > 0, True)
         write_text(tmp + "/waived.yml", preset + ("waivers:\n" + "".join("  - " + t for t in texts[1:]) if len(texts) > 1 else ""))
         expect(f"{variant}: one waiver less", check("waived.yml")[0], 1)
-    for args, code, words in ((("w.json", "new-work", "nonesuch"), 2, "no failure of rule 'new-work' for 'nonesuch'"), ((), 2, "0 given"), (("w.json", "a", "b", "c"), 2, "4 given"), (("w.json", "nonesuch"), 2, "no failure that"),
+    for args, code, words in ((("w.json", "new-work", "nonesuch"), 2, "no failure of rule 'new-work' for 'nonesuch'"), ((), 2, "0 given"),
+                              (("w.json", "a", "b", "c"), 2, "4 given"), (("w.json", "nonesuch"), 2, "no failure that"),
                               (("day.yml", "a", "b"), None, ""), (("nonesuch.json", "a", "b"), 3, "nonesuch.json")):
         got = run("policy", "waive", *args, cwd=tmp)
         expect(f"waive {args}: {got}", (got[0] if code else got[0] != 0, words in got[2]), (code or True, True))
@@ -203,7 +204,8 @@ def write_run(path, gap, kernel=None):
 def numbers(tmp):
     """
     Value, where the limit begins, noise, and what three runs a side can prove (+15 %), from the sizes above. Three steps
-    of 1 ms begin every 2 ms, so a step's wall clock is (2 + 2 + 1) / 3 = 1.67 ms: 5%step are 83 us. All bounds of a limit have to be exceeded, one limit of a list is enough.
+    of 1 ms begin every 2 ms, so a step's wall clock is (2 + 2 + 1) / 3 = 1.67 ms: 5%step are 83 us. All bounds of a limit have to be exceeded, one
+    limit of a list is enough.
     """
     runs = [f"{tmp}/n{i}.json" for i in range(3)]
     for i, path in enumerate(runs):

@@ -59,7 +59,8 @@ exec "{}" "$@"
 
 def sample(folder):
     r = Repository(folder)
-    for name, text in {"model.py": MODEL, "tests/test_model.py": TESTS, "pytest.ini": "[pytest]\npythonpath = .\n", ".gitignore": "__pycache__\n.pytest_cache\n"}.items():
+    for name, text in {"model.py": MODEL, "tests/test_model.py": TESTS, "pytest.ini": "[pytest]\npythonpath = .\n",
+                       ".gitignore": "__pycache__\n.pytest_cache\n"}.items():
         r.write(name, text)
     r.commit("a project")
     return r

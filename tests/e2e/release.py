@@ -129,7 +129,8 @@ def archive_of(c, files):
         program = t.extractfile(f"{name}/tracegate").read()
     expect("archive: owners", {(m.uid, m.gid, m.uname) for m in members}, {(0, 0, "")})
     expect("archive: dates", {m.mtime for m in members}, {DATE})
-    expect("archive: modes", {(m.isdir(), oct(m.mode)) for m in members if m.name not in (f"{name}/tracegate", f"{name}/tracegate-ab")}, {(True, "0o755"), (False, "0o644")})
+    expect("archive: modes", {(m.isdir(), oct(m.mode)) for m in members if m.name not in (f"{name}/tracegate", f"{name}/tracegate-ab")},
+           {(True, "0o755"), (False, "0o644")})
     expect("archive: files", sorted(os.path.relpath(m.name, name) for m in members if not m.isdir()),
           ["LICENSE", "README.md", "_tracegate", "licences/one.txt", "tracegate", "tracegate-ab", "tracegate.1", "tracegate.bash"])
     with open(os.path.join(c.top, "installed/usr/bin/tracegate"), "rb") as f:
@@ -147,7 +148,8 @@ def package(c):
     def ask(*args):
         return subprocess.run(["dpkg-deb", *args], capture_output=True, text=True, check=True).stdout
     fields = dict(line.split(": ", 1) for line in ask("-f", deb).splitlines() if not line.startswith(" "))
-    expect("deb: fields", (fields["Package"], fields["Version"], fields["Architecture"], fields.get("Depends")), ("tracegate", c.version, "amd64", None))
+    expect("deb: fields", (fields["Package"], fields["Version"], fields["Architecture"], fields.get("Depends")),
+           ("tracegate", c.version, "amd64", None))
     names = {line.split()[-1].rstrip("/") for line in ask("-c", deb).splitlines()}
     wanted = ("./usr/bin/tracegate", "./usr/share/man/man1/tracegate.1.gz", "./usr/share/doc/tracegate/copyright",
               "./usr/share/bash-completion/completions/tracegate", "./usr/share/zsh/vendor-completions/_tracegate")
@@ -180,14 +182,16 @@ def wheel(c, program):
     head = [x.split(": ", 1) for x in data[info + "/METADATA"].decode().split("\n\n")[0].splitlines()]
     fields = dict(head)
     expect("wheel: licences are named", [value for key, value in head if key == "License-File"], ["LICENSE", "one.txt"])
-    expect("wheel: name and terms", (fields["Name"], fields["Version"], fields["License-Expression"]), ("torch-tracegate", c.version, "Apache-2.0 AND MIT"))
+    expect("wheel: name and terms", (fields["Name"], fields["Version"], fields["License-Expression"]),
+           ("torch-tracegate", c.version, "Apache-2.0 AND MIT"))
     listed = {n: s for n, s, _ in (x.split(",") for x in data[info + "/RECORD"].decode().splitlines())}
     wanted = {n: "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(d).digest()).rstrip(b"=").decode() for n, d in data.items()}
     expect("wheel: sums", listed, {**wanted, info + "/RECORD": ""})
     with tarfile.open(os.path.join(c.top, "out", f"torch_tracegate-{c.version}.tar.gz")) as t:
         names = {m.name.split("/", 1)[1] for m in t.getmembers()}
     expect("sdist", sorted(n for n in names if "/" not in n), ["LICENSE", "PKG-INFO", "README.md", "build_backend.py", "pyproject.toml"])
-    for what, args, said in (("a program with a loader", [sys.executable], "needs libraries at run time"), ("no program", [__file__], "not a 64-bit Linux program"),
+    for what, args, said in (("a program with a loader", [sys.executable], "needs libraries at run time"),
+                             ("no program", [__file__], "not a 64-bit Linux program"),
                              ("no licences", ["--licences", c.top + "/python", os.path.join(c.top, "installed/usr/bin/tracegate")], "no licences")):
         run = subprocess.run([os.path.join(c.top, "scripts/release-wheel"), *args, c.top], capture_output=True, text=True, check=False)
         expect(f"{what}: {run.stderr}", (run.returncode, said in run.stderr), (1, True))

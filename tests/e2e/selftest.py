@@ -118,7 +118,8 @@ def in_words(tmp):
         text = tracegate("selftest", "--policy", "p.yml", *BASE[:1], cwd=tmp).stdout
         expect(f"nothing to judge, {len(ids)}: one line", [x for x in text.splitlines() if x.startswith("  skipped") or "Nothing to do" in x],
                ["  skipped   " + end])
-    expect("exceptions in text", p.stdout.count("excepts: renamed (only warns), all such additions together under 0.1 % of the step (only warns)\n"), 1)
+    expect("exceptions in text", p.stdout.count("excepts: renamed (only warns), all such additions together under 0.1 % of the step (only warns)\n"),
+           1)
 
 
 def stored(tmp):
@@ -140,7 +141,8 @@ def stored(tmp):
             expect(f"calibrate: stored {where}: {p.stderr}", (p.returncode, "6 runs" in p.stdout), (0, True))
         p = repo.run("policy", "explain", "aten::adm")
         expect(f"explain: stored {where}", (p.returncode, "and no operator or kernel" in p.stderr), (2, True))
-        expect(f"explain: stored {where}, a name", "a: count, more is bad" in repo.run("policy", "explain", "aten::mm").stdout and "    now " in repo.run("policy", "explain", "aten::mm").stdout, True)
+        expect(f"explain: stored {where}, a name", "a: count, more is bad" in repo.run("policy", "explain", "aten::mm").stdout
+               and "    now " in repo.run("policy", "explain", "aten::mm").stdout, True)
         repo.git("commit", "--allow-empty", "-qm", where)
 
 

@@ -41,7 +41,8 @@ def names_of_others(tmp):
     commands = [["analyze", "a.json", "--measure", m, *f] for m in measures() for f in ([], ["--format", "csv"], ["--hta"])]
     commands += [["names", "a.json", "--format", f] for f in ("text", "csv", "json")] + [["names", "a.json"]]
     commands += [["diff", "a.json", "b.json", *f] for f in ([], ["--format", "csv"], ["--format", "json"], ["--hta"], ["--by", "name"])]
-    commands += [["check", "b.json", "--baseline", "a.json", *f] for f in ([], ["--csv", "-"], ["--json", "-"], ["--markdown", "-"], ["--junit", "-"])]
+    commands += [["check", "b.json", "--baseline", "a.json", *f]
+                 for f in ([], ["--csv", "-"], ["--json", "-"], ["--markdown", "-"], ["--junit", "-"])]
     commands += [["check", "d", "--baseline", "d", "--dry-run"], ["summarize", "a.json", "-o", "a.tgs"]]
     for args in commands:
         p = run(tmp, *args)
@@ -72,7 +73,8 @@ def fixed_day(tmp):
         p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", policy, "--annotations", "--json", "r.json", "--junit", "r.xml",
                 "--markdown", "r.md", env=env)
         expect(f"{name}: exit", p.returncode, code)
-        texts = [p.stdout, *[html.unescape(open(f"{tmp}/r.{k}", encoding="utf-8").read()).replace("\\", "").replace("`", "") for k in ("json", "xml", "md")]]
+        texts = [p.stdout, *[html.unescape(open(f"{tmp}/r.{k}", encoding="utf-8").read()).replace("\\", "").replace("`", "")
+                             for k in ("json", "xml", "md")]]
         expect(f"{name}: told in text, JSON, JUnit, Markdown", [said in " ".join(t.split()) for t in texts], [told] * 4)
         if told:
             expect(f"{name}: annotation", any("waivers are judged as of" in x for x in executed(p.stdout)), True)
@@ -95,11 +97,13 @@ def inputs_stay(tmp):
         shutil.copyfile(tmp + "/a.json", f"{tmp}/{name}")
     for to in ("main.yml", "ci/layer.yml", "./ci/last.yml", "cb.json", "ct.json"):
         before = open(f"{tmp}/{to}", encoding="utf-8").read()
-        p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "main.yml", "--cause-trace", "baseline=cb.json", "--cause-trace", "fresh=ct.json",
+        p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "main.yml", "--cause-trace", "baseline=cb.json", "--cause-trace",
+                "fresh=ct.json",
                 "--json", to)
         expect(f"a policy's layers and causes, {to}: exit", (p.returncode, "would overwrite the input" in p.stderr), (2, True))
         expect(f"{to}: unchanged", open(f"{tmp}/{to}", encoding="utf-8").read(), before)
-    commands = (["policy", "show", "--policy", "main.yml", "-o", "ci/last.yml"], ["summarize", "a.json", "b.json", "-o", "b.json"], ["summarize", "a.json", "-o", "./a.json"],
+    commands = (["policy", "show", "--policy", "main.yml", "-o", "ci/last.yml"], ["summarize", "a.json", "b.json", "-o", "b.json"],
+                ["summarize", "a.json", "-o", "./a.json"],
                 ["diff", "a.json", "b.json", "--svg-counts", "a.json"], ["diff", "a.json", "b.json", "--svg-durations", "link.json"],
                 ["analyze", "a.json", "--measure", "ops", "--overlay", "a.json"],
                 ["analyze", "b.json", "--measure", "queue", "--overlay", "link.json"],
@@ -122,7 +126,8 @@ def inputs_stay(tmp):
     waive = ["policy", "waive", "r.json", failed["rule"], failed["op_normalised"]]
     for command, stays, to in ((["merge", "s.tgs", "t.tgs"], "s.tgs", "s.tgs"), (["merge", "s.tgs", "t.tgs"], "t.tgs", "./t.tgs"),
                                (["merge", "s.tgs", "t.tgs"], "t.tgs", "link.tgs"), (waive, "r.json", "r.json"),
-                               (["policy", "show", "--policy", "p.yml"], "p.yml", "p.yml"), (["policy", "diff", "q.yml", "p.yml"], "p.yml", "./p.yml"),
+                               (["policy", "show", "--policy", "p.yml"], "p.yml", "p.yml"),
+                               (["policy", "diff", "q.yml", "p.yml"], "p.yml", "./p.yml"),
                                (["policy", "diff", "q.yml", "p.yml"], "q.yml", "q.yml")):
         before = open(f"{tmp}/{stays}", "rb").read()
         p = run(tmp, *command, "-o", to)

@@ -33,7 +33,8 @@ def installed(tmp):
     expect_end("tracegate-ab", command(bin_ + "tracegate-ab", "--help"), 0, "--base REV")
     where = "import tracegate; print(tracegate.program())"
     said("the program that is called", python(bin_, where, tmp), bin_ + "tracegate")
-    said("not the one on PATH", command(bin_ + "python", "-c", where, cwd=tmp, env=dict(CLEAN, PATH=os.path.dirname(PROGRAM) + ":" + CLEAN["PATH"])), bin_ + "tracegate")
+    said("not the one on PATH", command(bin_ + "python", "-c", where, cwd=tmp, env=dict(CLEAN, PATH=os.path.dirname(PROGRAM) + ":" + CLEAN["PATH"])),
+         bin_ + "tracegate")
     said("the one that the environment names", python(bin_, where, tmp, TRACEGATE_PROGRAM=PROGRAM), PROGRAM)
     expect_end("TRACEGATE_PROGRAM that is none", python(bin_, where, tmp, TRACEGATE_PROGRAM=file), 1, err="which is not a program")
     said("without torch and pandas", python(bin_, "import sys, tracegate; print(sorted({'torch', 'pandas'} & set(sys.modules)))", tmp), "[]")
@@ -44,7 +45,8 @@ def installed(tmp):
     os.unlink(tmp + "/target/bin/tracegate")
     expect_end("no program", python(bin_, where, tmp, tmp + "/target", PATH="/nowhere"), 1, err="install the wheel torch-tracegate")
     if shutil.which("uv"):
-        done = command("uv", "tool", "run", "--offline", "--no-index", "--from", file, "tracegate", "--version", env=dict(CLEAN, UV_CACHE_DIR=tmp + "/uv"))
+        done = command("uv", "tool", "run", "--offline", "--no-index", "--from", file, "tracegate", "--version",
+                       env=dict(CLEAN, UV_CACHE_DIR=tmp + "/uv"))
         expect(f"uvx: {done.stderr}", (done.returncode, done.stdout), (0, tracegate("--version").stdout))
 
 
@@ -66,7 +68,8 @@ def tags(tmp):
     os.rename(file, foreign)
     expect_has("another machine", install(bin_, foreign, code=1), "is not a supported wheel on this platform")
     # where no wheel fits pip takes the source distribution
-    expect_has("no wheel here", install(bin_, source, code=1), "Linux, x86-64 and arm64", "macOS, Windows", "TRACEGATE_PROGRAM=PATH/tracegate pip install")
+    expect_has("no wheel here", install(bin_, source, code=1), "Linux, x86-64 and arm64", "macOS, Windows",
+               "TRACEGATE_PROGRAM=PATH/tracegate pip install")
     install(bin_, "--force-reinstall", source, env=dict(CLEAN, TRACEGATE_PROGRAM=PROGRAM))
     expect("from source, with one's program", command(bin_ + "tracegate", "--version").stdout, tracegate("--version").stdout)
     with open(tmp + "/static", "r+b") as f:  # e_machine of RISC-V
@@ -97,7 +100,8 @@ def recording(tmp):
     said("record", record(), "out/run0.json.gz 7")
     doc = read_json(tmp + "/out/run0.json.gz")
     names = [e["name"] for e in doc["traceEvents"]]
-    expect("record: the steps after those that wait and warm up", [n for n in names if n.startswith("Profiler")], [f"ProfilerStep#{k}" for k in (3, 4, 5, 6)])
+    expect("record: the steps after those that wait and warm up", [n for n in names if n.startswith("Profiler")],
+           [f"ProfilerStep#{k}" for k in (3, 4, 5, 6)])
     expect("record: calls", (names.count("aten::mm"), names.count("void add_kernel(float*)")), (4, 4))
     expect("record: flags", (doc["record_shapes"], doc["with_stack"], doc["profile_memory"]), (1, 0, 0))
     expect("record: the folder", os.listdir(tmp + "/out"), ["run0.json.gz"])
@@ -108,14 +112,16 @@ def recording(tmp):
     expect("TRACE_STACKS: flag", read_json(tmp + "/stacks.json.gz")["with_stack"], 1)
     said("with_stack has precedence", record("none.json.gz", more=", with_stack=False", TRACE_STACKS="1"), "none.json.gz 7")
     expect("with_stack: flag", read_json(tmp + "/none.json.gz")["with_stack"], 0)
-    for environ in ({"RANK": "3", "WORLD_SIZE": "8"}, {"SLURM_PROCID": "3", "SLURM_NTASKS": "8"}, {"OMPI_COMM_WORLD_RANK": "3", "OMPI_COMM_WORLD_SIZE": "8"}):
+    for environ in ({"RANK": "3", "WORLD_SIZE": "8"}, {"SLURM_PROCID": "3", "SLURM_NTASKS": "8"},
+                    {"OMPI_COMM_WORLD_RANK": "3", "OMPI_COMM_WORLD_SIZE": "8"}):
         said(f"{environ}", record("r.json.gz", **environ), "r-rank3.json.gz 7")
     said("a job of one rank", record("r.json.gz", RANK="0", WORLD_SIZE="1"), "r.json.gz 7")
     # nothing but whole recordings
     os.makedirs(tmp + "/empty")
     for what, err, environ, arguments in (
             ("too few steps", "made 6 of 7 steps", {}, {"body": "for _ in range(6): train(); step()"}),
-            ("an error in the last step", "ZeroDivisionError", {}, {"body": "\n    ".join(["for k in range(7):", "    train(); 1 / (6 - k); step()"])}),
+            ("an error in the last step", "ZeroDivisionError", {},
+             {"body": "\n    ".join(["for k in range(7):", "    train(); 1 / (6 - k); step()"])}),
             ("a full disk", "disk full", {"SPOILT_DISK": "1"}, {}),
             ("no Kineto", "examples/kineto_layout.py", {"NO_KINETO": "1"}, {}),
             ("another form", "PyTorch writes no other form", {}, {"path": "empty/run0.json.zst"}),
@@ -126,7 +132,8 @@ def recording(tmp):
             done = record(**{"path": "empty/run0.json.gz", **arguments}, **environ)
         expect_end(what, done, 1, err=err)
         expect(f"{what}: no file", os.listdir(tmp + "/empty"), [])
-    expect_end("no PyTorch", python(bin_, RECORD.format(path="x.json.gz", more="", body="pass").replace("torch, ", ""), tmp), 1, err="tracegate.record needs PyTorch")
+    expect_end("no PyTorch", python(bin_, RECORD.format(path="x.json.gz", more="", body="pass").replace("torch, ", ""), tmp), 1,
+               err="tracegate.record needs PyTorch")
 
 
 def tables(tmp):
@@ -148,7 +155,8 @@ def tables(tmp):
     expect("operators: rows", len(operators), len(rows))
     for name, calls, total in (re.match(r'"?[a-z_]+,"?(.*?)"?,.*,(\d+),([\d.]+),[\d.]+,[\d.]+$', x).groups() for x in rows):
         expect(f"operators: {name}", [same[name][0], round(same[name][1], 6)], [int(calls), round(float(total), 6)])
-    expect("compare: what came", [(r["name"], r["kind"], r["base_calls"], r["fresh_calls"], r["group"]) for r in compared if r["diff_calls"] and "clone" in r["name"]],
+    expect("compare: what came",
+           [(r["name"], r["kind"], r["base_calls"], r["fresh_calls"], r["group"]) for r in compared if r["diff_calls"] and "clone" in r["name"]],
            [("aten::clone", "op", 0, 1, "added"), ("void clone(float*)", "kernel", 0, 1, "added")])
     done = python(bin_, "import tracegate; tracegate.compare('base', 'nowhere')", tmp)
     expect_end("no such side", done, 1, err="'nowhere' is neither a file nor REV:PATH")
@@ -169,7 +177,8 @@ def counts(tmp):
     """usual() has 12 kernels, 1 copy and 1 synchronisation; what is added here is what may not be there."""
     bin_ = prepared()
     write_run(tmp + "/usual.json", [usual()] * 4, seed=1)
-    write_run(tmp + "/more.json", [usual() + [Work("aten::item", "sync"), Work("aten::to", "memcpy", "Memcpy DtoH (Device -> Pageable)")]] * 4, seed=2)
+    write_run(tmp + "/more.json", [usual() + [Work("aten::item", "sync"), Work("aten::to", "memcpy", "Memcpy DtoH (Device -> Pageable)")]] * 4,
+              seed=2)
     regions = [Work(f"Torch-Compiled Region: {k}/0") for k in range(3)]
     write_run(tmp + "/broken.json", [usual() + regions] * 4, seed=3)
     write_run(tmp + "/whole.json", [usual() + regions[:1]] * 4, seed=4)
@@ -183,7 +192,8 @@ def counts(tmp):
     for trace, arguments, told in (
             ("usual.json", "kernels=11, syncs=1", ("kernels: 12 per step, 11 allowed", "1 x void kern0(float*)", "in aten::op0", "and 7 more names")),
             ("usual.json", "kernels=12", ("syncs: 1 per step, 0 allowed", "cudaStreamSynchronize", "in aten::loss")),
-            ("more.json", "syncs=1, copies=1", ("syncs: 2 per step, 1 allowed", "in aten::item", "copies: 2 per step, 1 allowed", "Memcpy DtoH", "in aten::to")),
+            ("more.json", "syncs=1, copies=1",
+             ("syncs: 2 per step, 1 allowed", "in aten::item", "copies: 2 per step, 1 allowed", "Memcpy DtoH", "in aten::to")),
             ("broken.json", "syncs=1", ("graph breaks: 2 per step, 0 allowed", "Torch-Compiled Region: 2/0"))):
         done = ask(trace, arguments)
         expect_end(f"{trace} {arguments}", done, 1, err=told)
@@ -199,7 +209,8 @@ def debian_torch(tmp):
     if python(bin_, "import torch", tmp).returncode:
         print("wheel.py: no python3-torch: the stand-in alone")
         return
-    script = RECORD.format(path="run0.json.gz", more="", body="for _ in step: train()").replace("torch.mm(1)", "torch.mm(x, x)").replace("torch.add(1)", "torch.add(x, 1)")
+    script = RECORD.format(path="run0.json.gz", more="",
+                           body="for _ in step: train()").replace("torch.mm(1)", "torch.mm(x, x)").replace("torch.add(1)", "torch.add(x, 1)")
     script = script.replace("def train", "x = torch.ones(4, 4)\ndef train")
     exporter = ("import pathlib, threading, kineto_layout, torch.profiler\n"
                 "torch.profiler.kineto_available = lambda: True\n"
@@ -219,13 +230,17 @@ def debian_torch(tmp):
 
 def named(_):
     """PyPI's `tracegate` is somebody else's program: no page may tell people to install it."""
-    wrong = re.compile(r"(?:\b(?:pip3?|pipx|uv|conda)(?: pip| tool)? (?:install|add|run)\b[^\n`#]*?\s|\buvx (?:[^\n`#]*\s)?)(?<!torch-tracegate )tracegate(?![-/\w.])")
-    for text, seen in (("pip install tracegate", True), ("uv add -U tracegate", True), ("uvx tracegate", True), ("pip install torch-tracegate", False),
+    wrong = re.compile(r"(?:\b(?:pip3?|pipx|uv|conda)(?: pip| tool)? (?:install|add|run)\b[^\n`#]*?\s|\buvx (?:[^\n`#]*\s)?)"
+                       r"(?<!torch-tracegate )tracegate(?![-/\w.])")
+    for text, seen in (("pip install tracegate", True), ("uv add -U tracegate", True), ("uvx tracegate", True),
+                       ("pip install torch-tracegate", False),
                        ("uvx --from torch-tracegate tracegate", False), ("pip install ./tracegate", False)):
         expect(f"the pattern on '{text}'", bool(wrong.search(text)), seen)
-    files = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True,
+                           check=True)
     for name in files.stdout.splitlines():
-        if name.endswith((".md", ".py", ".yml", ".toml", ".h", ".c", ".1")) and name != "tests/e2e/wheel.py" and os.path.exists(os.path.join(ROOT, name)):
+        if name.endswith((".md", ".py", ".yml", ".toml", ".h", ".c",
+                          ".1")) and name != "tests/e2e/wheel.py" and os.path.exists(os.path.join(ROOT, name)):
             expect(name, wrong.findall(read_bytes(os.path.join(ROOT, name)).decode(errors="replace")), [])
 
 

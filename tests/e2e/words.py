@@ -82,18 +82,22 @@ def old_spellings(tmp):
          "--cause-traces is now --cause-trace=fresh="),
         (("diff", base, fresh, "--short-names"), ("diff", base, fresh, "--by", "short-name"), "--short-names is now --by=short-name"),
         (("diff", base, fresh, "--normalised-names"), ("diff", base, fresh, "--by", "judged-name"), "--normalised-names is now --by=judged-name"),
-        (("analyze", "device.json", "--measure", "kernels", "--classes", "rules"), ("analyze", "device.json", "--measure", "kernels", "--class", "rules"),
+        (("analyze", "device.json", "--measure", "kernels", "--classes", "rules"),
+         ("analyze", "device.json", "--measure", "kernels", "--class", "rules"),
          "--classes is now --class"),
-        (("baseline", "prune", "--older-than", "9d", "--then", "weekly"), ("baseline", "prune", "--keep", "9d", "--keep", "weekly"), "--then is now --keep"),
+        (("baseline", "prune", "--older-than", "9d", "--then", "weekly"), ("baseline", "prune", "--keep", "9d", "--keep", "weekly"),
+         "--then is now --keep"),
         (("check", "out", "--runs", "--baseline", "perf", "--svg-counts", "-", "--svg-narrow"),
          ("check", "out", "--runs", "--baseline", "perf", "--svg-counts", "-", "--svg-style", "narrow"), "--svg-narrow is now --svg-style=narrow"),
         (("ab", "--base", "HEAD", "--once", "1", "--svg-durations", "-", "--svg-share", "--", sys.executable, *fake),
-         ("ab", "--base", "HEAD", "--once", "1", "--svg-durations", "-", "--svg-style=share", "--", sys.executable, *fake), "--svg-share is now --svg-style=share"),
+         ("ab", "--base", "HEAD", "--once", "1", "--svg-durations", "-", "--svg-style=share", "--", sys.executable, *fake),
+         "--svg-share is now --svg-style=share"),
         (("ab", "--base", "HEAD", "--runs", "1", "--quiet", "--", sys.executable, *fake),
          ("ab", "--base", "HEAD", "--once", "1", "--quiet", "--", sys.executable, *fake), "--runs is now --once"),
         (("bisect", "--good", "HEAD", "--runs", "1", "--", "true"), ("bisect", "--good", "HEAD", "--once", "1", "--", "true"),
          "--runs is now --once"),
-        (("bisect", "--good", "HEAD", "--step", "--", "true"), ("bisect", "--good", "HEAD", "--only-head", "--", "true"), "--step is now --only-head"),
+        (("bisect", "--good", "HEAD", "--step", "--", "true"), ("bisect", "--good", "HEAD", "--only-head", "--", "true"),
+         "--step is now --only-head"),
         (("history", "--op", "a*", "--metric", "b"), ("history", "--name", "a*", "--name", "b"), "--metric is now --name"),
     ]
     for before, now, note in cases:
@@ -179,10 +183,12 @@ def names(tmp):
     for side, us in (("b", 20), ("t", 50)):
         for k in range(3):
             plain_model.write_run(f"{tmp}/{side}{k}.json", [plain_model.usual() + [
-                plain_model.Work(f"aten::{op}", "kernel", f"void at::native::vectorized_elementwise_kernel<{n}, at::native::BinaryFunctor<float, float, float, "
+                plain_model.Work(f"aten::{op}", "kernel",
+                                 f"void at::native::vectorized_elementwise_kernel<{n}, at::native::BinaryFunctor<float, float, float, "
                                  "at::native::binary_internal::MulFunctor<float> > >(int, float*)", 20 if op == "mul" else us)
                 for op, n in (("mul", 4), ("div", 8), ("pow", 2))]] * 4, k + us)
-    r.run("check", "t0.json", "t1.json", "t2.json", "--runs", *[x for k in range(3) for x in ("--baseline", f"b{k}.json")], "--json", "r.json", "--markdown", "r.md", "--quiet")
+    r.run("check", "t0.json", "t1.json", "t2.json", "--runs", *[x for k in range(3) for x in ("--baseline", f"b{k}.json")], "--json", "r.json",
+          "--markdown", "r.md", "--quiet")
     comment = read_text(f"{tmp}/r.md")
     for op, size in (("mul", 4), ("div", 8), ("pow", 2)):
         name = f"MulFunctor<float> of aten::{op}"

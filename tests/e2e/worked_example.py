@@ -33,7 +33,8 @@ def trace(steps, calls_of_a, serial):
 
 
 def verdict(d, base, fresh, calls_of_a):
-    report, run = judge(d + "/x", [trace(steps, 2, k) for k, steps in enumerate(base)], [trace(steps, calls_of_a, 10 + k) for k, steps in enumerate(fresh)])
+    report, run = judge(d + "/x", [trace(steps, 2, k) for k, steps in enumerate(base)],
+                        [trace(steps, calls_of_a, 10 + k) for k, steps in enumerate(fresh)])
     return run.returncode, report
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""examples/workflows run as they are (workflow.py): what each job must answer, store and write is beside it before the run. The bench hands out recorded traces (verdicts: examples/expected.csv).
+"""examples/workflows run as they are (workflow.py): what each job must answer, store and write is beside it before the run. The bench hands out
+recorded traces (verdicts: examples/expected.csv).
 """
 import io
 import os
@@ -168,7 +169,8 @@ def forks(folder, mock):
     artifact = f.artifacts[str(f.runs)]["traces"]
     jobs = second_half(f, half, f.runs, box.heads[10], artifact, mock=mock)
     body = mock.comments[-1]["body"] if mock.comments else ""
-    expect("fork: second half", (results(jobs), jobs["comment"].action and jobs["comment"].action.result["verdict"]), ({"comment": "failure"}, "fail"))
+    expect("fork: second half", (results(jobs), jobs["comment"].action and jobs["comment"].action.result["verdict"]),
+           ({"comment": "failure"}, "fail"))
     expect("fork: the comment", (body.split("\n")[0], "`aten::clone`" in body, len(mock.comments)), ("<!-- tracegate:report key=train -->", True, 1))
     expect("fork: on the right pull request", {p for m, p in mock.log if m == "POST"}, {"/repos/o/r/issues/10/comments"})
     expect("fork: the same baseline", start[:7] in body, True)
@@ -287,7 +289,8 @@ def ab(folder, mock):
     for number, variant, result, n in ((7, "base 10\n", "success", 5), (8, "extra_copy 0\n", "failure", 1)):
         jobs = pull(f, doc, number, box.pull_request(number, start, {"variant": variant}, f"b{number}"))
         expect(f"ab {number}", results(jobs), {"gate": result})
-        expect(f"ab {number}: runs a side", f'"runs": [\n      {n},\n      {n}' in report(jobs["gate"]) or f'"runs": [{n}, {n}]' in report(jobs["gate"]), True)
+        expect(f"ab {number}: runs a side",
+               f'"runs": [\n      {n},\n      {n}' in report(jobs["gate"]) or f'"runs": [{n}, {n}]' in report(jobs["gate"]), True)
         told(f"ab {number}", jobs)
     box.push(box.heads[8], "slow")
     jobs = f.run(doc, "workflow_dispatch", {"inputs": {}}, "refs/heads/slow", box.heads[8], inputs={"base": "origin/main", "once": "2"})

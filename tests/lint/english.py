@@ -13,8 +13,10 @@ import tree
 PATTERNS = [
     (r"(?<!hidden )(?<!hides )(?<!queued )\bbehind\b", "after, beyond", "text behind the end"),
     (r"(?<!there )\b(?:is|are|was|were) none\b", "is not a …, there is none", "a value that is cut is none"),
-    (r"(?<!there )(?<!There )\b(?:is|are) no(?= (?!longer\b|more\b|one\b|less\b|fewer\b|later\b|earlier\b|larger\b|smaller\b)[a-z])", "is not a", "what is no event"),
-    (r"\b(?:stands?|stood|lies|lay)\b(?= (?:in|at|inside|outside|before|after|beside|there|here|above|below|within|between|under|as|together)\b)", "is", "the cursor stands at its quote"),
+    (r"(?<!there )(?<!There )\b(?:is|are) no(?= (?!longer\b|more\b|one\b|less\b|fewer\b|later\b|earlier\b|larger\b|smaller\b)[a-z])", "is not a",
+     "what is no event"),
+    (r"\b(?:stands?|stood|lies|lay)\b(?= (?:in|at|inside|outside|before|after|beside|there|here|above|below|within|between|under|as|together)\b)",
+     "is", "the cursor stands at its quote"),
     (r"\bwhich (?:stands?|lies)\b", "which is", "the line which stands there"),
     (r"\bits kin\b", "and the like", "cudaEventQuery and its kin"),
     (r"\bof several [a-z]+ the\b", "if there are several …", "of several errors the one told"),
@@ -29,16 +31,19 @@ NUMBER = r"(?:(?:one|two|three|four|five|ten|many|more|most|least)|\d[\d,.]*(?:\
 COUNTED = r"(?:CPU|comparisons|runs|calls|launches|bytes|ticks|traces|values?|MB|KB|files?|refs?|spans|kernels|ms|µs)"
 NOT_A_NUMBER = "".join(rf"(?<! {word})" for word in (
     "and as at by for from has have if in is names not of on or over per than that to under what with within without".split()))
-UNIT = r"(?:side|step|call|night|run|span|rank|trace|commit|row|name|file|process|series|source|command|format|stage|line|column|suite|pair|job|policy|environment|operator)"
+UNIT = (r"(?:side|step|call|night|run|span|rank|trace|commit|row|name|file|process|series"
+        r"|source|command|format|stage|line|column|suite|pair|job|policy|environment|operator)")
 RATES = [
     (rf"\b(?:{NUMBER}|{COUNTED}|a process|a row){NOT_A_NUMBER} an? {UNIT}\b", "per", "three runs a side"),
 ]
 SENTENCES = [
     (r"\b(?:is|are|was|were) told\b(?! to\b| apart\b)", "is reported", "a faster machine is told"),
-    (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))What (?!now\b)[a-z][^.?:;|#]*\b(?:is|are|was|were|costs?|fails|follows)\b[^.?:;|#]*\.(?= |$)", "a noun as the subject", "Kernels come first. What is left are operators."),
+    (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))What (?!now\b)[a-z][^.?:;|#]*\b(?:is|are|was|were|costs?|fails|follows)\b[^.?:;|#]*\.(?= |$)",
+     "a noun as the subject", "Kernels come first. What is left are operators."),
     (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))Where (?:[^\s.:;|,]+ ){2,14}[^\s.:;|,]+, ", "If …,", "It is slower. Where the step got slower, it is named."),
     (r"\bwhere (?:there (?:is|are) (?:any|none|no)|it is there|nothing|none)\b", "if", "the device's where there are any"),
-    (r"(?:(?<=[.:;] )|(?<=^)|(?<=^- ))(?:Compared|Shown|Told|Kept|Left out|Excluded|Judged|Named|Stored|Omitted|Counted|Not [a-z]+) (?:is|are|was|were) ", "subject first", "There are two sides. Compared are the ranks of both."),
+    (r"(?:(?<=[.:;] )|(?<=^)|(?<=^- ))(?:Compared|Shown|Told|Kept|Left out|Excluded|Judged|Named|Stored|Omitted|Counted|Not [a-z]+)"
+     r" (?:is|are|was|were) ", "subject first", "There are two sides. Compared are the ranks of both."),
     (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))Besides? (?:it|that|this|them)\b", "in addition", "It is faster. Beside that, two nights are enough."),
     (r"\bof one's own\b", "your own, its own", "machines of one's own"),
     (r"\bfor who\b", "for those who", "for who reads spans"),

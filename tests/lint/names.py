@@ -2,8 +2,9 @@
 """One name, one meaning: no struct, union, enum, typedef or macro of a header, and no exported function, is
 defined twice, and none is a type in one room and a function in another. What a header defines starts with tg_ or
 TG_. The word after tg_ is one room's: functions of other rooms have it only if they take or return that room's type
-of the name (tg_op_raw is about a struct tg_op). The constants of an enum begin alike, and no enum of another room begins so. No exported function takes two bools, and none is called with a bare `true` or
-`false` outside the tests: nobody can read what f(x, true, false) asks for. Checks itself first."""
+of the name (tg_op_raw is about a struct tg_op). The constants of an enum begin alike, and no enum of another room begins so. No exported function
+takes two bools, and none is called with a bare `true` or `false` outside the tests: nobody can read what f(x, true, false) asks for. Checks itself
+first."""
 import collections
 import os
 import re

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Fails if a page names a file, a folder or an identifier that does not exist, if a link or its #section leads
 nowhere, if a table is torn by a blank line, if a room has no README, if a room's README does not name one of its C files (`x.h` names x.c as well),
-if CONTRIBUTING.md's table has no row for a list of changes in a README, if a walk of docs/architecture.md names a function beside a file where it is not defined, if the list of a new category misses a file that asks for kinds of events, or the list of a new threshold a file of core/diff with limits. Pages are CONTRIBUTING.md, the READMEs, and docs/. NAME and capitals like it are placeholders.
+if CONTRIBUTING.md's table has no row for a list of changes in a README, if a walk of docs/architecture.md names a function beside a file where it is
+not defined, if the list of a new category misses a file that asks for kinds of events, or the list of a new threshold a file of core/diff with
+limits. Pages are CONTRIBUTING.md, the READMEs, and docs/. NAME and capitals like it are placeholders.
 
 The check checks itself first: an injected wrong name of each sort must be found.
 """
@@ -30,7 +32,8 @@ KINDS = re.compile(r"\bTG_KIND_(?:GRAPH|MEMSET)\b")
 # The file with the numbers of a decision, which they name as well; in these rooms no other has any, but for how much is looked at or said.
 NUMBERS, DECIDING = "core/diff/numbers.h", ("core/diff/", "policy/verdict/")
 LIMITS = re.compile(r"^#define ([A-Z][A-Z_0-9]*) +(?:\\\n *)?\(?[0-9][0-9.]*(?![0-9.u])", re.M)
-EFFORT = {"EQUAL", "HASH", "HASH_BITS", "HEADLINE_NOTE", "LARGEST", "LONGEST", "MAX_DEPTH", "MOST_NAMES", "NAMED", "SCALE", "SHARE", "SHORT", "TG_DECISIONS", "TG_RANK_MAX"}
+EFFORT = {"EQUAL", "HASH", "HASH_BITS", "HEADLINE_NOTE", "LARGEST", "LONGEST", "MAX_DEPTH", "MOST_NAMES", "NAMED", "SCALE", "SHARE", "SHORT",
+          "TG_DECISIONS", "TG_RANK_MAX"}
 MOST_NUMBERS = 60
 # The change whose list names them.
 NAMED_BY = {"asks for kinds of events": "a-profilers-category-cat", "has limits": "a-statistics-threshold"}
@@ -74,7 +77,8 @@ class Tree:
 
 
 def placeholder(text):
-    return re.search(r"[A-Z]{3,}", os.path.basename(text).split(".")[0]) is not None and not text.endswith(("README.md", "CONTRIBUTING.md", "CMakeLists.txt"))
+    return re.search(r"[A-Z]{3,}",
+                     os.path.basename(text).split(".")[0]) is not None and not text.endswith(("README.md", "CONTRIBUTING.md", "CMakeLists.txt"))
 
 
 def anchors(text):
@@ -200,7 +204,8 @@ def pages(there):
 def main():
     there = Tree()
     wrong = [("core/base/README.md", text) for text in
-             ("`core/diff/no_such.c`", "`tg_no_such_thing`", "[x](no_such.md)", "`no_such.h`", "`struct tg_no_such`", "# A\n[x](#b)", "[x](README.md#no-such-heading)",
+             ("`core/diff/no_such.c`", "`tg_no_such_thing`", "[x](no_such.md)", "`no_such.h`", "`struct tg_no_such`", "# A\n[x](#b)",
+              "[x](README.md#no-such-heading)",
              "| a |\n|---|\n| b |\n\n| c |\n")]
     wrong += [(FOLLOWED, "`no_such_function`"), ("docs/statistics.md", "`no_such.c`")]
     found = [f"{room}: no README.md" for room in ROOMS if not there.has(room + "/README.md")]

@@ -18,7 +18,7 @@ def mypy(folder, *more):
 
 
 def flake8(folder):
-    return subprocess.run(["flake8", "--isolated", "--max-line-length", "140", folder], capture_output=True, text=True, check=False)
+    return subprocess.run(["flake8", "--isolated", "--max-line-length", "120", folder], capture_output=True, text=True, check=False)
 
 
 def main():

@@ -15,8 +15,8 @@ usage: run.py FOLDER [--only SOURCE…] [--again REPORT] [--unknown] [--more] [-
 
 FOLDER receives the copy and the build, and is used again if it is there. What was noticed is kept in FOLDER/results.json: a
 mutant of a source that has not changed since is run again only if it survived (--fresh: all are). --again runs the survivors
-of an earlier report, --unknown leaves out those that have a reason. The end-to-end scripts are asked for sources of cmd/ (with --units they are not), and with --scripts
-for all: the rest is for tests without a process to notice. Survivors are compared with REASONS in
+of an earlier report, --unknown leaves out those that have a reason. The end-to-end scripts are asked for sources of cmd/ (with --units they are not),
+and with --scripts for all: the rest is for tests without a process to notice. Survivors are compared with REASONS in
 survivors.txt: "file: condition: value: reason", "condition #2" for the second of one text in the file; one without a reason
 is a fault, and so is a reason for what is not in the sources (--lint looks for these alone).
 """
@@ -146,7 +146,8 @@ def statements_of(plain):
     for m in re.finditer(r"^ +(?P<do>\*?[a-z]\w*(?:->|\.|\w|\[[^\]\n]*\])*(?: [-+*/|&^]?= |\+\+;|--;)|(?:\(void\))?[a-z]\w*\()", plain, re.M):
         begin = m.start("do")
         before = plain[:begin].rstrip()
-        if re.match(r"(?:if|for|while|switch|return|sizeof|assert|free|\w*_(?:release|close|free|drop))\b", m["do"]) or not re.search(r"(?:[;{})]|else)$", before):
+        if re.match(r"(?:if|for|while|switch|return|sizeof|assert|free|\w*_(?:release|close|free|drop))\b",
+                    m["do"]) or not re.search(r"(?:[;{})]|else)$", before):
             continue
         end = closing(plain, m.end() - 1) + 1 if m["do"].endswith("(") else plain.find(";", begin)
         if plain.count("(", 0, begin) == plain.count(")", 0, begin) and plain[end] == ";":

@@ -27,7 +27,8 @@ case("dependency-only", "text", {"requirements.txt": [("fastnorm==1.0", "fastnor
 case("build-only", "text", {"Dockerfile": [("python3-torch\n", "python3-torch\nRUN pip install fastnorm==1.1\n")]}, packages="fastnorm-1.1")
 case("renamed-and-slower", "text", {
     "models/layers.py": [("def residual(x, y):\n    return x + y", "def merge(x, y):\n    return x + y.clone()")],
-    "models/text.py": [("Norm, residual, smooth", "Norm, merge, smooth"), ("x = residual(x", "x = merge(x"), ("return residual(x", "return merge(x")]})
+    "models/text.py": [("Norm, residual, smooth", "Norm, merge, smooth"), ("x = residual(x", "x = merge(x"),
+                       ("return residual(x", "return merge(x")]})
 case("renamed-beside", "text", {
     "models/layers.py": [("def residual(x, y):", "def merge(x, y):")],
     "models/text.py": [("Norm, residual, smooth", "Norm, merge, smooth"), ("x = residual(x", "x = merge(x"), ("return residual(x", "return merge(x"),
@@ -69,11 +70,13 @@ case("optimizer-loop", "rank", {"optim.py": [
      "        for m, g in zip(moments, grads):\n            m.copy_(m * 0.9 + g)\n")]})
 case("clipping", "rank", {"train.py": [
     ("        loss.backward()\n", "        loss.backward()\n        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)\n")]})
-case("wrong-dtype-between-modules", "rank", {"models/rank.py": [("self.interact(self.tables(fields))", "self.interact(self.tables(fields).double()).float()")]})
+case("wrong-dtype-between-modules", "rank",
+     {"models/rank.py": [("self.interact(self.tables(fields))", "self.interact(self.tables(fields).double()).float()")]})
 case("forward-twice", "rank", {"train.py": [("        return self.model(batch)\n", "        self.model(batch)\n        return self.model(batch)\n")]})
 case("slow-loading", "rank", {"data/batches.py": [
     ("import os\n", "import os\nimport time\n"),
-    ("    def load(self):\n        return self.rows", "    def load(self):\n        time.sleep(0.02)  # as long as the share takes\n        return self.rows")]})
+    ("    def load(self):\n        return self.rows",
+     "    def load(self):\n        time.sleep(0.02)  # as long as the share takes\n        return self.rows")]})
 case("zeroed-gradients", "rank", {"optim.py": [("            p.grad = None", "            p.grad = torch.zeros_like(p)")]})
 case("new-function", "rank", {"train.py": [
     ("    def report(self, logits, labels):\n",

@@ -197,7 +197,8 @@ def step(t, w):
         linear(t, GEMM, 120)
 
     def loss():
-        t.op("aten::cross_entropy_loss", (MUL.replace("MulFunctor", "LogSoftmaxForward"), 35), back=[(MUL.replace("MulFunctor", "LogSoftmaxBackward"), 40)])
+        t.op("aten::cross_entropy_loss", (MUL.replace("MulFunctor", "LogSoftmaxForward"), 35),
+             back=[(MUL.replace("MulFunctor", "LogSoftmaxBackward"), 40)])
         if w.get("item"):
             def local():
                 t.launch("Memcpy DtoH (Device -> Pageable)", 2, "cudaMemcpyAsync", "gpu_memcpy")
@@ -261,7 +262,8 @@ FAILURES = [
     ("lost-baseline", CLONE, {"copy": True}, {"baseline": "lost", "policy": "extends: [tracegate:recommended]\nsuites:\n  - name: train\n"
                                                         "    trace: {files: out/*.json.gz, run: 'run(.)'}\n    baseline: perf/*.json.gz\n"},
      ["baseline", "record runs on the target branch", "`baseline:` of suite train (`.tracegate.yml:6`)"]),
-    ("missing-rank", CLONE, {}, {"ranks": [0, 1, 3], "policy": "extends: [tracegate:recommended]\nsuites:\n  - {name: train, ranks: {expect: 4}}\n"}, ["rank 2"]),
+    ("missing-rank", CLONE, {}, {"ranks": [0, 1, 3], "policy": "extends: [tracegate:recommended]\nsuites:\n  - {name: train, ranks: {expect: 4}}\n"},
+     ["rank 2"]),
     ("data-loading", {"data.py": [("        return rows", "        rows = {k: v.clone() for k, v in rows.items()}\n        return rows")]},
      {"load": 900}, {}, ["Step time", "`Batches.load`", "data.py:10"]),
     ("part-of-the-steps", {}, lambda k: {"extra": 3 if k == 2 else 0}, {}, ["aten::nonzero"]),
@@ -271,7 +273,8 @@ FAILURES = [
                                          "        self.log(loss.item())\n        return loss")]},
      {"copy": True, "item": True},
      {"policy": "extends: [tracegate:recommended]\nwaivers:\n  - rule: new-work\n    name: aten::clone\n    ceiling: {abs: 4}\n"
-                "    reason: the copy keeps the gradient of a view\n    issue: https://example.org/issues/31\n    owner: ana\n    expires: 2026-05-30\n"},
+                "    reason: the copy keeps the gradient of a view\n    issue: https://example.org/issues/31\n"
+                "    owner: ana\n    expires: 2026-05-30\n"},
      ["aten::item", ", of it +240", "waived"]),
     ("warned", CLONE, {"copy": True}, {"policy": "rules:\n  - id: launches-near-the-edge\n    metric: launch_count\n    warn: {max: 52}\n"},
      ["launch_count", "52", "A warning does not block", "model.py:14"]),
@@ -341,5 +344,6 @@ def make(folder, program, name, *more):
     """Lays the case out and runs `check` with every report; the process. Reports are in `folder`."""
     args = lay_out(folder, name)
     reports = [f"--{kind}={folder}/report.{end}" for kind, end in
-               (("markdown", "md"), ("html", "html"), ("json", "json"), ("junit", "xml"), ("svg-counts", "counts.svg"), ("svg-durations", "durations.svg"))]
+               (("markdown", "md"), ("html", "html"), ("json", "json"), ("junit", "xml"), ("svg-counts", "counts.svg"),
+                ("svg-durations", "durations.svg"))]
     return subprocess.run([program, "check", *args, *reports, *more], cwd=folder + "/repo", env=ENV, capture_output=True, text=True, check=False)

@@ -20,7 +20,8 @@ from mermaid import PROGRAM, read_text, trace  # noqa: E402
 TRACES = os.path.join(os.environ.get("TG_SHARED_DIR", os.path.join(os.environ["TG_SOURCE_DIR"], "../shared")), "corpus/traces")
 
 NEXT, RANDOM = 3, 60
-FRAMES = ["void at::native::vectorized_elementwise_kernel<4, {}, std::array<char*, 3ul> >(int)", "void at::native::elementwise_kernel<128, 2, {}>(int)",
+FRAMES = ["void at::native::vectorized_elementwise_kernel<4, {}, std::array<char*, 3ul> >(int)",
+          "void at::native::elementwise_kernel<128, 2, {}>(int)",
           "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, {}, unsigned int, float, 4> >(int)", "{}", "void {}(int)",
           "cutlass_80_tensorop_s1688gemm_{}_nt_align4", "autograd::engine::evaluate_function: {}"]
 WORK = ["at::native::MulFunctor<float>", "at::native::MulFunctor<double>", "f<a>", "f‹a›", "fa", "f<a> (2)", "long_name_" * 6, "x" * 40]
@@ -73,7 +74,8 @@ def faults_of(pairs, folder, faults):
     """How many pairs there are, and how many of them have a chart."""
     charts, n = 0, 0
     for base, fresh in pairs:
-        subprocess.run([PROGRAM, "check", fresh, "--baseline", base, "--markdown", f"{folder}/m.md", "--quiet"], cwd=folder, capture_output=True, check=False)
+        subprocess.run([PROGRAM, "check", fresh, "--baseline", base, "--markdown", f"{folder}/m.md", "--quiet"], cwd=folder, capture_output=True,
+                       check=False)
         n += 1
         if not os.path.exists(f"{folder}/m.md"):
             continue

@@ -32,7 +32,8 @@ FIRST = 16  # lines of the comment that fit on a screen
 
 
 def render(markdown, path):
-    html = subprocess.run(["cmark-gfm", "--unsafe", "-e", "table", "-e", "strikethrough"], input=markdown, capture_output=True, text=True, check=True).stdout
+    html = subprocess.run(["cmark-gfm", "--unsafe", "-e", "table", "-e", "strikethrough"], input=markdown, capture_output=True, text=True,
+                          check=True).stdout
     write(path, f"<!doctype html><meta charset=utf-8><style>{STYLE}</style>{html}")
 
 
@@ -103,7 +104,8 @@ def accepted(program, name, faults):
     with tempfile.TemporaryDirectory() as tmp:
         failures.make(tmp + "/c", program, name)
         repo, path = tmp + "/c/repo", tmp + "/c/repo/.tracegate.yml"
-        args = ["out", "--ranks" if "ranks" in failures.FAILURES[failures.NAMES.index(name)][3] else "--runs", "--baseline", "base", "--base-commit", "main"]
+        args = ["out", "--ranks" if "ranks" in failures.FAILURES[failures.NAMES.index(name)][3] else "--runs", "--baseline", "base", "--base-commit",
+                "main"]
         texts = [read(f"{tmp}/c/report.{end}") for end in ("md", "html")]
         policy = read(path) if os.path.exists(path) else ""
 
@@ -145,7 +147,8 @@ def fixtures(program, faults):
         if found:
             with tempfile.TemporaryDirectory() as tmp:
                 write(tmp + "/p.yml", "version: 1\nextends: ['tracegate:recommended']\n" + found[1])
-                run = subprocess.run([program, "policy", "show", "--policy", tmp + "/p.yml"], env=failures.ENV, capture_output=True, text=True, check=False)
+                run = subprocess.run([program, "policy", "show", "--policy", tmp + "/p.yml"], env=failures.ENV, capture_output=True, text=True,
+                                     check=False)
                 if run.returncode:
                     faults.append(f"{path}: {run.stderr}{found[1]}")
                 n += 1

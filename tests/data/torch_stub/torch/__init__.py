@@ -13,8 +13,9 @@ def call(op, launches=None):
     frames, frame = [], sys._getframe(2)
     while frame:
         code = frame.f_code
-        if "site-packages" not in code.co_filename and "dist-packages" not in code.co_filename and not code.co_filename.startswith(("<", sys.prefix, "/usr/lib")):
-            frames.insert(0, (os.path.relpath(code.co_filename), code.co_firstlineno, code.co_name))
+        name = code.co_filename
+        if "site-packages" not in name and "dist-packages" not in name and not name.startswith(("<", sys.prefix, "/usr/lib")):
+            frames.insert(0, (os.path.relpath(name), code.co_firstlineno, code.co_name))
         frame = frame.f_back
     heard.append((op, launches, tuple(frames)))
 

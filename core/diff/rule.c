@@ -92,6 +92,15 @@ const char *tg_estimate_name(enum tg_estimate e)
     return e == TG_ESTIMATE_MEAN ? "mean" : "least";
 }
 
+/* What else happened in the fresh runs, so that their times say nothing. */
+static enum tg_judged disturbance(const struct tg_diff_work *w, enum tg_clock clock)
+{
+    return w->c->other_data                                 ? TG_NOT_OTHER_DATA
+           : w->busy[clock]                                 ? TG_NOT_BUSY
+           : clock == TG_DEVICE_TIMES && w->c->warming != 0 ? TG_NOT_WARM
+                                                            : TG_JUDGED;
+}
+
 enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock clock)
 {
     const struct tg_comparison *c = w->c;
@@ -105,10 +114,7 @@ enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock cloc
     return !tg_same_device(c)                                       ? TG_NOT_OTHER_DEVICE
            : !c->same_flags                                         ? TG_NOT_OTHER_FLAGS
            : c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need ? TG_NOT_FEW_RUNS
-           : c->other_data                                          ? TG_NOT_OTHER_DATA
-           : w->busy[clock]                                         ? TG_NOT_BUSY
-           : clock == TG_DEVICE_TIMES && c->warming != 0            ? TG_NOT_WARM
-                                                                    : TG_JUDGED;
+                                                                    : disturbance(w, clock);
 }
 
 bool tg_kind_is_timed(enum tg_kind k)
@@ -217,11 +223,14 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
      * more than the slowest fifth, or some steps of every run; one that was preempted moves a mean,
      * too.
      */
-    if (ev->proven && estimate == TG_ESTIMATE_MEAN)
-        ev->proven = q->aim.some_steps || supports(w, q, TG_SLOW, m->c, ev->e);
-    else if (ev->proven && q->v->y[TG_LEAST_FIRST][0])
-        ev->proven = supports(w, q, TG_LEAST_FIRST, m->c, ev->e) &&
-                     supports(w, q, TG_LEAST_LAST, m->c, ev->e);
+    bool borne_out = true, claimed = ev->proven || ev->suspicious;
+    if (claimed && estimate == TG_ESTIMATE_MEAN)
+        borne_out = q->aim.some_steps || supports(w, q, TG_SLOW, m->c, ev->e);
+    else if (claimed && halves[0][0])
+        borne_out = supports(w, q, TG_LEAST_FIRST, m->c, ev->e) &&
+                    supports(w, q, TG_LEAST_LAST, m->c, ev->e);
+    ev->proven = ev->proven && borne_out;
+    ev->suspicious = ev->suspicious && borne_out;
     ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > q->aim.floor;
 }
 
@@ -253,7 +262,9 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
         fastest = l.median[TG_TEST] <= l.median[TG_BASE];
     }
     ev->fastest_alone = fastest;
-    ev->suspicious = ev->suspicious && (judged == TG_NOT_FEW_RUNS || varies);
+    bool few = judged == TG_NOT_FEW_RUNS &&
+               disturbance(w, v->device ? TG_DEVICE_TIMES : TG_HOST_TIMES) == TG_JUDGED;
+    ev->suspicious = ev->suspicious && (few || varies);
     if (!least)
         return;
     /* What would be judged, but for what else happened in the fresh runs. */

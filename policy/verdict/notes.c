@@ -480,6 +480,9 @@ void tg_notes(struct tg_eval_state *e)
     size_t full = c->n_ranks[TG_TEST], all = c->given[TG_TEST].n_ranks, kernels = 0;
     TG_BUF outside = { 0 }, gone = { 0 };
     double share = 0;
+    /* Of too few runs times are not judged anyway. */
+    int64_t min_runs = e->in->policy->noise.min_runs;
+    bool few = (int64_t)c->n_runs[TG_BASE] < min_runs || (int64_t)c->n_runs[TG_TEST] < min_runs;
     tell_machine(e);
     /* A cold card takes other times in its first steps than later, and power limits make it
      * drift. Where something looks slower see tg_guards. */
@@ -499,7 +502,7 @@ void tg_notes(struct tg_eval_state *e)
                 "the fresh runs had other data: most of the counts that vary are where the "
                 "baseline's never were; durations are not judged");
     if (c->busy && !c->n_withheld)
-        TG_NOTE(e, TG_REASON_MACHINE, TG_NEXT_MACHINE(e),
+        TG_NOTE(e, few ? TG_REASON_NONE : TG_REASON_MACHINE, TG_NEXT_MACHINE(e),
                 "the machine was busy during the fresh runs: of most operators the steps of a run "
                 "differ; the times of names are not judged");
     tell_ranks(e, c);

@@ -107,6 +107,13 @@ BY_HAND(the_machine_and_the_clock)
     assert_false(ev.proven); /* 50 us are less than the tick of 60 */
 }
 
+static bool is_suspicious(struct asked *q)
+{
+    struct tg_evidence ev = { .why_not = TG_NOT_FEW_RUNS };
+    tg_evidence_fill(&q->w, &ev, &q->v, &q->m, (struct tg_aim){ 0 }, TG_ESTIMATE_LEAST);
+    return ev.suspicious;
+}
+
 /* Too few runs: large and apart is suspicious; judged ones are never. */
 BY_HAND(what_is_not_judged_may_be_suspicious)
 {
@@ -118,9 +125,37 @@ BY_HAND(what_is_not_judged_may_be_suspicious)
     assert_true(ev.suspicious && !ev.slower && ev.why_not == TG_NOT_FEW_RUNS);
     assert_false(answer(&q, (struct tg_aim){ 0 }).suspicious);
     ask(f, &q, some); /* +20 %, not 30 */
-    ev = (struct tg_evidence){ .why_not = TG_NOT_FEW_RUNS };
-    tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 }, TG_ESTIMATE_LEAST);
-    assert_false(ev.suspicious);
+    assert_false(is_suspicious(&q));
+}
+
+/* So it has to be in both halves of the steps, on a quiet machine, with the same data. */
+BY_HAND(what_a_disturbance_explains_is_not_suspicious)
+{
+    static const double much[] = { 150, 151, 152, 153, 154 };
+    double half[2][2][RUNS];
+    struct asked q;
+    ask(f, &q, much);
+    for (size_t i = 0; i < RUNS; i++)
+        for (int k = 0; k < 2; k++) {
+            half[k][TG_BASE][i] = 1000 * base_us[i];
+            half[k][TG_TEST][i] = 1000 * much[i];
+        }
+    for (int side = 0; side < 2; side++) {
+        q.v.y[TG_LEAST_FIRST][side] = half[0][side];
+        q.v.y[TG_LEAST_LAST][side] = half[1][side];
+    }
+    assert_true(is_suspicious(&q));
+    q.w.busy[TG_DEVICE_TIMES] = true; /* the other clock */
+    assert_true(is_suspicious(&q));
+    q.w.busy[TG_HOST_TIMES] = true;
+    assert_false(is_suspicious(&q));
+    q.w.busy[TG_HOST_TIMES] = false;
+    f->c.other_data = true;
+    assert_false(is_suspicious(&q));
+    f->c.other_data = false;
+    for (size_t i = 0; i < RUNS; i++)
+        half[1][TG_TEST][i] = 1000 * base_us[i]; /* the last steps are as before */
+    assert_false(is_suspicious(&q));
 }
 
 /* Judged in both directions: the fresh side may be faster. What a busy machine did is held. */

@@ -34,31 +34,25 @@ static const struct tg_opt baseline_options[] = {
 
 /* ---- the command ---- */
 
-static const struct {
-    const char *name;
-    bool (*run)(struct tg_store_cmd *s, struct tg_err *err);
-    bool traces; /* takes them as arguments */
-    bool policy; /* needs to know the suites; the others name what is stored */
-} verbs[] = {
-    { "record", tg_baseline_record, true, true }, { "show", tg_baseline_show, false, false },
-    { "list", tg_baseline_list, false, false },   { "fetch", tg_baseline_fetch, false, true },
-    { "push", tg_baseline_push, false, false },   { "prune", tg_baseline_prune, false, false },
+/* As in baseline_verbs. */
+enum verb { RECORD, SHOW, LIST, FETCH, PUSH, PRUNE };
+static bool (*const runs[])(struct tg_store_cmd *s, struct tg_err *err) = {
+    [RECORD] = tg_baseline_record, [SHOW] = tg_baseline_show, [LIST] = tg_baseline_list,
+    [FETCH] = tg_baseline_fetch,   [PUSH] = tg_baseline_push, [PRUNE] = tg_baseline_prune,
 };
-#define VERBS (sizeof verbs / sizeof *verbs)
 
-static bool run_verb(struct tg_store_cmd *s, size_t verb, struct tg_err *err)
+static bool run_verb(struct tg_store_cmd *s, size_t verb, const char *name, struct tg_err *err)
 {
-    if (!verbs[verb].traces && s->args.n)
+    if (verb != RECORD && s->args.n) /* it takes traces */
         return tg_err_usage(err, "baseline %s takes no argument, not '%s'",
-                            "A suite is --suite NAME, a commit --commit REV.", verbs[verb].name,
-                            s->args.v[0]);
+                            "A suite is --suite NAME, a commit --commit REV.", name, s->args.v[0]);
     bool ok = tg_given_check(&s->o->given, err) && (s->git = tg_repo_get(s->repo, err));
     s->store = tg_store_open(s->git);
-    if (ok && verbs[verb].policy)
+    if (ok && (verb == RECORD || verb == FETCH)) /* the others name what is stored */
         ok = tg_suites_load(&s->suites, s->o->policy, NULL, err) &&
              tg_suites_choose(&s->suites, s->o->suite, s->args.n ? TG_SUITES_ONE : TG_SUITES_ALL,
                               err);
-    ok = ok && verbs[verb].run(s, err);
+    ok = ok && runs[verb](s, err);
     /* What was done stands, also where something after it failed. */
     if (s->out.n && !tg_io_put(s->io, tg_buf_sv(&s->out), err))
         return false;
@@ -68,11 +62,8 @@ static bool run_verb(struct tg_store_cmd *s, size_t verb, struct tg_err *err)
 static int baseline_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     struct tg_store_cmd s = { .o = c->opts, .io = c->io, .repo = c->repo, .arena = c->arena };
-    const char *names[VERBS + 1] = { 0 };
-    for (size_t i = 0; i < VERBS; i++)
-        names[i] = verbs[i].name;
-    size_t verb = tg_options_verb("baseline", c->args, names, err);
-    if (verb == VERBS)
+    size_t verb;
+    if (!tg_options_verb(&tg_cmd_baseline, c->args, &verb, err))
         return tg_err_exit_code(err->kind);
     s.args = (struct tg_strs){ c->args->v + 1, c->args->n - 1, 0 };
     c->repo->opts.trust_owner = s.o->given.trust_repository;
@@ -80,7 +71,7 @@ static int baseline_run(const struct tg_cmd_call *c, struct tg_err *err)
     s.remote = (struct tg_remote){ .name = s.o->remote ? s.o->remote : "origin",
                                    .seed = (uint32_t)getpid(),
                                    .dry_run = s.o->dry_run };
-    bool ok = run_verb(&s, verb, err);
+    bool ok = run_verb(&s, verb, c->args->v[0], err);
     tg_policy_free(s.suites.policy);
     tg_buf_release(&s.out);
     return ok ? 0 : tg_err_exit_code(err->kind);

@@ -163,28 +163,25 @@ static bool unknown(const struct tg_cmd *cmd, const char *arg, tg_sv name, struc
     return tg_err_hint(err, "tracegate %s --help lists the options.", cmd->name);
 }
 
-size_t tg_options_verb(const char *cmd, const struct tg_strs *args, const char *const *verbs,
-                       struct tg_err *err)
+bool tg_options_verb(const struct tg_cmd *cmd, const struct tg_strs *args, size_t *place,
+                     struct tg_err *err)
 {
+    const char *names[33] = { 0 };
     TG_BUF all = { 0 };
-    size_t k = 0;
-    for (; verbs[k]; k++) {
-        if (args->n && strcmp(args->v[0], verbs[k]) == 0) {
-            return k;
-        }
-        tg_buf_printf(&all, "%s%s", k ? ", " : "", verbs[k]);
+    const struct tg_verb *verb = args->n ? tg_verb_find(cmd, args->v[0]) : NULL;
+    *place = verb ? (size_t)(verb - cmd->verbs) : 0;
+    if (verb)
+        return true;
+    for (size_t k = 0; k < 32 && cmd->verbs[k].name; k++) {
+        names[k] = cmd->verbs[k].name;
+        tg_buf_printf(&all, "%s%s", k ? ", " : "", names[k]);
     }
-    const char *meant = args->n ? tg_sv_nearest(tg_sv_of(args->v[0]), verbs) : NULL;
-    if (args->n)
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has no verb '%s'", cmd, args->v[0]);
-    else
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s: do what?", cmd);
+    const char *meant = args->n ? tg_sv_nearest(tg_sv_of(args->v[0]), names) : NULL;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, args->n ? "%s has no verb '%s'" : "%s: do what?",
+               cmd->name, args->n ? args->v[0] : "");
     if (meant)
-        (void)tg_err_hint(err, "Did you mean %s? It is one of %.*s.", meant,
-                          TG_SV_ARG(tg_buf_sv(&all)));
-    else
-        (void)tg_err_hint(err, "One of %.*s.", TG_SV_ARG(tg_buf_sv(&all)));
-    return k;
+        return tg_err_hint(err, "Did you mean %s? It is one of %s.", meant, all.p);
+    return tg_err_hint(err, "One of %s.", all.p);
 }
 
 struct parser {

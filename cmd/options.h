@@ -25,10 +25,10 @@ TG_MUST bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv,
                               void *opts, struct tg_global_opts *common, struct tg_strs *args,
                               struct tg_arena *a, struct tg_err *err);
 
-/* The first argument's place among a command's verbs, a list that ends with NULL. For any other
- * word the place of the end, and an error that guesses which was meant. */
-size_t tg_options_verb(const char *cmd, const struct tg_strs *args, const char *const *verbs,
-                       struct tg_err *err);
+/* The first argument's place among a command's verbs. For any other word an error that guesses
+ * which was meant. */
+TG_MUST bool tg_options_verb(const struct tg_cmd *cmd, const struct tg_strs *args, size_t *place,
+                             struct tg_err *err);
 
 /* The name, or a spelling of it in the release before. */
 bool tg_options_means(const struct tg_cmd *cmd, const char *spelled, const char *name);

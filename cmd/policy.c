@@ -269,35 +269,6 @@ static int waive(struct tg_policy_cmd *j, struct tg_err *err)
     return code;
 }
 
-static const struct {
-    const char *name;
-    int (*run)(struct tg_policy_cmd *j, struct tg_err *err);
-} verbs[] = { { "init", init },       { "lint", lint },
-              { "show", show },       { "explain", tg_policy_cmd_explain },
-              { "diff", diff },       { "schema", schema },
-              { "metrics", metrics }, { "waive", waive } };
-#define VERBS (sizeof verbs / sizeof *verbs)
-
-static int policy_run(const struct tg_cmd_call *c, struct tg_err *err)
-{
-    struct tg_policy_cmd j = {
-        .o = c->opts, .args = c->args, .io = c->io, .repo = c->repo, .arena = c->arena
-    };
-    const char *names[VERBS + 1] = { 0 };
-    int code = 2;
-    tg_diags_init(&j.diags);
-    tg_summary_init(&j.summary);
-    for (size_t i = 0; i < VERBS; i++)
-        names[i] = verbs[i].name;
-    size_t verb = tg_options_verb("policy", c->args, names, err);
-    if (verb < VERBS)
-        code = verbs[verb].run(&j, err);
-    tg_policy_free(j.policy);
-    tg_diags_release(&j.diags);
-    tg_summary_release(&j.summary);
-    return code;
-}
-
 static const struct tg_verb policy_verbs[] = {
     { "lint", "[TRACE…]",
       "prints all mistakes of a policy at once, and warns about what loads but cannot work as "
@@ -330,6 +301,28 @@ static const struct tg_verb policy_verbs[] = {
     { "metrics", "", "lists what rules can measure: unit, bad direction, bounds.", "format out" },
     { 0 },
 };
+static int (*const runs[])(struct tg_policy_cmd *j, struct tg_err *err) = {
+    lint, show, tg_policy_cmd_explain, diff, waive, schema, metrics, /* as in policy_verbs */
+    init                                                             /* until the next release */
+};
+
+static int policy_run(const struct tg_cmd_call *c, struct tg_err *err)
+{
+    struct tg_policy_cmd j = {
+        .o = c->opts, .args = c->args, .io = c->io, .repo = c->repo, .arena = c->arena
+    };
+    size_t verb = sizeof policy_verbs / sizeof *policy_verbs - 1;
+    int code = 2;
+    tg_diags_init(&j.diags);
+    tg_summary_init(&j.summary);
+    if ((c->args->n && strcmp(c->args->v[0], "init") == 0) ||
+        tg_options_verb(&tg_cmd_policy, c->args, &verb, err))
+        code = runs[verb](&j, err);
+    tg_policy_free(j.policy);
+    tg_diags_release(&j.diags);
+    tg_summary_release(&j.summary);
+    return code;
+}
 
 const struct tg_cmd tg_cmd_policy = {
     .name = "policy",

@@ -230,32 +230,20 @@ bool tg_accept_covers_more(const struct tg_verdict *v)
 void tg_accept_put_where(struct tg_buf *out, const struct tg_verdict *v,
                          void (*put_code)(struct tg_buf *out, tg_sv text))
 {
+    bool listed = v->waivers_there == TG_WAIVERS_LISTED;
     if (v->preset.n) {
-        tg_buf_puts(out, "create ");
-        put_code(out, TG_SV(".tracegate.yml"));
+        TG_PUT(out, put_code, "create {}", TG_SV(".tracegate.yml"));
         return;
     }
-    if (v->waivers_there == TG_WAIVERS_ABSENT) {
+    if (v->waivers_there == TG_WAIVERS_ABSENT)
         tg_buf_puts(out, "add to ");
-    } else {
-        bool listed = v->waivers_there == TG_WAIVERS_LISTED;
-        tg_buf_puts(out, listed ? "add under " : "put in place of ");
-        put_code(out, listed ? TG_SV("waivers:") : TG_SV("waivers: []"));
-        tg_buf_puts(out, " in ");
-    }
+    else
+        TG_PUT(out, put_code, listed ? "add under {} in " : "put in place of {} in ",
+               listed ? TG_SV("waivers:") : TG_SV("waivers: []"));
     if (v->policy_file.n || v->policy.n)
         put_code(out, v->policy_file.n ? v->policy_file : v->policy);
     else
         tg_buf_puts(out, "the policy");
-}
-
-static void put_short(struct tg_buf *out, tg_sv name,
-                      void (*put_code)(struct tg_buf *out, tg_sv text))
-{
-    enum { WIDTH = 40 };
-    TG_BUF text = { 0 };
-    tg_label_put_one(&text, name, WIDTH);
-    put_code(out, tg_buf_sv(&text));
 }
 
 static void put_words(struct tg_buf *out, tg_sv text)
@@ -297,42 +285,41 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
     if (f && !r->one_rank && !r->cause->waits) {
         struct tg_origin_place look = tg_origin_look(r->cause);
         bool touched = !r->cause->change_known || r->cause->link > TG_CAUSE_LINK_FILE;
-        if (touched)
-            tg_buf_puts(out, "Look at ");
-        else
-            put_short(out, tg_result_called(r), put_code);
-        tg_buf_puts(out, touched                          ? ""
-                         : r->subject == TG_SUBJECT_TRACE ? " grows in "
-                                                          : " runs in ");
         tg_origin_put_place(&text, &look);
-        put_code(out, touched ? tg_buf_sv(&text) : look.function);
-        tg_buf_puts(out, touched ? " in " : " (");
-        put_code(out, touched ? look.function : tg_buf_sv(&text));
-        tg_buf_puts(out, touched ? "" : "), which the change does not touch");
+        if (touched) {
+            TG_PUT(out, put_code, "Look at {} in {}", tg_buf_sv(&text), look.function);
+        } else {
+            enum { WIDTH = 40 };
+            TG_BUF name = { 0 };
+            tg_label_put_one(&name, tg_result_called(r), WIDTH);
+            TG_PUT(out, put_code,
+                   r->subject == TG_SUBJECT_TRACE
+                       ? "{} grows in {} ({}), which the change does not touch"
+                       : "{} runs in {} ({}), which the change does not touch",
+                   tg_buf_sv(&name), look.function, tg_buf_sv(&text));
+        }
         if (touched ||
             tg_origin_put_others(out, r->cause, "; look at what it does touch: ", put_code))
             tg_buf_puts(out, ". ");
         else
             tg_buf_puts(out, ": compare data, configuration and dependencies of the two sides. ");
     } else if (!r->next.n && r->subject != TG_SUBJECT_NUMBER && (!r->cause || !r->cause->stacks)) {
-        tg_buf_puts(out, "Where in the program it is: record both sides with Python stacks (");
-        put_code(out, TG_SV("with_stack=True"));
-        tg_buf_puts(out, "). ");
+        TG_PUT(out, put_code,
+               "Where in the program it is: record both sides with Python stacks ({}). ",
+               TG_SV("with_stack=True"));
     }
     if (is_waivable(v, r)) {
         /* its own next step may say that the change is not the reason */
-        tg_buf_puts(out, r->next.n ? "Or " : "If it is meant, ");
-        tg_buf_puts(out, accept);
+        tg_buf_printf(out, "%s%s", r->next.n ? "Or " : "If it is meant, ", accept);
     } else if (r->rule.n && !r->next.n) {
         tg_buf_clear(&text);
         tg_buf_printf(&text, "tracegate policy explain %.*s", TG_SV_ARG(r->rule));
         tg_result_put_at(&at, r);
-        tg_buf_puts(out, "The limit that it exceeds is in ");
         if (at.n)
-            put_code(out, tg_buf_sv(&at));
-        tg_buf_puts(out, at.n ? " (" : "");
-        put_code(out, tg_buf_sv(&text));
-        tg_buf_puts(out, at.n ? ")." : ".");
+            TG_PUT(out, put_code, "The limit that it exceeds is in {} ({}).", tg_buf_sv(&at),
+                   tg_buf_sv(&text));
+        else
+            TG_PUT(out, put_code, "The limit that it exceeds is in {}.", tg_buf_sv(&text));
     }
     while (out->n && out->p[out->n - 1] == ' ')
         out->p[--out->n] = '\0';

@@ -20,18 +20,12 @@ static void put_command(struct tg_buf *out, const char *level, tg_sv file, uint3
                         tg_sv title, tg_sv message)
 {
     tg_buf_printf(out, "::%s ", level);
-    if (file.n) {
-        tg_buf_puts(out, "file=");
-        tg_esc_command_property(out, file);
-        if (line)
-            tg_buf_printf(out, ",line=%u", (unsigned)line);
-        tg_buf_putc(out, ',');
-    }
-    tg_buf_puts(out, "title=");
-    tg_esc_command_property(out, title);
-    tg_buf_puts(out, "::");
-    tg_esc_command(out, tg_utf8_prefix(message, MAX_MESSAGE));
-    tg_buf_putc(out, '\n');
+    if (file.n)
+        TG_PUT(out, tg_esc_command_property, "file={},", file);
+    if (file.n && line)
+        tg_buf_printf(out, "line=%u,", (unsigned)line);
+    TG_PUT(out, tg_esc_command_property, "title={}::", title);
+    TG_PUT(out, tg_esc_command, "{}\n", tg_utf8_prefix(message, MAX_MESSAGE));
 }
 
 /* What the traces themselves are like, or the policy, in one line; "": nothing to tell. */

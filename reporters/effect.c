@@ -34,6 +34,11 @@ static bool is_told(const struct tg_verdict *v)
     return false;
 }
 
+static const char *unit_of(double largest)
+{
+    return largest >= 1e6 ? "ms" : "us";
+}
+
 /* "345.9 -> 492.1 us (+42.3 %": from (almost) nothing the difference. */
 static void put_change(struct tg_buf *out, const double ns[2])
 {
@@ -41,14 +46,10 @@ static void put_change(struct tg_buf *out, const double ns[2])
     bool alike = most >= 1e6 && most < 1e8 && fabs(pct) >= 0.05 &&
                  round(ns[TG_BASE] / 1e4) == round(ns[TG_TEST] / 1e4);
     for (int s = 0; s < 2; s++) {
-        tg_buf_puts(out, s ? " -> " : "");
-        if (alike) /* as shown */
-            tg_dec_put_fixed(out, ns[s] / 1e6, 3);
-        else
-            tg_put_time(out, ns[s], most);
+        struct tg_as one = alike ? tg_as_fixed(ns[s] / 1e6, 3) : tg_as_time(ns[s], most);
+        tg_buf_printf(out, "%s%s", s ? " -> " : "", one.s);
     }
-    tg_buf_puts(out, most >= 1e6 ? " ms" : " us");
-    tg_buf_puts(out, " (");
+    tg_buf_printf(out, " %s (", unit_of(most));
     if (tg_dec_pct_tells(pct))
         tg_put_pct_delta(out, pct);
     else
@@ -65,11 +66,8 @@ static bool put_spread(struct tg_buf *out, const struct tg_comparison *c)
     double least = wall->least[TG_TEST], most = wall->most[TG_TEST];
     if (c->rank_alone || !(least > 0) || most < TG_WORSE * least)
         return false;
-    tg_buf_puts(out, ", fresh runs ");
-    tg_put_time(out, least, most);
-    tg_buf_puts(out, " to ");
-    tg_put_time(out, most, most);
-    tg_buf_puts(out, most >= 1e6 ? " ms" : " us");
+    tg_buf_printf(out, ", fresh runs %s to %s %s", TG_AS_TIME(least, most), TG_AS_TIME(most, most),
+                  unit_of(most));
     return true;
 }
 
@@ -87,16 +85,13 @@ static void put_judged(struct tg_buf *out, const struct tg_verdict *v, const str
     if (!is_ruled(v) || ev->why_not != TG_JUDGED || fabs(measured - change) < TELLS ||
         c->rank_alone)
         return;
-    if (of_machine) {
-        tg_buf_printf(out, "; the %s is ", whose[c->drift_of]);
-        tg_dec_put_fixed(out, machine, 1);
-        tg_buf_puts(out, " % slower");
-    }
+    if (of_machine)
+        tg_buf_printf(out, "; the %s is %s %% slower", whose[c->drift_of], TG_AS_FIXED(machine, 1));
     if (of_machine && ev->estimate == TG_ESTIMATE_LEAST)
         return; /* the rest is in disturbed steps: a second number would look like another answer */
-    tg_buf_puts(out, of_machine ? ", " : "; ");
-    tg_buf_puts(out, ev->estimate == TG_ESTIMATE_LEAST ? "in the fastest steps " : "judged as ");
-    tg_put_pct_delta(out, change);
+    tg_buf_printf(out, "%s%s%s", of_machine ? ", " : "; ",
+                  ev->estimate == TG_ESTIMATE_LEAST ? "in the fastest steps " : "judged as ",
+                  TG_AS(tg_put_pct_delta, change));
 }
 
 /* What the verdict says about the step's time, where it says something; else the default rule. */
@@ -162,14 +157,10 @@ static void put_waived(struct tg_buf *out, const struct tg_verdict *v, double ch
     double ns = v->n_state[TG_STATE_WAIVED] ? waived_ns(v) : 0;
     if (!v->n_state[TG_STATE_WAIVED])
         return;
-    if (!(ns > 0) || ns > change) {
+    if (!(ns > 0) || ns > change)
         tg_buf_puts(out, ", waived changes included");
-        return;
-    }
-    tg_buf_puts(out, ", of it +");
-    tg_put_time(out, ns, ns);
-    tg_buf_puts(out, ns >= 1e6 ? " ms" : " us");
-    tg_buf_puts(out, " waived");
+    else
+        tg_buf_printf(out, ", of it +%s %s waived", TG_AS_TIME(ns, ns), unit_of(ns));
 }
 
 void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
@@ -195,9 +186,8 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
         } else if (ev->why_not != TG_JUDGED) {
             tg_buf_puts(out, is_told(v) ? "" : ", not judged");
         } else {
-            tg_buf_puts(out, ev->noise < 0.0005 ? ", noise below " : ", noise ");
-            tg_dec_put_fixed(out, 100 * fmax(ev->noise, 0.001), 1);
-            tg_buf_puts(out, " %");
+            tg_buf_printf(out, ", noise %s%s %%", ev->noise < 0.0005 ? "below " : "",
+                          TG_AS_FIXED(100 * fmax(ev->noise, 0.001), 1));
         }
     }
     put_judged(out, v, ev, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
@@ -211,7 +201,5 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
         return;
     tg_buf_puts(out, ", peak memory ");
     tg_put_bytes_change(out, m->value[TG_BASE], m->value[TG_TEST]);
-    tg_buf_puts(out, " (");
-    tg_put_pct_delta(out, pct);
-    tg_buf_putc(out, ')');
+    tg_buf_printf(out, " (%s)", TG_AS(tg_put_pct_delta, pct));
 }

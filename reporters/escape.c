@@ -1,6 +1,22 @@
 #include "reporters/escape.h"
 
+#include <assert.h>
+
 #include "core/base/utf8.h"
+
+void tg_esc_put(struct tg_buf *out, void (*escape)(struct tg_buf *out, tg_sv text),
+                const char *ours, const tg_sv *texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *hole = strstr(ours, "{}");
+        assert(hole);
+        tg_buf_add(out, (tg_sv){ ours, (size_t)(hole - ours) });
+        escape(out, texts[i]);
+        ours = hole + 2;
+    }
+    assert(!strstr(ours, "{}"));
+    tg_buf_puts(out, ours);
+}
 
 /* ---- markup ---- */
 
@@ -144,6 +160,11 @@ void tg_esc_md_code(struct tg_buf *out, tg_sv text, enum tg_esc_place place)
         tg_buf_putc(out, ' ');
     for (size_t i = 0; i < fence; i++)
         tg_buf_putc(out, '`');
+}
+
+void tg_esc_md_name(struct tg_buf *out, tg_sv text)
+{
+    tg_esc_md_code(out, text, TG_ESC_PROSE);
 }
 
 /* 7 to 40 hexadecimal digits: GitHub links them as a commit. */

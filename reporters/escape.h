@@ -18,6 +18,7 @@ enum tg_esc_place { TG_ESC_PROSE, TG_ESC_CELL };
  * nothing.
  */
 void tg_esc_md_code(struct tg_buf *out, tg_sv text, enum tg_esc_place place);
+void tg_esc_md_name(struct tg_buf *out, tg_sv text); /* the same in prose */
 
 /*
  * A sentence that may contain hostile words: words of plain letters, digits and harmless
@@ -39,6 +40,13 @@ void tg_esc_mermaid(struct tg_buf *out, tg_sv text);
 /* GitHub workflow commands; ':' and ',' have a meaning in properties only. */
 void tg_esc_command(struct tg_buf *out, tg_sv text);
 void tg_esc_command_property(struct tg_buf *out, tg_sv text);
+
+/* A text of ours with hostile ones in it: each "{}" is the next of them, escaped. */
+void tg_esc_put(struct tg_buf *out, void (*escape)(struct tg_buf *out, tg_sv text),
+                const char *ours, const tg_sv *texts, size_t n);
+#define TG_PUT(out, escape, ours, ...)                                                             \
+    tg_esc_put(out, escape, ours, (const tg_sv[]){ __VA_ARGS__ },                                  \
+               sizeof((const tg_sv[]){ __VA_ARGS__ }) / sizeof(tg_sv))
 
 /* Would a CI runner take a line that begins so for a command? Blanks before it do not matter. */
 bool tg_esc_is_command(tg_sv line);

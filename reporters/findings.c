@@ -281,11 +281,8 @@ void tg_result_put_nights(struct tg_buf *out, const struct tg_result *r)
     range = fmax(most - least, least / 5); /* a bar is 2.5 % at least: noise is flat */
     for (size_t i = 0; i < r->n_nights; i++)
         tg_buf_puts(out, bar[(int)(7.999 * (r->nights[i] - least) / range)]);
-    tg_buf_putc(out, ' ');
-    tg_put_time(out, least, most);
-    tg_buf_puts(out, " to ");
-    tg_put_time(out, most, most);
-    tg_buf_printf(out, " %s in %zu nights%s", most >= 1e6 ? "ms" : "us", r->n_nights,
+    tg_buf_printf(out, " %s to %s %s in %zu nights%s", TG_AS_TIME(least, most),
+                  TG_AS_TIME(most, most), most >= 1e6 ? "ms" : "us", r->n_nights,
                   r->subject == TG_SUBJECT_NAME ? ", by the fastest calls" : "");
 }
 
@@ -368,19 +365,13 @@ bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t regi
         tg_buf_puts(out, " gone");
     else
         return false;
-    tg_buf_puts(out, ": calls -");
-    tg_put_count(out, g->calls[TG_BASE]);
-    tg_buf_puts(out, " +");
-    tg_put_count(out, g->calls[TG_TEST]);
-    if (g->encloser.n) {
-        tg_buf_printf(out, " in " TG_NAME " (", TG_SV_ARG(g->encloser));
-        tg_put_us(out, g->time[TG_BASE]);
-        tg_buf_puts(out, " -> ");
-        tg_put_us(out, g->time[TG_TEST]);
-        tg_buf_puts(out, " us per step)");
-    } else {
-        tg_buf_puts(out, " in the step");
-    }
+    tg_buf_printf(out, ": calls -%s +%s in ", TG_AS(tg_put_count, g->calls[TG_BASE]),
+                  TG_AS(tg_put_count, g->calls[TG_TEST]));
+    if (g->encloser.n)
+        tg_buf_printf(out, TG_NAME " (%s -> %s us per step)", TG_SV_ARG(g->encloser),
+                      TG_AS(tg_put_us, g->time[TG_BASE]), TG_AS(tg_put_us, g->time[TG_TEST]));
+    else
+        tg_buf_puts(out, "the step");
     tg_buf_puts(out, g->worse_count ? "; more work" : "");
     return true;
 }
@@ -470,9 +461,9 @@ void tg_put_baseline(struct tg_buf *out, const struct tg_verdict *v)
         put_part(out, begin, tg_sv_of(tg_situation_said(b->situation)));
 }
 
-static void put_plural(struct tg_buf *out, size_t n, const char *what)
+static const char *plural(size_t n)
 {
-    tg_buf_printf(out, "%zu %s%s", n, what, n == 1 ? "" : "s");
+    return n == 1 ? "" : "s";
 }
 
 void tg_put_side(struct tg_buf *out, const struct tg_comparison *c, int side)
@@ -481,19 +472,14 @@ void tg_put_side(struct tg_buf *out, const struct tg_comparison *c, int side)
         return;
     size_t compared = c->n_ranks[side] + c->n_unnamed;
     size_t n_ranks = compared > c->n_brought[side] ? compared : c->n_brought[side];
-    put_plural(out, c->n_runs[side], "run");
-    if (n_ranks > 1) {
-        tg_buf_puts(out, " x ");
-        put_plural(out, n_ranks, "rank");
-        if (compared < n_ranks)
-            tg_buf_printf(out, ", %zu compared", compared);
-    }
-    if (c->marked[side]) {
-        tg_buf_puts(out, ", ");
-        put_plural(out, c->n_steps[side], "step");
-        if (c->n_runs[side] > 1 || n_ranks > 1)
-            tg_buf_puts(out, " each");
-    } else {
+    tg_buf_printf(out, "%zu run%s", c->n_runs[side], plural(c->n_runs[side]));
+    if (n_ranks > 1)
+        tg_buf_printf(out, " x %zu ranks", n_ranks);
+    if (compared < n_ranks && n_ranks > 1)
+        tg_buf_printf(out, ", %zu compared", compared);
+    if (c->marked[side])
+        tg_buf_printf(out, ", %zu step%s%s", c->n_steps[side], plural(c->n_steps[side]),
+                      c->n_runs[side] > 1 || n_ranks > 1 ? " each" : "");
+    else
         tg_buf_puts(out, ", no step markers");
-    }
 }

@@ -28,9 +28,11 @@ bool tg_history_in_points(const struct tg_history *h, const struct tg_moved_seri
 
 static void put_signed(struct tg_buf *out, double v, const char *unit)
 {
-    tg_buf_puts(out, v > 0 ? "+" : v < 0 ? "\xe2\x88\x92" : "");
-    tg_dec_put_fixed(out, fabs(v), 1);
-    tg_buf_puts(out, unit);
+    tg_buf_printf(out, "%s%s%s",
+                  v > 0   ? "+"
+                  : v < 0 ? "\xe2\x88\x92"
+                          : "",
+                  TG_AS_FIXED(fabs(v), 1), unit);
 }
 
 static bool is_bytes(const struct tg_series *s)
@@ -63,10 +65,9 @@ void tg_history_put_change(struct tg_buf *out, const struct tg_history *h,
 
 void tg_history_put_cost(struct tg_buf *out, double ns)
 {
-    if (ns == 0)
-        return;
-    tg_buf_puts(out, ns > 0 ? "+" : "\xe2\x88\x92");
-    tg_dec_put_human_ns(out, fabs(ns));
+    if (ns != 0)
+        tg_buf_printf(out, "%s%s", ns > 0 ? "+" : "\xe2\x88\x92",
+                      TG_AS(tg_dec_put_human_ns, fabs(ns)));
 }
 
 const char *tg_history_state(const struct tg_history_entry *t)
@@ -87,14 +88,11 @@ void tg_history_put_state(struct tg_buf *out, const struct tg_history_entry *t)
 void tg_history_put_when(struct tg_buf *out, const struct tg_history *h,
                          const struct tg_history_event *e)
 {
-    tg_buf_puts(out, "since ");
-    tg_history_put_date(out, h->night[tg_history_since(e)].date);
+    tg_buf_printf(out, "since %s", TG_DATE(h->night[tg_history_since(e)].date));
     if (!tg_history_is_slow(e))
         return;
-    if (tg_history_is_over(h, e)) {
-        tg_buf_puts(out, " until ");
-        tg_history_put_date(out, h->night[e->to].date);
-    }
+    if (tg_history_is_over(h, e))
+        tg_buf_printf(out, " until %s", TG_DATE(h->night[e->to].date));
     tg_buf_puts(out, ", little by little");
 }
 
@@ -106,8 +104,7 @@ bool tg_history_put_lone(struct tg_buf *out, const struct tg_history_suite *s)
     TG_FREE struct tg_lone_night *v = tg_xmalloc((h->n + 1) * sizeof *v);
     size_t n = tg_history_lone_nights(h, s->first, v);
     for (size_t i = 0; i < n && tg_message_list_next(&list, out); i++) {
-        tg_history_put_date(out, h->night[v[i].night].date);
-        tg_buf_puts(out, " (");
+        tg_buf_printf(out, "%s (", TG_DATE(h->night[v[i].night].date));
         tg_label_put_one(out, h->series->v[v[i].series].name, NAME);
         tg_buf_putc(out, ' ');
         put_signed(out, 100 * expm1(v[i].e), " %)");
@@ -139,23 +136,20 @@ void tg_history_put_cost_a_step(struct tg_buf *out, const struct tg_history *h,
     double share = fabs(tg_history_share(h, e));
     if (e->cost_ns == 0)
         return;
-    tg_buf_puts(out, e->cost_ns > 0 ? "costs " : "saves ");
-    tg_dec_put_human_ns(out, fabs(e->cost_ns));
-    tg_buf_puts(out, " a step");
-    if (isnan(share))
-        return;
-    tg_buf_puts(out, ", ");
-    tg_dec_put_fixed(out, share, share < 1 ? 2 : 1);
-    tg_buf_puts(out, " % of it");
+    tg_buf_printf(out, "%s %s a step", e->cost_ns > 0 ? "costs" : "saves",
+                  TG_AS(tg_dec_put_human_ns, fabs(e->cost_ns)));
+    if (!isnan(share))
+        tg_buf_printf(out, ", %s %% of it", TG_AS_FIXED(share, share < 1 ? 2 : 1));
 }
 
-void tg_history_put_date(struct tg_buf *out, int64_t date)
+struct tg_as tg_history_date(int64_t date)
 {
-    char text[32];
+    struct tg_as text = { "" };
     time_t t = (time_t)date;
     struct tm tm;
-    if (gmtime_r(&t, &tm) && strftime(text, sizeof text, "%Y-%m-%d", &tm))
-        tg_buf_puts(out, text);
+    if (!gmtime_r(&t, &tm) || !strftime(text.s, sizeof text.s, "%Y-%m-%d", &tm))
+        *text.s = '\0';
+    return text;
 }
 
 double tg_history_plain(const struct tg_history *h, size_t night, uint32_t series)
@@ -201,9 +195,8 @@ void tg_history_put_since_first(struct tg_buf *out, const struct tg_history_suit
                                 uint32_t series)
 {
     double change = tg_history_since_first(s, series);
-    if (isnan(change))
-        return;
-    put_signed(out, fabs(change) >= 0.05 ? change : 0, " %");
+    if (!isnan(change))
+        put_signed(out, fabs(change) >= 0.05 ? change : 0, " %");
 }
 
 void tg_history_span(const struct tg_history_suite *s, size_t first, uint32_t series, double *lo,

@@ -7,6 +7,7 @@
  */
 #include "core/base/err.h"
 #include "core/history/history.h"
+#include "reporters/number.h"
 
 struct tg_history_commit {
     tg_sv sha, subject, author;
@@ -71,7 +72,8 @@ bool tg_history_is_exact(const struct tg_moved_series *m); /* a number of calls 
 /* A percentage moved: its change is a difference, in points. */
 bool tg_history_in_points(const struct tg_history *h, const struct tg_moved_series *m);
 /* "2026-01-31" of seconds since 1970, UTC. */
-void tg_history_put_date(struct tg_buf *out, int64_t date);
+struct tg_as tg_history_date(int64_t date);
+#define TG_DATE(date) (tg_history_date(date).s)
 /* The value a reader sees of a series on a night; NAN: none. */
 double tg_history_plain(const struct tg_history *h, size_t night, uint32_t series);
 /* The least and the largest of them from the night `first` on; not finite: none. */

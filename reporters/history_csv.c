@@ -41,9 +41,8 @@ void tg_history_put_csv(struct tg_buf *out, const struct tg_history_report *r)
                 double c = v ? tg_history_corrected(h, n, id) : (double)NAN;
                 if (v) {
                     put_text(out, r->suites[i].name);
-                    tg_buf_printf(out, ",%.*s,", TG_SV_ARG(h->night[n].commit));
-                    tg_history_put_date(out, h->night[n].date);
-                    tg_buf_printf(out, ",%zu,%s,", h->stream[n],
+                    tg_buf_printf(out, ",%.*s,%s,%zu,%s,", TG_SV_ARG(h->night[n].commit),
+                                  TG_DATE(h->night[n].date), h->stream[n],
                                   tg_history_series_kind(&h->series->v[id]));
                     put_text(out, h->series->v[id].name);
                     put_number(out, v->plain);

@@ -9,9 +9,7 @@ enum { SHORT = 40 }; /* of a name in an issue's title */
 
 static void add_date(struct tg_doc *d, const char *key, int64_t seconds)
 {
-    TG_BUF b = { 0 };
-    tg_history_put_date(&b, seconds);
-    tg_doc_add_str(d, key, tg_buf_sv(&b));
+    tg_doc_add_str(d, key, tg_sv_of(TG_DATE(seconds)));
 }
 
 static void add_operator(struct tg_doc *operators, const struct tg_history *h,

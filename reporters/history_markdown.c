@@ -47,21 +47,15 @@ static void put_commits(struct tg_buf *out, const struct tg_history_report *r,
     for (size_t i = 0; i < t->n_commits && i < COMMITS; i++) {
         tg_buf_puts(out, "- ");
         put_sha(out, r, t->commits[i].sha);
-        tg_buf_putc(out, ' ');
-        tg_esc_md_code(out, t->commits[i].subject, TG_ESC_PROSE);
-        tg_buf_puts(out, " by ");
-        tg_esc_md_code(out, t->commits[i].author, TG_ESC_PROSE);
-        tg_buf_putc(out, '\n');
+        TG_PUT(out, tg_esc_md_name, " {} by {}\n", t->commits[i].subject, t->commits[i].author);
     }
     if (t->n_commits > COMMITS)
         tg_buf_printf(out, "- and %zu more\n", t->n_commits - COMMITS);
     if (!t->files_known)
         return;
     tg_buf_printf(out, "\n%zu file%s changed", t->n_files, t->n_files == 1 ? "" : "s");
-    for (size_t i = 0; i < t->n_files && i < 5; i++) {
-        tg_buf_puts(out, i ? ", " : ": ");
-        tg_esc_md_code(out, t->files[i], TG_ESC_PROSE);
-    }
+    for (size_t i = 0; i < t->n_files && i < 5; i++)
+        TG_PUT(out, tg_esc_md_name, i ? ", {}" : ": {}", t->files[i]);
     tg_buf_puts(out, t->n_files > 5 ? ", \xe2\x80\xa6\n" : "\n");
 }
 
@@ -85,18 +79,12 @@ static void put_event(struct tg_buf *out, const struct tg_history_report *r,
     }
     tg_buf_putc(out, '\n');
     if (t->reason.n) {
-        tg_buf_puts(out, "\nAccepted by ");
-        tg_esc_md_code(out, t->actor, TG_ESC_PROSE);
-        tg_buf_puts(out, ": ");
+        TG_PUT(out, tg_esc_md_name, "\nAccepted by {}: ", t->actor);
         tg_esc_md_text(out, t->reason, TG_ESC_PROSE);
         tg_buf_putc(out, '\n');
     }
     if (e->kind == TG_EVENT_ENVIRONMENT) {
-        tg_buf_puts(out, "\nThe environment was ");
-        tg_esc_md_code(out, e->was, TG_ESC_PROSE);
-        tg_buf_puts(out, " and is ");
-        tg_esc_md_code(out, e->is, TG_ESC_PROSE);
-        tg_buf_puts(out, ".\n");
+        TG_PUT(out, tg_esc_md_name, "\nThe environment was {} and is {}.\n", e->was, e->is);
         return;
     }
     put_operators(out, s->history, e);
@@ -124,22 +112,16 @@ void tg_history_put_markdown(struct tg_buf *out, const struct tg_history_report 
         const struct tg_history_suite *s = &r->suites[i];
         const struct tg_history *h = s->history;
         struct tg_open_count open = tg_history_count_open(s);
-        tg_buf_puts(out, "## ");
-        tg_esc_md_code(out, s->name, TG_ESC_PROSE);
+        TG_PUT(out, tg_esc_md_name, "## {}", s->name);
         tg_buf_printf(out, ": %zu open, %zu new tonight\n\n%zu nights", open.all, open.fresh, h->n);
         if (h->n) {
-            tg_buf_puts(out, ", the last of ");
-            tg_history_put_date(out, h->night[h->n - 1].date);
-            tg_buf_puts(out, " at ");
+            tg_buf_printf(out, ", the last of %s at ", TG_DATE(h->night[h->n - 1].date));
             put_sha(out, r, h->night[h->n - 1].commit);
         }
         tg_buf_puts(out, ".\n");
         TG_BUF lone = { 0 };
-        if (tg_history_put_lone(&lone, s)) {
-            tg_buf_puts(out, "\nSlow alone, and so no event: ");
-            tg_esc_md_code(out, tg_buf_sv(&lone), TG_ESC_PROSE);
-            tg_buf_puts(out, ".\n");
-        }
+        if (tg_history_put_lone(&lone, s))
+            TG_PUT(out, tg_esc_md_name, "\nSlow alone, and so no event: {}.\n", tg_buf_sv(&lone));
         for (size_t k = s->n_events; k-- > 0;)
             if (s->events[k].state == TG_EVENT_STATE_OPEN || s->events[k].fresh ||
                 s->events[k].grown)

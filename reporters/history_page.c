@@ -4,6 +4,7 @@
 
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
+#include "reporters/escape.h"
 #include "reporters/history.h"
 #include "reporters/history_trend.h"
 #include "reporters/page/assets.h"
@@ -74,11 +75,9 @@ static void put_commits(struct page *p, const struct tg_history_entry *t)
     for (size_t i = 0; i < t->n_commits && i < COMMITS_SHOWN; i++) {
         tg_page_raw(&p->frame, "<li class=\"small\">");
         put_commit(p, t->commits[i].sha);
-        tg_page_raw(&p->frame, " ");
-        tg_page_text(&p->frame, tg_utf8_prefix(t->commits[i].subject, 100));
-        tg_page_raw(&p->frame, " <span class=\"dim\">");
-        tg_page_text(&p->frame, tg_utf8_prefix(t->commits[i].author, 40));
-        tg_page_raw(&p->frame, "</span></li>\n");
+        TG_PUT(p->frame.out, tg_esc_xml, " {} <span class=\"dim\">{}</span></li>\n",
+               tg_utf8_prefix(t->commits[i].subject, 100),
+               tg_utf8_prefix(t->commits[i].author, 40));
     }
     if (t->n_commits > COMMITS_SHOWN)
         tg_buf_printf(p->frame.out, "<li class=\"dim small\">and %zu more</li>\n",
@@ -88,10 +87,8 @@ static void put_commits(struct page *p, const struct tg_history_entry *t)
         return;
     tg_buf_printf(p->frame.out, "<p class=\"dim small\">%zu file%s changed", t->n_files,
                   t->n_files == 1 ? "" : "s");
-    for (size_t i = 0; i < t->n_files && i < 5; i++) {
-        tg_page_raw(&p->frame, i ? ", " : ": ");
-        tg_page_text(&p->frame, tg_utf8_prefix(t->files[i], 80));
-    }
+    for (size_t i = 0; i < t->n_files && i < 5; i++)
+        TG_PUT(p->frame.out, tg_esc_xml, i ? ", {}" : ": {}", tg_utf8_prefix(t->files[i], 80));
     tg_page_raw(&p->frame, t->n_files > 5 ? ", \xe2\x80\xa6</p>\n" : "</p>\n");
 }
 
@@ -139,14 +136,11 @@ static void put_banner(struct page *p)
                   ": %zu open, %zu new tonight</h1>\n<ul class=\"facts\">\n<li>%zu night%s</li>\n",
                   open.all, open.fresh, h->n - p->s->first, h->n - p->s->first == 1 ? "" : "s");
     if (h->n) {
-        tg_buf_puts(out, "<li>the last of ");
-        tg_history_put_date(p->frame.out, h->night[h->n - 1].date);
-        tg_buf_puts(out, " at ");
+        tg_buf_printf(out, "<li>the last of %s at ", TG_DATE(h->night[h->n - 1].date));
         put_commit(p, h->night[h->n - 1].commit);
-        tg_buf_printf(out, "</li>\n<li>%zu environment%s</li>\n<li>step <b>", h->n_streams,
-                      h->n_streams == 1 ? "" : "s");
-        tg_dec_put_human_ns(out, h->night[h->n - 1].step_ns);
-        tg_buf_puts(out, "</b></li>\n");
+        tg_buf_printf(out, "</li>\n<li>%zu environment%s</li>\n<li>step <b>%s</b></li>\n",
+                      h->n_streams, h->n_streams == 1 ? "" : "s",
+                      TG_AS(tg_dec_put_human_ns, h->night[h->n - 1].step_ns));
     }
     tg_buf_puts(out, "</ul>\n");
     if (h->n && h->place[h->n - 1] + 1 < TG_CHANGEPOINT_FEWEST)
@@ -178,19 +172,13 @@ static void put_open(struct page *p)
             const struct tg_history_event *e = t->event;
             tg_buf_printf(p->frame.out, "<li id=\"e-%s\">\n", e->id);
             put_head_of(p, t);
-            if (t->reason.n || t->actor.n) {
-                tg_page_raw(&p->frame, "<p class=\"note small\">");
-                tg_page_text(&p->frame, t->actor);
-                tg_page_raw(&p->frame, ": ");
-                tg_page_text(&p->frame, t->reason);
-                tg_page_raw(&p->frame, "</p>\n");
-            }
+            if (t->reason.n || t->actor.n)
+                TG_PUT(p->frame.out, tg_esc_xml, "<p class=\"note small\">{}: {}</p>\n", t->actor,
+                       t->reason);
             if (e->kind == TG_EVENT_ENVIRONMENT) {
-                tg_page_raw(&p->frame, "<p class=\"small\">was <code>");
-                tg_page_text(&p->frame, e->was);
-                tg_page_raw(&p->frame, "</code><br>is <code>");
-                tg_page_text(&p->frame, e->is);
-                tg_page_raw(&p->frame, "</code></p>\n");
+                TG_PUT(p->frame.out, tg_esc_xml,
+                       "<p class=\"small\">was <code>{}</code><br>is <code>{}</code></p>\n", e->was,
+                       e->is);
             } else {
                 put_operators(p, e);
                 put_commits(p, t);
@@ -210,12 +198,11 @@ static void put_open(struct page *p)
         tg_buf_printf(p->frame.out, "<p class=\"dim\">and %zu more, in the table of events</p>\n",
                       more);
     TG_BUF lone = { 0 };
-    if (tg_history_put_lone(&lone, p->s)) {
-        tg_page_raw(&p->frame, "<p class=\"dim small\">Slow alone, with nights as before on either "
-                               "side, and so no event: ");
-        tg_page_text(&p->frame, tg_buf_sv(&lone));
-        tg_page_raw(&p->frame, ".</p>\n");
-    }
+    if (tg_history_put_lone(&lone, p->s))
+        TG_PUT(p->frame.out, tg_esc_xml,
+               "<p class=\"dim small\">Slow alone, with nights as before on either side, and so no "
+               "event: {}.</p>\n",
+               tg_buf_sv(&lone));
     tg_page_section_end(&p->frame);
 }
 
@@ -278,7 +265,7 @@ static void put_events(struct page *p)
         const struct tg_history_event *e = t->event;
         tg_page_row(&p->frame, tg_event_state_name(t->state));
         tg_page_cell(&p->frame);
-        tg_history_put_date(p->frame.out, p->s->history->night[e->to].date);
+        tg_page_raw(&p->frame, TG_DATE(p->s->history->night[e->to].date));
         tg_page_cell(&p->frame);
         tg_buf_printf(p->frame.out,
                       is_shown_open(t) ? "<a href=\"#e-%s\">%s</a>" : "<code>%.0s%s</code>", e->id,
@@ -362,7 +349,7 @@ static void put_nights(struct page *p)
     for (size_t i = p->s->first; i < h->n; i++) {
         tg_page_row(&p->frame, NULL);
         tg_page_cell(&p->frame);
-        tg_history_put_date(p->frame.out, h->night[i].date);
+        tg_page_raw(&p->frame, TG_DATE(h->night[i].date));
         tg_page_cell(&p->frame);
         put_commit(p, h->night[i].commit);
         tg_page_number(&p->frame, (double)h->night[i].runs);

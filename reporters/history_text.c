@@ -79,11 +79,7 @@ static void put_event(struct tg_buf *out, const struct tg_history_suite *s,
         tg_buf_printf(out, ", after %.12s up to %.12s", t->from.p, t->to.p);
     tg_buf_putc(out, '\n');
     if (e->kind == TG_EVENT_ENVIRONMENT) {
-        tg_buf_puts(out, "      was ");
-        tg_esc_terminal(out, e->was);
-        tg_buf_puts(out, "\n      is  ");
-        tg_esc_terminal(out, e->is);
-        tg_buf_putc(out, '\n');
+        TG_PUT(out, tg_esc_terminal, "      was {}\n      is  {}\n", e->was, e->is);
         return;
     }
     if (e->cost_ns != 0) {
@@ -103,27 +99,18 @@ static void put_event(struct tg_buf *out, const struct tg_history_suite *s,
     for (size_t i = 0; i < t->n_commits && i < COMMITS_SHOWN; i++) {
         tg_buf_printf(out, "      %.12s  ", t->commits[i].sha.p);
         put_cell(out, t->commits[i].author, 16, false);
-        tg_buf_puts(out, "  ");
-        tg_esc_terminal(out, tg_utf8_prefix(t->commits[i].subject, 80));
-        tg_buf_putc(out, '\n');
+        TG_PUT(out, tg_esc_terminal, "  {}\n", tg_utf8_prefix(t->commits[i].subject, 80));
     }
     if (t->n_commits > COMMITS_SHOWN)
         tg_buf_printf(out, "      and %zu more\n", t->n_commits - COMMITS_SHOWN);
     if (t->files_known) {
         tg_buf_printf(out, "      %zu file%s changed", t->n_files, t->n_files == 1 ? "" : "s");
-        for (size_t i = 0; i < t->n_files && i < 3; i++) {
-            tg_buf_puts(out, i ? ", " : ": ");
-            tg_esc_terminal(out, tg_utf8_prefix(t->files[i], 60));
-        }
+        for (size_t i = 0; i < t->n_files && i < 3; i++)
+            TG_PUT(out, tg_esc_terminal, i ? ", {}" : ": {}", tg_utf8_prefix(t->files[i], 60));
         tg_buf_puts(out, t->n_files > 3 ? ", \xe2\x80\xa6\n" : "\n");
     }
-    if (t->reason.n || t->actor.n) {
-        tg_buf_puts(out, "      ");
-        tg_esc_terminal(out, t->actor);
-        tg_buf_puts(out, ": ");
-        tg_esc_terminal(out, t->reason);
-        tg_buf_putc(out, '\n');
-    }
+    if (t->reason.n || t->actor.n)
+        TG_PUT(out, tg_esc_terminal, "      {}: {}\n", t->actor, t->reason);
 }
 
 void tg_history_put_text(struct tg_buf *out, const struct tg_history_report *r)
@@ -134,17 +121,14 @@ void tg_history_put_text(struct tg_buf *out, const struct tg_history_report *r)
         const struct tg_history_suite *s = &r->suites[i];
         const struct tg_history *h = s->history;
         size_t width = h->n ? value_width(s) : VALUE_WIDTH, from = h->n - nights_for(r, s, width);
-        tg_buf_puts(out, "suite ");
-        tg_esc_terminal(out, s->name);
+        TG_PUT(out, tg_esc_terminal, "suite {}", s->name);
         tg_buf_printf(out, ": %zu night%s", h->n - s->first, h->n - s->first == 1 ? "" : "s");
         if (!h->n) {
             tg_buf_puts(out, "\n");
             continue;
         }
-        tg_buf_puts(out, ", ");
-        tg_history_put_date(out, h->night[s->first].date);
-        tg_buf_puts(out, " to ");
-        tg_history_put_date(out, h->night[h->n - 1].date);
+        tg_buf_printf(out, ", %s to %s", TG_DATE(h->night[s->first].date),
+                      TG_DATE(h->night[h->n - 1].date));
         if (h->n_streams > 1)
             tg_buf_printf(out, ", %zu environments", h->n_streams);
         tg_buf_putc(out, '\n');
@@ -172,11 +156,8 @@ void tg_history_put_text(struct tg_buf *out, const struct tg_history_report *r)
                           "tonight's has %zu\n",
                           TG_CHANGEPOINT_FEWEST, h->place[h->n - 1] + 1);
         TG_BUF lone = { 0 };
-        if (tg_history_put_lone(&lone, s)) {
-            tg_buf_puts(out, "  slow alone, no event: ");
-            tg_esc_terminal(out, tg_buf_sv(&lone));
-            tg_buf_putc(out, '\n');
-        }
+        if (tg_history_put_lone(&lone, s))
+            TG_PUT(out, tg_esc_terminal, "  slow alone, no event: {}\n", tg_buf_sv(&lone));
         tg_buf_puts(out, s->n_events ? "events\n" : "no events\n");
         for (size_t k = 0; k < s->n_events; k++)
             put_event(out, s, &s->events[k]);

@@ -84,9 +84,7 @@ static void put_text(const struct plot *p, const char *class_, double x, double 
     tg_buf_printf(p->out, "<text class=\"%s\"", class_);
     put_at(p, "x", x);
     put_at(p, "y", y);
-    tg_buf_putc(p->out, '>');
-    tg_esc_xml(p->out, text);
-    tg_buf_puts(p->out, "</text>\n");
+    TG_PUT(p->out, tg_esc_xml, ">{}</text>\n", text);
 }
 
 /* ---- levels ---- */
@@ -160,9 +158,8 @@ static void put_scale(const struct plot *p)
     for (size_t i = 0; i < 2 && (is_part(p) || level > 0); i++) {
         double v = is_part(p) ? at[i] - level : 100 * (at[i] / level - 1);
         TG_BUF text = { 0 };
-        tg_buf_puts(&text, v > 0 ? "+" : "\xe2\x88\x92");
-        tg_dec_put_fixed(&text, fabs(v), 0);
-        tg_buf_puts(&text, is_part(p) ? " pp" : " %");
+        tg_buf_printf(&text, "%s%.0f %s", v > 0 ? "+" : "\xe2\x88\x92", fabs(v),
+                      is_part(p) ? "pp" : "%");
         put_text(p, "scale end", p->box->x + p->box->width, i ? p->low + 3 : p->top + 7,
                  tg_buf_sv(&text));
     }
@@ -179,11 +176,9 @@ static void put_dates(const struct plot *p)
     size_t room = (size_t)((p->right - p->left) / (DATE_WIDTH * 1.6));
     size_t every = nights > room ? (nights + room - 1) / room : 1;
     for (size_t i = p->n; i-- > p->first;) {
-        TG_BUF text = { 0 };
-        if ((p->n - 1 - i) % every)
-            continue;
-        tg_history_put_date(&text, p->h->night[i].date);
-        put_text(p, "tick mid", x_of(p, (double)i), p->low + 18, tg_buf_sv(&text));
+        if ((p->n - 1 - i) % every == 0)
+            put_text(p, "tick mid", x_of(p, (double)i), p->low + 18,
+                     tg_sv_of(TG_DATE(p->h->night[i].date)));
     }
     put_line(p, "axis", p->left, p->low, p->right, p->low);
 }
@@ -279,9 +274,7 @@ static void put_releases(const struct plot *p)
         x = x_of(p, (double)r->night);
         tg_buf_puts(p->out, "<path class=\"release\" d=\"");
         put_point(p, 'M', x, p->low - 7);
-        tg_buf_puts(p->out, "l4 7h-8z\"><title>");
-        tg_esc_xml(p->out, r->name);
-        tg_buf_puts(p->out, "</title></path>\n");
+        TG_PUT(p->out, tg_esc_xml, "l4 7h-8z\"><title>{}</title></path>\n", r->name);
         if (p->box->small || x < end || x + width > p->right + 60)
             continue;
         put_text(p, "tick", x + 6, p->low + 32, tg_utf8_prefix(r->name, 24));
@@ -538,24 +531,18 @@ void tg_trend_svg(struct tg_buf *out, const struct tg_history_suite *s)
     put_rules(out, rules, list[0]);
     tg_buf_puts(out, "@media (prefers-color-scheme:dark){");
     put_rules(out, rules, list[1]);
-    tg_buf_puts(out, "}\n");
-    tg_buf_printf(
-        out,
-        "</style>\n<rect class=\"paper\" x=\".5\" y=\".5\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n"
-        "<text class=\"title\" x=\"%d\" y=\"36\">Nights of ",
-        WIDTH - 1, height - 1, MARGIN);
-    tg_esc_xml(out, tg_utf8_prefix(s->name, 80));
-    tg_buf_puts(out, "</text>\n");
+    tg_buf_printf(out,
+                  "}\n</style>\n<rect class=\"paper\" x=\".5\" y=\".5\" width=\"%d\" height=\"%d\" "
+                  "rx=\"8\"/>\n"
+                  "<text class=\"title\" x=\"%d\" y=\"36\">Nights of ",
+                  WIDTH - 1, height - 1, MARGIN);
+    TG_PUT(out, tg_esc_xml, "{}</text>\n", tg_utf8_prefix(s->name, 80));
     const struct tg_history *h = s->history;
     tg_buf_printf(out, "<text class=\"tick\" x=\"%d\" y=\"56\">%zu nights", MARGIN,
                   h->n - s->first);
-    if (h->n > s->first) {
-        tg_buf_puts(out, ", ");
-        tg_history_put_date(out, h->night[s->first].date);
-        tg_buf_puts(out, " to ");
-        tg_history_put_date(out, h->night[h->n - 1].date);
-        tg_buf_printf(out, ", the newest at %.12s", h->night[h->n - 1].commit.p);
-    }
+    if (h->n > s->first)
+        tg_buf_printf(out, ", %s to %s, the newest at %.12s", TG_DATE(h->night[s->first].date),
+                      TG_DATE(h->night[h->n - 1].date), h->night[h->n - 1].commit.p);
     tg_buf_puts(out, "</text>\n");
     if (s->n_series)
         tg_trend_put(out, s, s->series[0],

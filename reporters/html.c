@@ -15,13 +15,11 @@
 
 /* ---- verdict ---- */
 
-static void put_paragraph(struct tg_html *h, const char *open, tg_sv text)
+/* Nothing without a text. */
+static void put_sentence(struct tg_html *h, const char *ours, tg_sv text)
 {
-    if (!text.n)
-        return;
-    tg_page_raw(&h->page, open);
-    tg_html_put_text(h, text);
-    tg_page_raw(&h->page, "</p>\n");
+    if (text.n)
+        TG_PUT(h->page.out, tg_html_put_text, ours, text);
 }
 
 static void put_banner(struct tg_html *h)
@@ -29,14 +27,10 @@ static void put_banner(struct tg_html *h)
     const struct tg_verdict *v = h->v;
     TG_BUF effect = { 0 };
     tg_buf_printf(h->page.out, "<header class=\"banner %s\">\n<h1>", tg_outcome_name(v->outcome));
-    tg_html_put_text(h, v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
-    tg_page_raw(&h->page, "</h1>\n");
+    TG_PUT(h->page.out, tg_html_put_text, "{}</h1>\n",
+           v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
     tg_effect_put(&effect, v);
-    if (effect.n) {
-        tg_page_raw(&h->page, "<p><b>");
-        tg_html_put_text(h, tg_buf_sv(&effect));
-        tg_page_raw(&h->page, "</b></p>\n");
-    }
+    put_sentence(h, "<p><b>{}</b></p>\n", tg_buf_sv(&effect));
     struct tg_tally tally[TG_STATE_FAIL + 1];
     size_t n = tg_tally(h->v, tally);
     tg_page_raw(&h->page, "<ul class=\"facts\">\n");
@@ -46,29 +40,27 @@ static void put_banner(struct tg_html *h)
         tg_buf_printf(h->page.out, "<li><span class=\"tag %s\">",
                       none ? "none" : tg_state_name(tally[i].state));
         tg_tally_put(&text, &tally[i]);
-        tg_html_put_text(h, tg_buf_sv(&text));
-        tg_page_raw(&h->page, "</span></li>\n");
+        TG_PUT(h->page.out, tg_html_put_text, "{}</span></li>\n", tg_buf_sv(&text));
     }
     tg_page_raw(&h->page, "</ul>\n");
     if (h->r->exit_zero && v->exit_code)
         tg_page_raw(&h->page, "<p>The verdict is as above; the job goes on because of "
                               "<code>--exit-zero</code>.</p>\n");
     if (v->error.n && v->by_note)
-        put_paragraph(h, "<p><b>why</b> ", v->error);
+        put_sentence(h, "<p><b>why</b> {}</p>\n", v->error);
     tg_buf_clear(&effect);
     tg_accept_put_hint(&effect, v);
-    put_paragraph(h, "<p><b>Next</b> ", tg_buf_sv(&effect));
+    put_sentence(h, "<p><b>Next</b> {}</p>\n", tg_buf_sv(&effect));
     tg_buf_clear(&effect);
     tg_accept_put_next(&effect, v,
                        "accept it with the waiver under <a href=\"#next\">What now</a>.",
                        tg_html_put_name);
     if (effect.n || tg_accept_next(v).n) {
-        tg_page_raw(&h->page, "<p><b>Next</b> ");
-        tg_html_put_text(h, tg_accept_next(v));
+        TG_PUT(h->page.out, tg_html_put_text, "<p><b>Next</b> {}", tg_accept_next(v));
         tg_buf_printf(h->page.out, "%s%.*s</p>\n", tg_accept_next(v).n ? " " : "",
                       TG_SV_ARG(tg_buf_sv(&effect)));
     }
-    put_paragraph(h, "<p class=\"dim small\">", v->coverage);
+    put_sentence(h, "<p class=\"dim small\">{}</p>\n", v->coverage);
     tg_page_raw(&h->page, "</header>\n");
 }
 
@@ -79,13 +71,10 @@ static void put_notes(struct tg_html *h, bool warnings)
         const struct tg_note *n = &h->v->notes[i];
         if (n->warning != warnings)
             continue;
-        tg_page_raw(&h->page,
-                    n->warning ? "<p class=\"note warn\"><b>warning</b> " : "<p class=\"note\">");
-        tg_html_put_text(h, n->text);
-        if (tg_note_next(h->v, n).n) {
-            tg_page_raw(&h->page, " \xe2\x86\x92 ");
-            tg_html_put_text(h, tg_note_next(h->v, n));
-        }
+        TG_PUT(h->page.out, tg_html_put_text,
+               n->warning ? "<p class=\"note warn\"><b>warning</b> {}" : "<p class=\"note\">{}",
+               n->text);
+        put_sentence(h, " \xe2\x86\x92 {}", tg_note_next(h->v, n));
         tg_page_raw(&h->page, "</p>\n");
     }
 }
@@ -100,23 +89,17 @@ static void put_next(struct tg_html *h)
     if (first || h->r->command.n) {
         tg_page_section(&h->page, "next", NULL);
         tg_page_fold(&h->page, "What now");
-        if (h->r->command.n) {
-            tg_page_raw(&h->page, "<p>To repeat it:</p>\n<pre>");
-            tg_page_text(&h->page, h->r->command);
-            tg_page_raw(&h->page, "</pre>\n");
-        }
-        if (first && !tg_sv_eq(first->rule, TG_SV("account"))) { /* of no policy */
-            tg_page_raw(&h->page, "<p>Which rules judge it, and where their limits are:</p>\n"
-                                  "<pre>tracegate policy explain ");
-            tg_page_text(&h->page, first->rule);
-            tg_page_raw(&h->page, "</pre>\n");
-        }
+        if (h->r->command.n)
+            TG_PUT(h->page.out, tg_esc_xml, "<p>To repeat it:</p>\n<pre>{}</pre>\n", h->r->command);
+        if (first && !tg_sv_eq(first->rule, TG_SV("account"))) /* of no policy */
+            TG_PUT(h->page.out, tg_esc_xml,
+                   "<p>Which rules judge it, and where their limits are:</p>\n"
+                   "<pre>tracegate policy explain {}</pre>\n",
+                   first->rule);
         if (waivers.n) {
             tg_page_raw(&h->page, "<p>To accept it until a date, ");
             tg_accept_put_where(h->page.out, h->v, tg_html_put_name);
-            tg_page_raw(&h->page, ":</p>\n<pre>");
-            tg_esc_xml_lines(h->page.out, tg_buf_sv(&waivers));
-            tg_page_raw(&h->page, "</pre>\n");
+            TG_PUT(h->page.out, tg_esc_xml_lines, ":</p>\n<pre>{}</pre>\n", tg_buf_sv(&waivers));
             if (tg_accept_covers_more(h->v))
                 tg_page_raw(&h->page, "<p>" TG_ACCEPT_COVERS "</p>\n");
         }
@@ -174,7 +157,7 @@ static void put_rules(struct tg_html *h)
     if (!v->n_results)
         return;
     tg_page_section(&h->page, "policy", "Judged by");
-    put_paragraph(h, "<p>", v->policy);
+    put_sentence(h, "<p>{}</p>\n", v->policy);
     tg_page_table(&h->page, &table);
     for (size_t i = 0; i < v->n_results && n < RULES; i++) {
         const struct tg_result *r = &v->results[i];
@@ -215,9 +198,9 @@ static void put_both(struct tg_html *h, const char *title, tg_sv before, tg_sv a
     tg_page_cell(&h->page);
     tg_page_raw(&h->page, title);
     tg_page_cell(&h->page);
-    tg_html_put_text(h, before);
+    tg_html_put_text(h->page.out, before);
     tg_page_cell(&h->page);
-    tg_html_put_text(h, after);
+    tg_html_put_text(h->page.out, after);
 }
 
 static void put_environment(struct tg_html *h)
@@ -265,14 +248,9 @@ static void put_environment(struct tg_html *h)
 static void put_footer(struct tg_html *h)
 {
     const struct tg_verdict *v = h->v;
-    tg_page_raw(&h->page, "<footer>suite <code>");
-    tg_page_text(&h->page, v->suite.n ? v->suite : TG_SV("default"));
-    tg_page_raw(&h->page, "</code>");
-    if (v->timestamp.n) {
-        tg_page_raw(&h->page, " \xc2\xb7 commit of ");
-        tg_page_text(&h->page, v->timestamp);
-        tg_page_raw(&h->page, " UTC");
-    }
+    TG_PUT(h->page.out, tg_esc_xml, "<footer>suite <code>{}</code>",
+           v->suite.n ? v->suite : TG_SV("default"));
+    put_sentence(h, " \xc2\xb7 commit of {} UTC", v->timestamp);
     if (tg_link_is_web(h->r->run_url)) {
         tg_page_raw(&h->page, " \xc2\xb7 ");
         tg_page_link(&h->page, h->r->run_url, TG_SV("run"));
@@ -332,10 +310,8 @@ void tg_difftable_html(struct tg_buf *out, const struct tg_difftable *t, const s
     v.headline = tg_buf_sv(&head);
     tg_effect_put(&effect, &v);
     begin(&h, out);
-    tg_page_raw(&h.page, "<header class=\"banner\">\n<h1>");
-    tg_page_text(&h.page, v.headline);
-    tg_page_raw(&h.page, "</h1>\n");
-    put_paragraph(&h, "<p>", tg_buf_sv(&effect));
+    TG_PUT(out, tg_esc_xml, "<header class=\"banner\">\n<h1>{}</h1>\n", v.headline);
+    put_sentence(&h, "<p>{}</p>\n", tg_buf_sv(&effect));
     tg_page_raw(&h.page, "<p class=\"dim small\">A comparison without a policy: nothing is "
                          "judged.</p>\n</header>\n");
     put_comparison(&h);

@@ -14,8 +14,8 @@ struct tg_html {
     const struct tg_verdict *v;
     const struct tg_render *r;
 };
-void tg_html_put_text(struct tg_html *h, tg_sv sentence); /* names and code in it as code */
-void tg_html_put_name(struct tg_buf *out, tg_sv name);    /* a name as code, shortened */
+void tg_html_put_text(struct tg_buf *out, tg_sv sentence); /* names and code in it as code */
+void tg_html_put_name(struct tg_buf *out, tg_sv name);     /* a name as code, shortened */
 
 void tg_html_put_findings(struct tg_html *h); /* html_findings.c */
 void tg_html_put_bar(struct tg_html *h);      /* html_bar.c: the step before and after */

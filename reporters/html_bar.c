@@ -108,17 +108,13 @@ static void put_side(struct tg_buf *out, const struct part *p, int side, double 
         double w = p[k].ns[side] * WIDTH / largest;
         if (w < 0.05)
             continue;
-        tg_buf_printf(out, "<rect class=\"%s\"", p[k].paint);
-        tg_svg_attribute(out, "x", x);
-        tg_svg_attribute(out, "width", w);
-        tg_buf_printf(out, " height=\"%d\"><title>%s ", BAR, p[k].title);
-        tg_put_time_unit(out, p[k].ns[side]);
-        tg_buf_puts(out, "</title></rect>");
+        tg_buf_printf(out,
+                      "<rect class=\"%s\" x=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>%s "
+                      "%s</title></rect>",
+                      p[k].paint, x, w, BAR, p[k].title, TG_AS(tg_put_time_unit, p[k].ns[side]));
         x += w;
     }
-    tg_buf_puts(out, "</svg><span>");
-    tg_put_time_unit(out, sum(p, side));
-    tg_buf_puts(out, "</span>\n");
+    tg_buf_printf(out, "</svg><span>%s</span>\n", TG_AS(tg_put_time_unit, sum(p, side)));
 }
 
 static const struct tg_page_column columns[] = {

@@ -1,5 +1,6 @@
 /* What explains the verdict: a card each, with what follows from it, where it is and what to do. */
 
+#include "reporters/escape.h"
 #include "reporters/findings.h"
 #include "reporters/html.h"
 #include "reporters/link.h"
@@ -32,20 +33,18 @@ static void put_origin(struct tg_html *h, const struct tg_result *r)
         tg_page_raw(&h->page, " ");
     }
     tg_origin_put(&text, r, f ? TG_ORIGIN_AFTER_PLACE : TG_ORIGIN_WHOLE);
-    tg_html_put_text(h, tg_buf_sv(&text));
+    tg_html_put_text(h->page.out, tg_buf_sv(&text));
     if (tg_origin_put_quote(&quote, r->cause)) {
-        tg_page_raw(&h->page, "</p>\n<p><span class=\"dim\">" TG_ORIGIN_QUOTE "</span> <code>");
-        tg_page_text(&h->page, tg_buf_sv(&quote));
-        tg_page_raw(&h->page, "</code>");
-        tg_buf_clear(&quote);
-        tg_origin_put_unquoted(&quote, r->cause);
-        tg_page_text(&h->page, tg_buf_sv(&quote));
+        TG_PUT(h->page.out, tg_esc_xml,
+               "</p>\n<p><span class=\"dim\">" TG_ORIGIN_QUOTE "</span> <code>{}</code>",
+               tg_buf_sv(&quote));
+        tg_origin_put_unquoted(h->page.out, r->cause);
     }
     if (r->cause->path.n > 1) {
-        tg_page_raw(&h->page, "</p>\n<p class=\"dim small\">path ");
         tg_buf_clear(&text);
         tg_origin_put_path(&text, r->cause);
-        tg_html_put_text(h, tg_buf_sv(&text));
+        TG_PUT(h->page.out, tg_html_put_text, "</p>\n<p class=\"dim small\">path {}",
+               tg_buf_sv(&text));
     }
     tg_page_raw(&h->page, "</p>\n");
 }
@@ -55,8 +54,7 @@ static void put_line(struct tg_html *h, const char *label, tg_sv text)
     if (!text.n)
         return;
     tg_buf_printf(h->page.out, "<p class=\"small\"><span class=\"dim\">%s</span> ", label);
-    tg_html_put_text(h, text);
-    tg_page_raw(&h->page, "</p>\n");
+    TG_PUT(h->page.out, tg_html_put_text, "{}</p>\n", text);
 }
 
 static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
@@ -70,13 +68,10 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
     tg_result_put(&message, r);
     rest = line = tg_buf_sv(&message);
     if (tg_message_next(&rest, &name) && name.type == TG_PIECE_NAME) {
-        tg_page_raw(&h->page, "<b>");
-        tg_html_put_name(h->page.out, name.text);
-        tg_page_raw(&h->page, "</b>");
+        TG_PUT(h->page.out, tg_html_put_name, "<b>{}</b>", name.text);
         line = rest;
     }
-    tg_html_put_text(h, line);
-    tg_page_raw(&h->page, "</p>\n");
+    TG_PUT(h->page.out, tg_html_put_text, "{}</p>\n", line);
     put_origin(h, r);
     tg_findings_put_all_names(&names, h->v, r);
     put_line(h, "in full", tg_buf_sv(&names));
@@ -97,8 +92,8 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
     tg_result_put_rule(&rule, r, TG_RULE_ALONE);
     tg_result_put_at(&at, r);
     if (rule.n) {
-        tg_page_raw(&h->page, "<p class=\"small\"><span class=\"dim\">rule</span> ");
-        tg_html_put_text(h, tg_buf_sv(&rule));
+        TG_PUT(h->page.out, tg_html_put_text,
+               "<p class=\"small\"><span class=\"dim\">rule</span> {}", tg_buf_sv(&rule));
         if (at.n) {
             tg_page_raw(&h->page, " ");
             put_place(h, tg_buf_sv(&at), tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""),

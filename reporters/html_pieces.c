@@ -10,20 +10,17 @@ void tg_html_put_name(struct tg_buf *out, tg_sv name)
     tg_page_name(&page, name, TG_HTML_NAME);
 }
 
-void tg_html_put_text(struct tg_html *h, tg_sv sentence)
+void tg_html_put_text(struct tg_buf *out, tg_sv sentence)
 {
     struct tg_piece piece;
     while (tg_message_next(&sentence, &piece)) {
         TG_BUF printed = { 0 };
         tg_put_printed(&printed, piece.text);
         if (piece.type == TG_PIECE_NAME)
-            tg_html_put_name(h->page.out, piece.text);
+            tg_html_put_name(out, piece.text);
         else if (piece.type == TG_PIECE_WORDS)
-            tg_esc_xml(h->page.out, tg_buf_sv(&printed));
-        else {
-            tg_page_raw(&h->page, "<code>");
-            tg_esc_xml(h->page.out, piece.text);
-            tg_page_raw(&h->page, "</code>");
-        }
+            tg_esc_xml(out, tg_buf_sv(&printed));
+        else
+            TG_PUT(out, tg_esc_xml, "<code>{}</code>", piece.text);
     }
 }

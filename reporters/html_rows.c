@@ -3,6 +3,7 @@
 
 #include "core/base/sort.h"
 #include "core/base/strmap.h"
+#include "reporters/escape.h"
 #include "reporters/findings.h"
 #include "reporters/html.h"
 #include "reporters/number.h"
@@ -122,10 +123,8 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     double share = tg_row_share(c, op, &x);
     tg_page_row(&h->page, state);
     tg_page_cell(&h->page);
-    if (former) {
-        tg_page_name(&h->page, former->name, TG_HTML_NAME);
-        tg_page_raw(&h->page, " \xe2\x86\x92 ");
-    }
+    if (former)
+        TG_PUT(h->page.out, tg_html_put_name, "{} \xe2\x86\x92 ", former->name);
     tg_page_label(&h->page, label);
     tg_page_cell(&h->page);
     tg_buf_printf(h->page.out, "<span class=\"tag %s\">%s</span>", state,
@@ -145,10 +144,8 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     struct tg_buf *out = h->page.out;
     tg_page_number(&h->page, x.count[TG_TEST]);
     tg_put_count(out, x.count[TG_BASE]);
-    if (x.d_count != 0) {
-        tg_buf_puts(out, " \xe2\x86\x92 ");
-        tg_put_count(out, x.count[TG_TEST]);
-    }
+    if (x.d_count != 0)
+        tg_buf_printf(out, " \xe2\x86\x92 %s", TG_AS(tg_put_count, x.count[TG_TEST]));
     tg_page_number(&h->page, x.d_count != 0 ? x.d_count : NAN);
     if (x.d_count != 0)
         tg_put_count_delta(out, x.d_count);

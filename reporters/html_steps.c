@@ -33,28 +33,23 @@ static void put_step(struct tg_buf *out, const struct tg_picture_step *s, const 
 {
     if (!s->n)
         return;
-    tg_buf_printf(out, "<text class=\"b\" x=\"0\" y=\"%zu\">%s, step %lld: ", top + 12, title,
-                  (long long)s->number);
-    tg_put_time_unit(out, (double)s->dur);
-    tg_buf_puts(out, "</text>\n");
+    tg_buf_printf(out, "<text class=\"b\" x=\"0\" y=\"%zu\">%s, step %lld: %s</text>\n", top + 12,
+                  title, (long long)s->number, TG_AS(tg_put_time_unit, (double)s->dur));
     for (size_t k = 0; k < s->n_lanes; k++)
         tg_buf_printf(out, "<text class=\"dim\" x=\"0\" y=\"%zu\">%.*s</text>\n",
                       top + HEAD + k * LANE + 12, TG_SV_ARG(s->lanes[k]));
     for (size_t i = 0; i < s->n; i++) {
         const struct tg_picture_span *span = &s->spans[i];
         TG_BUF name = { 0 };
-        tg_buf_printf(out, "<rect class=\"%s\"", paint[span->paint]);
-        tg_svg_attribute(out, "x", LEFT + (double)span->start * scale);
-        tg_buf_printf(out, " y=\"%zu\"", top + HEAD + span->lane * LANE);
-        tg_svg_attribute(out, "width", fmax((double)span->dur * scale, 0.6));
-        tg_buf_printf(out, " height=\"%d\"><title>", LANE - 3);
+        tg_buf_printf(
+            out, "<rect class=\"%s\" x=\"%.1f\" y=\"%zu\" width=\"%.1f\" height=\"%d\"><title>",
+            paint[span->paint], LEFT + (double)span->start * scale, top + HEAD + span->lane * LANE,
+            fmax((double)span->dur * scale, 0.6), LANE - 3);
         tg_label_put_one(&name, span->name, 70);
         tg_esc_xml(out, tg_buf_sv(&name));
         if (span->n > 1)
             tg_buf_printf(out, " and %u more", (unsigned)span->n - 1);
-        tg_buf_puts(out, ", ");
-        tg_put_time_unit(out, (double)span->dur);
-        tg_buf_puts(out, "</title></rect>\n");
+        tg_buf_printf(out, ", %s</title></rect>\n", TG_AS(tg_put_time_unit, (double)span->dur));
     }
 }
 
@@ -110,14 +105,11 @@ void tg_html_put_steps(struct tg_html *h)
     struct tg_buf *out = h->page.out;
     double step = tg_svg_step(whole, 5);
     for (double v = 0; v <= whole * (1 + 1e-9); v += step) {
-        tg_buf_puts(out, "<line class=\"grid\"");
-        tg_svg_attribute(out, "x1", LEFT + v * scale);
-        tg_svg_attribute(out, "x2", LEFT + v * scale);
-        tg_buf_printf(out, " y1=\"%d\" y2=\"%zu\"/><text class=\"tick mid\"", HEAD, top + 4);
-        tg_svg_attribute(out, "x", LEFT + v * scale);
-        tg_buf_printf(out, " y=\"%zu\">", top + 18);
-        tg_put_time_unit(out, v);
-        tg_buf_puts(out, "</text>\n");
+        double x = LEFT + v * scale;
+        tg_buf_printf(out,
+                      "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%zu\"/><text "
+                      "class=\"tick mid\" x=\"%.1f\" y=\"%zu\">%s</text>\n",
+                      x, x, HEAD, top + 4, x, top + 18, TG_AS(tg_put_time_unit, v));
     }
     put_step(h->page.out, &p->step[TG_PICTURE_BASE], "Before", scale, 0);
     put_step(h->page.out, &p->step[TG_PICTURE_TEST], "After", scale,

@@ -139,26 +139,17 @@ static void put_node(struct tg_buf *out, const struct tree *t, size_t i)
     double y = (double)t->row[i] * ROW;
     if (t->width[i] < 0.5 || t->folded[i])
         return;
-    tg_buf_printf(out, "<g class=\"%s\" data-i=\"%zu\" data-p=\"%u\"><rect", paint_of(n), i,
-                  (unsigned)t->parent[i]);
-    tg_svg_attribute(out, "x", t->x[i]);
-    tg_svg_attribute(out, "y", y);
-    tg_svg_attribute(out, "width", t->width[i]);
-    tg_buf_printf(out, " height=\"%d\"/>", ROW - 1);
+    tg_buf_printf(out,
+                  "<g class=\"%s\" data-i=\"%zu\" data-p=\"%u\"><rect x=\"%.1f\" y=\"%.1f\" "
+                  "width=\"%.1f\" height=\"%d\"/>",
+                  paint_of(n), i, (unsigned)t->parent[i], t->x[i], y, t->width[i], ROW - 1);
     TG_BUF text = { 0 };
     tg_label_put_one(&text, text_of(n), 120);
-    tg_buf_puts(out, "<title>");
-    tg_esc_xml(out, tg_buf_sv(&text));
-    tg_buf_printf(out, " (%s): ", tg_path_kind_name(n->kind));
-    tg_put_time_unit(out, n->value[0]);
-    tg_buf_puts(out, " \xe2\x86\x92 ");
-    tg_put_time_unit(out, n->value[1]);
+    TG_PUT(out, tg_esc_xml, "<title>{}", tg_buf_sv(&text));
+    tg_buf_printf(out, " (%s): %s \xe2\x86\x92 %s", tg_path_kind_name(n->kind),
+                  TG_AS(tg_put_time_unit, n->value[0]), TG_AS(tg_put_time_unit, n->value[1]));
     put_percent(out, n);
-    tg_buf_puts(out, "</title>");
-    tg_buf_puts(out, "<text");
-    tg_svg_attribute(out, "x", t->x[i] + 4);
-    tg_svg_attribute(out, "y", y + 14);
-    tg_buf_putc(out, '>');
+    tg_buf_printf(out, "</title><text x=\"%.1f\" y=\"%.1f\">", t->x[i] + 4, y + 14);
     /* "forward +12 %" on what fits; about 7 px a character. */
     enum { LEAST = 12 }; /* that a label can be shortened to */
     TG_BUF percent = { 0 }, label = { 0 };
@@ -264,14 +255,10 @@ static void put_only(struct tg_html *h, int side)
         for (size_t i = 0; i < n; i++) {
             const struct tg_picture_node *top = &p->nodes[v[i].node];
             const struct tg_picture_node *up = place_of(h->r->picture, top);
-            tg_page_raw(&h->page, "<li>");
-            tg_page_name(&h->page, top->text, TG_HTML_NAME);
-            tg_buf_putc(h->page.out, ' ');
+            TG_PUT(h->page.out, tg_html_put_name, "<li>{} ", top->text);
             tg_put_time_unit(h->page.out, top->value[side]);
-            if (up->text.n) {
-                tg_page_raw(&h->page, " in ");
-                tg_page_name(&h->page, up->text, TG_HTML_NAME);
-            }
+            if (up->text.n)
+                TG_PUT(h->page.out, tg_html_put_name, " in {}", up->text);
             tg_page_raw(&h->page, "</li>\n");
         }
         tg_page_raw(&h->page, "</ul>\n</details>\n");

@@ -72,8 +72,7 @@ static bool taken(struct tg_junit *s, const struct tg_buf *name)
 static void put_attribute(struct tg_buf *out, const char *key, tg_sv value)
 {
     tg_buf_printf(out, " %s=\"", key);
-    tg_esc_xml(out, value);
-    tg_buf_putc(out, '"');
+    TG_PUT(out, tg_esc_xml, "{}\"", value);
 }
 
 static void junit_open(struct tg_junit *s, const struct tg_junit_case *c)
@@ -104,9 +103,7 @@ static void junit_open(struct tg_junit *s, const struct tg_junit_case *c)
     tg_buf_puts(out, "    <testcase");
     put_attribute(out, "classname", tg_buf_sv(&classname));
     put_attribute(out, "name", tg_buf_sv(&unique));
-    tg_buf_puts(out, " time=\"");
-    tg_dec_put_fixed(out, seconds, 6);
-    tg_buf_putc(out, '"');
+    tg_buf_printf(out, " time=\"%.6f\"", seconds);
     if (c->file && !s->strict) {
         put_attribute(out, "file", tg_sv_of(c->file));
         tg_buf_printf(out, " line=\"%u\"", (unsigned)(c->line ? c->line : 1));
@@ -129,8 +126,7 @@ static void junit_pass_saying(struct tg_junit *s, const char *head, tg_sv body)
         return;
     }
     tg_buf_printf(&s->cases, ">\n      <system-out>%s: ", head);
-    tg_esc_xml_lines(&s->cases, body);
-    tg_buf_puts(&s->cases, "</system-out>\n    </testcase>\n");
+    TG_PUT(&s->cases, tg_esc_xml_lines, "{}</system-out>\n    </testcase>\n", body);
 }
 
 static void junit_close(struct tg_junit *s, enum tg_junit_state state, tg_sv type, tg_sv message,
@@ -171,9 +167,7 @@ static void put_counts(struct tg_buf *out, const struct tg_junit *s, size_t stat
     tg_buf_printf(out, " tests=\"%zu\"", s->tests);
     for (size_t i = 0; i < states; i++)
         tg_buf_printf(out, " %s=\"%zu\"", names[i], s->n_state[i]);
-    tg_buf_puts(out, " time=\"");
-    tg_dec_put_fixed(out, s->seconds, 3);
-    tg_buf_putc(out, '"');
+    tg_buf_printf(out, " time=\"%.3f\"", s->seconds);
 }
 
 /* The whole file; `omitted`: results without a case of their own. */
@@ -196,9 +190,8 @@ static void junit_put(struct tg_buf *out, const struct tg_junit *s, size_t omitt
         put_attribute(out, "timestamp", TG_SV("1970-01-01T00:00:00"));
     if (s->strict)
         tg_buf_puts(out, " hostname=\"localhost\" package=\"tracegate\" id=\"0\"");
-    tg_buf_puts(out, ">\n");
     TG_BUF text = { 0 };
-    tg_buf_puts(out, "    <properties>\n");
+    tg_buf_puts(out, ">\n    <properties>\n");
     put_property(out, "verdict", tg_sv_of(tg_outcome_name(v->outcome)));
     tg_buf_printf(&text, "%d", v->exit_code);
     put_property(out, "exit_code", tg_buf_sv(&text));
@@ -218,11 +211,10 @@ static void junit_put(struct tg_buf *out, const struct tg_junit *s, size_t omitt
     }
     tg_buf_puts(out, "    </properties>\n");
     tg_buf_add(out, tg_buf_sv(&s->cases));
-    if (s->strict) {
-        tg_buf_puts(out, "    <system-out>");
-        tg_esc_xml_lines(out, tg_buf_sv(&s->log));
-        tg_buf_puts(out, "</system-out>\n    <system-err></system-err>\n");
-    }
+    if (s->strict)
+        TG_PUT(out, tg_esc_xml_lines,
+               "    <system-out>{}</system-out>\n    <system-err></system-err>\n",
+               tg_buf_sv(&s->log));
     tg_buf_puts(out, "  </testsuite>\n</testsuites>\n");
 }
 

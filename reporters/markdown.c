@@ -44,9 +44,8 @@ static void put_head(struct tg_markdown *m)
                   v->first_run && v->outcome == TG_OUTCOME_PASS
                       ? "\xe2\x84\xb9\xef\xb8\x8f" /* nothing was compared */
                       : tg_markdown_outcome_icon(v->outcome));
-    tg_markdown_put_text(m, out,
-                         v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
-    tg_buf_puts(out, "\n");
+    tg_markdown_put_sentence(m, out, "{}\n",
+                             v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
     if (m->r->exit_zero && v->exit_code)
         tg_buf_puts(out, "\nThe verdict stands; the job goes on because of `--exit-zero`.\n");
     /* What it costs, and how many results there are of each sort. */
@@ -66,30 +65,18 @@ static void put_head(struct tg_markdown *m)
     if (!text.n && !counts.n)
         return;
     tg_buf_puts(out, "\n");
-    if (text.n) {
-        tg_buf_puts(out, "**");
-        tg_markdown_put_text(m, out, tg_buf_sv(&text));
-        tg_buf_puts(out, "**");
-    }
-    tg_buf_puts(out, text.n && counts.n ? " \xc2\xb7 " : "");
-    tg_buf_add(out, tg_buf_sv(&counts));
-    tg_buf_puts(out, "\n");
+    tg_markdown_put_sentence(m, out, "**{}**", tg_buf_sv(&text));
+    tg_buf_printf(out, "%s%.*s\n", text.n && counts.n ? " \xc2\xb7 " : "",
+                  TG_SV_ARG(tg_buf_sv(&counts)));
 }
 
-static void put_error(struct tg_markdown *m)
+static void put_why_and_next(struct tg_markdown *m)
 {
     TG_BUF part = { 0 }, first = { 0 }, next = { 0 };
     tg_accept_put_hint(&next, m->v);
-    if (m->v->error.n && m->v->by_note) {
-        tg_buf_puts(&part, "\n**Why** ");
-        tg_markdown_put_text(m, &part, m->v->error);
-        tg_buf_puts(&part, "\n");
-    }
-    if (next.n) {
-        tg_buf_puts(&part, "\n**Next** ");
-        tg_markdown_put_text(m, &part, tg_buf_sv(&next));
-        tg_buf_puts(&part, "\n");
-    }
+    if (m->v->by_note)
+        tg_markdown_put_sentence(m, &part, "\n**Why** {}\n", m->v->error);
+    tg_markdown_put_sentence(m, &part, "\n**Next** {}\n", tg_buf_sv(&next));
     tg_accept_put_next(&first, m->v, "accept it with the waiver under \"What now\".",
                        tg_markdown_put_name);
     if (first.n || tg_accept_next(m->v).n) {
@@ -113,10 +100,7 @@ static void put_notes(struct tg_markdown *m, enum tg_note_place place)
                       n->warning ? tg_markdown_outcome_icon(TG_OUTCOME_WARN)
                                  : "\xe2\x84\xb9\xef\xb8\x8f");
         tg_markdown_put_text(m, &part, n->text);
-        if (tg_note_next(m->v, n).n) {
-            tg_buf_puts(&part, "<br>\xe2\x86\x92 ");
-            tg_markdown_put_text(m, &part, tg_note_next(m->v, n));
-        }
+        tg_markdown_put_sentence(m, &part, "<br>\xe2\x86\x92 {}", tg_note_next(m->v, n));
         tg_buf_puts(&part, "\n");
         tg_markdown_add_or_drop(m, &part);
     }
@@ -135,17 +119,14 @@ static void put_replaced(struct tg_markdown *m)
         TG_BUF message = { 0 };
         if (!tg_put_replaced(&message, m->v, i))
             continue;
-        tg_buf_puts(&list, "- ");
-        tg_markdown_put_text(m, &list, tg_buf_sv(&message));
-        tg_buf_putc(&list, '\n');
+        tg_markdown_put_sentence(m, &list, "- {}\n", tg_buf_sv(&message));
         n++;
     }
-    if (n) {
-        tg_buf_puts(&part,
-                    n > NEWS ? "\n<details><summary>Replaced</summary>\n\n" : "\n**Replaced**\n\n");
-        tg_buf_add(&part, tg_buf_sv(&list));
-        tg_buf_puts(&part, n > NEWS ? "\n</details>\n" : "");
-    }
+    if (n)
+        tg_buf_printf(&part,
+                      n > NEWS ? "\n<details><summary>Replaced</summary>\n\n%s\n</details>\n"
+                               : "\n**Replaced**\n\n%s",
+                      list.p);
     tg_markdown_add_or_drop(m, &part);
 }
 
@@ -153,13 +134,13 @@ static void put_replaced(struct tg_markdown *m)
 
 static void put_linked(struct tg_buf *out, tg_sv url, const char *text)
 {
-    if (!tg_link_is_web(url)) {
-        tg_markdown_put_name(out, url);
+    if (!url.n)
         return;
-    }
-    tg_buf_printf(out, "[%s](", text);
-    tg_link_put_encoded(out, url);
-    tg_buf_putc(out, ')');
+    tg_buf_puts(out, " \xc2\xb7 ");
+    if (tg_link_is_web(url))
+        tg_markdown_put_link(out, text, url);
+    else
+        tg_markdown_put_name(out, url);
 }
 
 /* Where a side comes from: the commit, or its path if there is none. */
@@ -181,14 +162,10 @@ static void put_side(const struct tg_markdown *m, int side)
         if (url.n)
             tg_buf_printf(m->out, "](%s)", url.p);
     }
-    if (side == TG_BASE && b->how.n && commit.n) {
-        tg_buf_puts(m->out, ", ");
-        tg_markdown_put_text(m, m->out, b->how);
-    }
-    if (path.n && !commit.n) {
-        tg_buf_putc(m->out, ' ');
-        tg_markdown_put_text(m, m->out, path);
-    }
+    if (side == TG_BASE && commit.n)
+        tg_markdown_put_sentence(m, m->out, ", {}", b->how);
+    if (!commit.n)
+        tg_markdown_put_sentence(m, m->out, " {}", path);
     if (side == TG_BASE && tg_situation_is_special(b->situation))
         tg_buf_printf(m->out, " (%s)", tg_situation_said(b->situation));
     if (runs.n)
@@ -199,29 +176,19 @@ static void put_foot(struct tg_markdown *m)
 {
     const struct tg_verdict *v = m->v;
     tg_buf_puts(m->out, "\n<sub>");
-    if (v->coverage.n) {
-        tg_markdown_put_text(m, m->out, v->coverage);
-        tg_buf_puts(m->out, "<br>\n");
-    }
+    tg_markdown_put_sentence(m, m->out, "{}<br>\n", v->coverage);
     put_side(m, TG_BASE);
     put_side(m, TG_TEST);
-    tg_buf_puts(m->out, " \xc2\xb7 suite ");
-    tg_markdown_put_name(m->out, v->suite.n ? v->suite : TG_SV("default"));
-    if (v->policy.n) {
+    TG_PUT(m->out, tg_markdown_put_name, " \xc2\xb7 suite {}",
+           v->suite.n ? v->suite : TG_SV("default"));
+    if (v->policy.n && v->policy_file.n) {
         tg_buf_puts(m->out, " \xc2\xb7 ");
-        if (v->policy_file.n)
-            tg_markdown_put_place(m, m->out, v->policy, v->policy_file, 0, 0);
-        else
-            tg_markdown_put_text(m, m->out, v->policy);
+        tg_markdown_put_place(m, m->out, v->policy, v->policy_file, 0, 0);
+    } else {
+        tg_markdown_put_sentence(m, m->out, " \xc2\xb7 {}", v->policy);
     }
-    if (m->r->report_url.n) {
-        tg_buf_puts(m->out, " \xc2\xb7 ");
-        put_linked(m->out, m->r->report_url, "full report");
-    }
-    if (m->r->run_url.n) {
-        tg_buf_puts(m->out, " \xc2\xb7 ");
-        put_linked(m->out, m->r->run_url, "run");
-    }
+    put_linked(m->out, m->r->report_url, "full report");
+    put_linked(m->out, m->r->run_url, "run");
     tg_buf_printf(m->out, " \xc2\xb7 tracegate %.*s", TG_SV_ARG(tg_version_of(v)));
     if (m->dropped_rows || m->dropped_parts) {
         tg_buf_puts(m->out, "<br>Too long for one comment: ");
@@ -245,7 +212,7 @@ void tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const 
                              .top = r->top ? r->top : 10 };
     tg_markdown_names_init(&m);
     put_head(&m);
-    put_error(&m);
+    put_why_and_next(&m);
     put_notes(&m, TG_PLACE_FIRST);
     tg_markdown_put_findings(&m);
     tg_markdown_put_table(&m);
@@ -276,7 +243,7 @@ void tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const 
         tg_buf_puts(&part, "\n</details>\n");
         tg_markdown_add_or_drop(&m, &part);
     }
-    tg_markdown_put_next(&m);
+    tg_markdown_put_what_now(&m);
     tg_markdown_put_chart(&m);
     put_foot(&m);
 }

@@ -38,7 +38,12 @@ void tg_markdown_add_or_drop(struct tg_markdown *m, struct tg_buf *part);
 
 /* A sentence: names as code spans, each in one piece; other risky words, too. */
 void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv text);
+/* The same between words of ours: `ours` has one "{}", the place of the sentence. Nothing without
+ * a sentence. */
+void tg_markdown_put_sentence(const struct tg_markdown *m, struct tg_buf *out, const char *ours,
+                              tg_sv text);
 void tg_markdown_put_name(struct tg_buf *out, tg_sv name); /* a code span, shortened */
+void tg_markdown_put_link(struct tg_buf *out, const char *text, tg_sv url); /* text of ours */
 /* The short form of an operator. */
 void tg_markdown_put_short(const struct tg_markdown *m, struct tg_buf *out, tg_sv name);
 void tg_markdown_put_label(struct tg_buf *out, const struct tg_label *label,
@@ -50,7 +55,7 @@ const char *tg_markdown_icon(enum tg_state s);
 const char *tg_markdown_outcome_icon(enum tg_outcome o);
 
 void tg_markdown_put_findings(struct tg_markdown *m); /* markdown_findings.c */
-void tg_markdown_put_next(struct tg_markdown *m);
+void tg_markdown_put_what_now(struct tg_markdown *m);
 void tg_markdown_put_table(struct tg_markdown *m); /* markdown_table.c */
 void tg_markdown_put_full_names(struct tg_markdown *m);
 void tg_markdown_names_init(struct tg_markdown *m); /* markdown_names.c */

@@ -49,9 +49,7 @@ static void put_label(struct tg_buf *out, const struct tg_markdown *m, uint32_t 
         tg_buf_printf(&label, " (%u)", k);
         (void)tg_strmap_add(used, tg_buf_sv(&label));
     }
-    tg_buf_putc(out, '"');
-    tg_buf_add(out, tg_buf_sv(&label));
-    tg_buf_putc(out, '"');
+    tg_buf_printf(out, "\"%.*s\"", TG_SV_ARG(tg_buf_sv(&label)));
 }
 
 enum { MAX_BARS = 8 };
@@ -127,10 +125,8 @@ void tg_markdown_put_chart(struct tg_markdown *m)
         /* Without a range the axis would begin at the shortest bar. */
         tg_dec_put_fixed(&part, fmax(tg_svg_step(b.v[0].value / 1000, 1), 1), 0);
         tg_buf_puts(&part, "\n    bar [");
-        for (size_t i = 0; i < b.n; i++) {
-            tg_buf_puts(&part, i ? ", " : "");
-            tg_put_us(&part, b.v[i].value);
-        }
+        for (size_t i = 0; i < b.n; i++)
+            tg_buf_printf(&part, "%s%s", i ? ", " : "", TG_AS(tg_put_us, b.v[i].value));
         tg_buf_puts(&part, "]\n```\n");
     }
     tg_markdown_add_or_drop(m, &part);

@@ -6,18 +6,7 @@
 
 /* ---- findings ---- */
 
-static void put_sub(const struct tg_markdown *m, struct tg_buf *out, const char *label, tg_sv text,
-                    bool name)
-{
-    if (!text.n)
-        return;
-    tg_buf_printf(out, "<br>\n  <sub>%s ", label);
-    if (name)
-        tg_markdown_put_name(out, text);
-    else
-        tg_markdown_put_text(m, out, text);
-    tg_buf_puts(out, "</sub>");
-}
+#define SUB(label) "<br>\n  <sub>" label " {}</sub>"
 
 static void put_finding(struct tg_markdown *m, struct tg_buf *part, const uint32_t *roots, size_t i)
 {
@@ -40,8 +29,7 @@ static void put_finding(struct tg_markdown *m, struct tg_buf *part, const uint32
         tg_origin_put(&rest, r, f ? TG_ORIGIN_AFTER_PLACE : TG_ORIGIN_WHOLE);
         tg_markdown_put_text(m, part, tg_buf_sv(&rest));
         if (tg_origin_put_quote(&quote, r->cause)) {
-            tg_buf_puts(part, "<br>\n  " TG_ORIGIN_QUOTE " ");
-            tg_esc_md_code(part, tg_buf_sv(&quote), TG_ESC_PROSE);
+            TG_PUT(part, tg_esc_md_name, "<br>\n  " TG_ORIGIN_QUOTE " {}", tg_buf_sv(&quote));
             tg_origin_put_unquoted(part, r->cause);
         }
     }
@@ -53,20 +41,18 @@ static void put_finding(struct tg_markdown *m, struct tg_buf *part, const uint32
         if (r->state != TG_STATE_WAIVED)
             tg_buf_printf(part, "%s: ", tg_result_evidence_label(r));
         tg_markdown_put_text(m, part, evidence);
-        if (issue.n) {
-            tg_buf_puts(part, "[issue](");
-            tg_link_put_encoded(part, issue);
-            tg_buf_putc(part, ')');
-        }
+        if (issue.n)
+            tg_markdown_put_link(part, "issue", issue);
         tg_buf_puts(part, "</sub>");
     }
     tg_result_put_nights(&nights, r);
-    put_sub(m, part, TG_RESULT_NIGHTS, tg_buf_sv(&nights), false);
+    tg_markdown_put_sentence(m, part, SUB(TG_RESULT_NIGHTS), tg_buf_sv(&nights));
     TG_BUF text = { 0 };
     (void)tg_findings_put_folded(&text, m->v, roots, i, TG_FOLDED_SHOWN);
-    put_sub(m, part, TG_RESULT_JOINS, tg_buf_sv(&text), false);
-    put_sub(m, part, "owner", r->owner, true);
-    put_sub(m, part, "**next**", tg_result_next(m->v, r), false);
+    tg_markdown_put_sentence(m, part, SUB(TG_RESULT_JOINS), tg_buf_sv(&text));
+    if (r->owner.n)
+        TG_PUT(part, tg_markdown_put_name, SUB("owner"), r->owner);
+    tg_markdown_put_sentence(m, part, SUB("**next**"), tg_result_next(m->v, r));
     tg_buf_putc(part, '\n');
 }
 
@@ -76,8 +62,7 @@ static void put_rule(const struct tg_markdown *m, struct tg_buf *part, const str
     TG_BUF rule = { 0 }, at = { 0 };
     tg_result_put_rule(&rule, r, TG_RULE_ALONE);
     if (rule.n) {
-        tg_buf_puts(part, "\n<sub>rule ");
-        tg_markdown_put_text(m, part, tg_buf_sv(&rule));
+        tg_markdown_put_sentence(m, part, "\n<sub>rule {}", tg_buf_sv(&rule));
         tg_result_put_at(&at, r);
         if (at.n) {
             tg_buf_puts(part, " (");
@@ -122,7 +107,7 @@ void tg_markdown_put_findings(struct tg_markdown *m)
 
 /* ---- what now, folded ---- */
 
-void tg_markdown_put_next(struct tg_markdown *m)
+void tg_markdown_put_what_now(struct tg_markdown *m)
 {
     TG_BUF part = { 0 }, waivers = { 0 };
     const struct tg_result *first;
@@ -149,9 +134,7 @@ void tg_markdown_put_next(struct tg_markdown *m)
         if (waivers.n) {
             tg_buf_puts(&part, "\nTo accept it until a date, ");
             tg_accept_put_where(&part, m->v, tg_markdown_put_name);
-            tg_buf_puts(&part, ":\n\n```yaml\n");
-            tg_buf_add(&part, tg_buf_sv(&waivers));
-            tg_buf_puts(&part, "```\n");
+            tg_buf_printf(&part, ":\n\n```yaml\n%s```\n", waivers.p);
             if (tg_accept_covers_more(m->v))
                 tg_buf_puts(&part, "\n" TG_ACCEPT_COVERS "\n");
         }

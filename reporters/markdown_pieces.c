@@ -58,6 +58,17 @@ void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv
     }
 }
 
+void tg_markdown_put_sentence(const struct tg_markdown *m, struct tg_buf *out, const char *ours,
+                              tg_sv text)
+{
+    const char *hole = strstr(ours, "{}");
+    if (!text.n)
+        return;
+    tg_buf_add(out, (tg_sv){ ours, (size_t)(hole - ours) });
+    tg_markdown_put_text(m, out, text);
+    tg_buf_puts(out, hole + 2);
+}
+
 void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_sv text, tg_sv file,
                            uint32_t first, uint32_t last)
 {
@@ -67,6 +78,13 @@ void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_s
     tg_markdown_put_name(out, text);
     if (url.n)
         tg_buf_printf(out, "](%s)", url.p);
+}
+
+void tg_markdown_put_link(struct tg_buf *out, const char *text, tg_sv url)
+{
+    tg_buf_printf(out, "[%s](", text);
+    tg_link_put_encoded(out, url);
+    tg_buf_putc(out, ')');
 }
 
 #define CHECK_MARK "\xe2\x9c\x85"

@@ -32,6 +32,8 @@ static void put_more(struct tg_buf *out, size_t n)
         tg_buf_printf(out, " and %zu more", n - 1);
 }
 
+#define ARROW "\xc2\xa0\xe2\x86\x92\xc2\xa0" /* between blanks at which no line breaks */
+
 static void put_row(struct tg_buf *out, const struct tg_markdown *m, size_t i)
 {
     const struct tg_verdict *v = m->v;
@@ -56,41 +58,31 @@ static void put_row(struct tg_buf *out, const struct tg_markdown *m, size_t i)
         tg_buf_printf(out, "%s, ", tg_row_mark(v, op));
     if (op->kind != TG_KIND_STEP) { /* a gap is not called */
         tg_put_count(out, n.count[TG_BASE]);
-        if (n.d_count != 0) {
-            tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0");
-            tg_put_count(out, n.count[TG_TEST]);
-        }
-        tg_buf_puts(out, n.count[TG_TEST] == 1 ? "\xc2\xa0"
-                                                 "call"
-                                               : "\xc2\xa0"
-                                                 "calls");
-        tg_buf_puts(out, ", ");
+        if (n.d_count != 0)
+            tg_buf_printf(out, ARROW "%s", TG_AS(tg_put_count, n.count[TG_TEST]));
+        tg_buf_printf(out, "%scall%s, ", "\xc2\xa0", n.count[TG_TEST] == 1 ? "" : "s");
     }
     double shown = unit_of(&n);
-    tg_put_time(out, n.ns[TG_BASE], shown);
-    tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0");
-    tg_put_time(out, n.ns[TG_TEST], shown);
-    tg_buf_puts(out, tg_time_unit(shown));
-    if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 && tg_dec_pct_tells(pct)) {
-        tg_buf_puts(&words, " (");
-        tg_put_pct_delta(&words, pct);
-        tg_buf_putc(&words, ')');
-    }
+    tg_buf_printf(out, "%s" ARROW "%s%s", TG_AS_TIME(n.ns[TG_BASE], shown),
+                  TG_AS_TIME(n.ns[TG_TEST], shown), tg_time_unit(shown));
+    if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 && tg_dec_pct_tells(pct))
+        tg_buf_printf(&words, " (%s)", TG_AS(tg_put_pct_delta, pct));
     /* Of a step, what it takes; below a tenth of a per cent it says nothing. */
     double share = tg_row_share(v->comparison, op, &n);
-    if (share >= 0.0005) {
-        tg_buf_puts(&words, n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 ? ", now " : ", ");
-        tg_put_share(&words, share);
-        tg_buf_puts(&words, " of the step");
-    }
+    if (share >= 0.0005)
+        tg_buf_printf(&words, ", %s%s of the step",
+                      n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 ? "now " : "",
+                      TG_AS(tg_put_share, share));
     tg_put_printed(out, tg_buf_sv(&words));
     tg_buf_puts(out, "</sub> | ");
     if (n.d_ns != 0) {
         /* Beside milliseconds a change of some microseconds would be +0.0. */
         double d = fabs(n.d_ns), unit = d >= 50 && d < 50000 ? fmin(unit_of(&n), d) : unit_of(&n);
-        tg_buf_puts(out, n.d_ns >= 50 ? "+" : n.d_ns <= -50 ? "-" : "");
-        tg_put_time(out, d, unit);
-        tg_buf_puts(out, tg_time_unit(unit));
+        tg_buf_printf(out, "%s%s%s",
+                      n.d_ns >= 50    ? "+"
+                      : n.d_ns <= -50 ? "-"
+                                      : "",
+                      TG_AS_TIME(d, unit), tg_time_unit(unit));
     }
     tg_buf_puts(out, " |\n");
 }
@@ -168,9 +160,7 @@ void tg_markdown_put_full_names(struct tg_markdown *m)
             continue;
         tg_buf_puts(&part, open ? "- " : "\n<details><summary>Full names</summary>\n\n- ");
         tg_markdown_put_label(&part, l, TG_ESC_PROSE);
-        tg_buf_puts(&part, ": ");
-        tg_esc_md_code(&part, tg_buf_sv(&l->name), TG_ESC_PROSE);
-        tg_buf_puts(&part, "\n");
+        TG_PUT(&part, tg_esc_md_name, ": {}\n", tg_buf_sv(&l->name));
         if (!tg_markdown_add(m, &part))
             break;
         open = true;

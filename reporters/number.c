@@ -4,6 +4,35 @@
 
 #include "core/base/decimal.h"
 
+static struct tg_as text_of(const struct tg_buf *b)
+{
+    struct tg_as text = { "" };
+    if (b->n)
+        memcpy(text.s, b->p, b->n < sizeof text.s ? b->n : sizeof text.s - 1);
+    return text;
+}
+
+struct tg_as tg_as(void (*put)(struct tg_buf *out, double v), double v)
+{
+    TG_BUF b = { 0 };
+    put(&b, v);
+    return text_of(&b);
+}
+
+struct tg_as tg_as_time(double ns, double largest)
+{
+    TG_BUF b = { 0 };
+    tg_put_time(&b, ns, largest);
+    return text_of(&b);
+}
+
+struct tg_as tg_as_fixed(double v, int decimals)
+{
+    TG_BUF b = { 0 };
+    tg_dec_put_fixed(&b, v, decimals);
+    return text_of(&b);
+}
+
 static void put_sign(struct tg_buf *out, double rounded)
 {
     if (rounded > 0)
@@ -74,10 +103,8 @@ void tg_put_pct_delta(struct tg_buf *out, double pct)
 
 void tg_put_share(struct tg_buf *out, double fraction)
 {
-    if (!isfinite(fraction))
-        return;
-    tg_dec_put_fixed(out, 100 * fraction, 1);
-    tg_buf_puts(out, " %");
+    if (isfinite(fraction))
+        tg_buf_printf(out, "%s %%", TG_AS_FIXED(100 * fraction, 1));
 }
 
 static const char *const byte_unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
@@ -94,18 +121,16 @@ static size_t scale_bytes(double *v)
 void tg_put_bytes(struct tg_buf *out, double v)
 {
     size_t i = scale_bytes(&v);
-    tg_dec_put_fixed(out, v, i ? 2 : 0);
-    tg_buf_printf(out, " %s", byte_unit[i]);
+    tg_buf_printf(out, "%s %s", TG_AS_FIXED(v, i ? 2 : 0), byte_unit[i]);
 }
 
 void tg_put_bytes_change(struct tg_buf *out, double before, double after)
 {
     double most = fmax(before, after);
     size_t i = scale_bytes(&most);
-    tg_dec_put_fixed(out, before / pow(1024, (double)i), i ? 2 : 0);
-    tg_buf_puts(out, " -> ");
-    tg_dec_put_fixed(out, after / pow(1024, (double)i), i ? 2 : 0);
-    tg_buf_printf(out, " %s", byte_unit[i]);
+    double unit = pow(1024, (double)i);
+    tg_buf_printf(out, "%s -> %s %s", TG_AS_FIXED(before / unit, i ? 2 : 0),
+                  TG_AS_FIXED(after / unit, i ? 2 : 0), byte_unit[i]);
 }
 
 void tg_put_value_delta(struct tg_buf *out, double v, enum tg_dimension d)
@@ -115,19 +140,16 @@ void tg_put_value_delta(struct tg_buf *out, double v, enum tg_dimension d)
     put_sign(out, round(d == TG_DIM_DURATION ? v / 100 : d == TG_DIM_RATIO ? v * 10 : v * 100));
     switch (d) {
     case TG_DIM_DURATION:
-        tg_put_us(out, v);
-        tg_buf_puts(out, " us");
+        tg_buf_printf(out, "%s us", TG_AS(tg_put_us, v));
         break;
     case TG_DIM_RATIO: /* a difference of percentages is in points */
-        tg_dec_put_fixed(out, v, 1);
-        tg_buf_puts(out, " pp");
+        tg_buf_printf(out, "%s pp", TG_AS_FIXED(v, 1));
         break;
     case TG_DIM_BYTES:
         tg_put_bytes(out, v);
         break;
     case TG_DIM_RATE:
-        tg_dec_put_fixed(out, v, 2);
-        tg_buf_puts(out, " GB/s");
+        tg_buf_printf(out, "%s GB/s", TG_AS_FIXED(v, 2));
         break;
     case TG_DIM_NUMBER:
     case TG_DIM_COUNT:
@@ -139,10 +161,8 @@ void tg_put_value_delta(struct tg_buf *out, double v, enum tg_dimension d)
 
 void tg_put_time_unit(struct tg_buf *out, double ns)
 {
-    if (!isfinite(ns))
-        return;
-    tg_put_time(out, ns, ns);
-    tg_buf_puts(out, tg_time_unit(ns));
+    if (isfinite(ns))
+        tg_buf_printf(out, "%s%s", TG_AS_TIME(ns, ns), tg_time_unit(ns));
 }
 
 void tg_put_time_delta(struct tg_buf *out, double ns)

@@ -5,6 +5,17 @@
 #include "core/base/buf.h"
 #include "policy/verdict/verdict.h"
 
+/* A number as a text that lives as long as the statement: an argument of tg_buf_printf. */
+struct tg_as {
+    char s[352]; /* of DBL_MAX in full */
+};
+struct tg_as tg_as(void (*put)(struct tg_buf *out, double v), double v);
+struct tg_as tg_as_time(double ns, double largest); /* of tg_put_time */
+struct tg_as tg_as_fixed(double v, int decimals);
+#define TG_AS(put, v) (tg_as(put, v).s)
+#define TG_AS_TIME(ns, largest) (tg_as_time(ns, largest).s)
+#define TG_AS_FIXED(v, decimals) (tg_as_fixed(v, decimals).s)
+
 void tg_put_count(struct tg_buf *out, double v);       /* "12", "1.5", "0.33" */
 void tg_put_count_delta(struct tg_buf *out, double v); /* "+8", "-0.5", "0" */
 void tg_put_us(struct tg_buf *out, double ns);         /* "1234.5" */

@@ -53,12 +53,9 @@ bool tg_origin_put_others(struct tg_buf *out, const struct tg_cause *c, const ch
 
 static void put_changed_in(struct tg_buf *out, const struct tg_cause *c)
 {
-    put_name(out, c->changed_in);
-    tg_buf_puts(out, ", changed in this pull request (");
-    if (c->changed_file.n) {
-        put_name(out, c->changed_file);
-        tg_buf_putc(out, ' ');
-    }
+    tg_buf_printf(out, TG_NAME ", changed in this pull request (", TG_SV_ARG(c->changed_in));
+    if (c->changed_file.n)
+        tg_buf_printf(out, TG_NAME " ", TG_SV_ARG(c->changed_file));
     put_lines(out, c);
     tg_buf_putc(out, ')');
 }
@@ -174,8 +171,7 @@ static void put_layer(struct tg_buf *out, const struct tg_cause *c)
         rest.n--;
     if (rest.n == c->module.n || !tg_sv_ends(rest, TG_SV("_")))
         return;
-    tg_buf_puts(out, " in layer ");
-    put_name(out, c->module);
+    tg_buf_printf(out, " in layer " TG_NAME, TG_SV_ARG(c->module));
 }
 
 void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c)
@@ -213,22 +209,16 @@ void tg_origin_put(struct tg_buf *out, const struct tg_result *r, enum tg_origin
         struct tg_origin_place place = tg_origin_place(c);
         TG_BUF at = { 0 };
         tg_origin_put_place(&at, &place);
-        if (where == TG_ORIGIN_WHOLE) {
-            put_name(out, tg_buf_sv(&at));
-            tg_buf_putc(out, ' ');
-        }
+        if (where == TG_ORIGIN_WHOLE)
+            tg_buf_printf(out, TG_NAME " ", TG_SV_ARG(tg_buf_sv(&at)));
         put_name(out, f->text);
         put_layer(out, c);
         if (c->path.backward && !c->holder.n && one_name)
             tg_buf_puts(out, " (its backward pass)");
         put_change(out, c);
-        if (c->holder.n) {
-            tg_buf_puts(out, ", gives a tensor to ");
-            put_name(out, c->holder);
-            tg_buf_puts(out, ", whose backward pass");
-        } else {
-            tg_buf_putc(out, ',');
-        }
+        if (c->holder.n)
+            tg_buf_printf(out, ", gives a tensor to " TG_NAME, TG_SV_ARG(c->holder));
+        tg_buf_puts(out, c->holder.n ? ", whose backward pass" : ",");
         if (c->waits) {
             tg_buf_puts(out, " where the host waits for what takes longer");
         } else {
@@ -251,8 +241,8 @@ void tg_origin_put(struct tg_buf *out, const struct tg_result *r, enum tg_origin
         }
         if (c->path.next.share > 0 && (last || !c->path.n)) {
             tg_buf_puts(out, last ? "; below it, " : "; the largest part is ");
-            put_name(out, c->path.next.text);
-            tg_buf_printf(out, " with %d %%", percent(c->path.next.share));
+            tg_buf_printf(out, TG_NAME " with %d %%", TG_SV_ARG(c->path.next.text),
+                          percent(c->path.next.share));
         }
         put_not_changed(out, c);
     }

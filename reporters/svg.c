@@ -186,12 +186,14 @@ static double x_of(const struct plot *p, double value)
 
 static void put_text(struct plot *p, const char *class_, double x, double y, tg_sv text)
 {
-    tg_buf_printf(p->out, "<text class=\"%s\"", class_);
-    tg_svg_attribute(p->out, "x", x);
-    tg_svg_attribute(p->out, "y", y);
-    tg_buf_putc(p->out, '>');
-    tg_esc_xml(p->out, text);
-    tg_buf_puts(p->out, "</text>");
+    tg_buf_printf(p->out, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class_, x, y);
+    TG_PUT(p->out, tg_esc_xml, "{}</text>", text);
+}
+
+static void put_line(struct plot *p, const char *class_, double x1, double x2, double y1, double y2)
+{
+    tg_buf_printf(p->out, "<line class=\"%s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>",
+                  class_, x1, x2, y1, y2);
 }
 
 static void put_value(struct tg_buf *out, const struct plot *p, double v)
@@ -262,23 +264,17 @@ static void put_frame(struct plot *p)
 {
     size_t h = height(p);
     tg_svg_open(p->out, (size_t)p->form->width, h, " aria-labelledby=\"t d\"");
-    tg_buf_puts(p->out, "  <title id=\"t\">");
-    tg_esc_xml(p->out, p->chart->title);
-    tg_buf_puts(p->out, "</title>\n  <desc id=\"d\">");
+    TG_PUT(p->out, tg_esc_xml, "  <title id=\"t\">{}</title>\n  <desc id=\"d\">", p->chart->title);
     for (size_t i = 0; i < p->n; i++) {
         TG_BUF text = { 0 };
         put_sentence(&text, p, i);
-        tg_buf_puts(p->out, i ? "; " : "");
-        tg_esc_xml(p->out, tg_buf_sv(&text));
+        TG_PUT(p->out, tg_esc_xml, i ? "; {}" : "{}", tg_buf_sv(&text));
     }
     if (!p->n)
         tg_buf_puts(p->out, "no differences");
-    for (size_t i = 0; i < p->chart->n_notes; i++) {
-        tg_buf_puts(p->out, "; ");
-        tg_esc_xml(p->out, p->chart->notes[i]);
-    }
-    tg_buf_puts(p->out, "</desc>\n");
-    tg_buf_puts(p->out, style);
+    for (size_t i = 0; i < p->chart->n_notes; i++)
+        TG_PUT(p->out, tg_esc_xml, "; {}", p->chart->notes[i]);
+    tg_buf_printf(p->out, "</desc>\n%s", style);
     tg_buf_printf(
         p->out, "  <rect class=\"bg\" x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%zu\" rx=\"6\"/>\n",
         p->form->width - 1, h - 1);
@@ -300,9 +296,8 @@ static void put_head(struct plot *p)
         tg_buf_puts(p->out, "  <g>");
         for (int k = 0; k < 4; k++) {
             double x = p->form->margin + at[k];
-            tg_buf_printf(p->out, "<rect %s", bar_paint[k]);
-            tg_svg_attribute(p->out, "x", x);
-            tg_buf_puts(p->out, " y=\"66\" width=\"18\" height=\"10\"/>");
+            tg_buf_printf(p->out, "<rect %s x=\"%.1f\" y=\"66\" width=\"18\" height=\"10\"/>",
+                          bar_paint[k], x);
             put_text(p, "sub", x + 24, 75, tg_sv_of(category_name[k]));
         }
         tg_buf_puts(p->out, "</g>\n");
@@ -320,12 +315,7 @@ static void put_axis(struct plot *p)
         double v = p->s.low + k * p->s.step, x = x_of(p, v);
         bool zero = fabs(v) < p->s.step / 1e6;
         TG_BUF label = { 0 };
-        tg_buf_printf(p->out, "<line class=\"%s\"", zero ? "zero" : "grid");
-        tg_svg_attribute(p->out, "x1", x);
-        tg_svg_attribute(p->out, "x2", x);
-        tg_svg_attribute(p->out, "y1", top);
-        tg_svg_attribute(p->out, "y2", bottom);
-        tg_buf_puts(p->out, "/>");
+        put_line(p, zero ? "zero" : "grid", x, x, top, bottom);
         if (!zero)
             tg_buf_puts(&label, v > 0 ? "+" : "-");
         tg_dec_put_fixed(&label, fabs(v), zero ? 0 : decimals);
@@ -362,18 +352,10 @@ static void put_row(struct plot *p, size_t i)
     double delta = delta_of(p, &n), y = HEAD + (double)(i * (size_t)f->row);
     double base = f == &narrow ? y + f->bar_y + BAR - 3 : y + f->name_y;
     TG_BUF text = { 0 };
-    tg_buf_puts(p->out, "  <g><title>");
     put_sentence(&text, p, i);
-    tg_esc_xml(p->out, tg_buf_sv(&text));
-    tg_buf_puts(p->out, "</title>");
-    if (i) {
-        tg_buf_puts(p->out, "<line class=\"rule\"");
-        tg_svg_attribute(p->out, "x1", f->margin);
-        tg_svg_attribute(p->out, "x2", f->width - f->margin);
-        tg_svg_attribute(p->out, "y1", y);
-        tg_svg_attribute(p->out, "y2", y);
-        tg_buf_puts(p->out, "/>");
-    }
+    TG_PUT(p->out, tg_esc_xml, "  <g><title>{}</title>", tg_buf_sv(&text));
+    if (i)
+        put_line(p, "rule", f->margin, f->width - f->margin, y, y);
     tg_buf_clear(&text);
     /* Wide (East Asian, emoji) characters take two columns; then half as many are kept. */
     TG_BUF name = { 0 }, others = { 0 };
@@ -396,11 +378,9 @@ static void put_row(struct plot *p, size_t i)
         w = 2;
         from = delta < 0 ? zero - 2 : zero;
     }
-    tg_buf_printf(p->out, "<rect %s", bar_paint[category_of(&n, delta)]);
-    tg_svg_attribute(p->out, "x", from);
-    tg_svg_attribute(p->out, "y", y + f->bar_y);
-    tg_svg_attribute(p->out, "width", w);
-    tg_buf_printf(p->out, " height=\"%d\" rx=\"1.5\"/>", BAR);
+    tg_buf_printf(p->out,
+                  "<rect %s x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" rx=\"1.5\"/>",
+                  bar_paint[category_of(&n, delta)], from, y + f->bar_y, w, BAR);
     for (int side = 0; f == &wide && side < 2; side++) {
         tg_buf_clear(&text);
         put_value(&text, p, v[side]);
@@ -512,10 +492,9 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
                                                  : TG_SV("Calls per step: what changed most") };
     if (v->suite.n)
         tg_buf_printf(&sub, "%.*s \xc2\xb7 ", TG_SV_ARG(v->suite));
-    tg_buf_puts(&sub, "baseline ");
-    tg_buf_add(&sub, side_of(v->baseline.commit, v->baseline.paths));
-    tg_buf_puts(&sub, " \xe2\x86\x92 fresh ");
-    tg_buf_add(&sub, side_of(v->test_commit, v->test_paths));
+    tg_buf_printf(&sub, "baseline %.*s \xe2\x86\x92 fresh %.*s",
+                  TG_SV_ARG(side_of(v->baseline.commit, v->baseline.paths)),
+                  TG_SV_ARG(side_of(v->test_commit, v->test_paths)));
     chart.sub = tg_buf_sv(&sub);
     chart_svg(out, &chart);
 }

@@ -1,7 +1,5 @@
 #include "reporters/svg_ground.h"
 
-#include "core/base/decimal.h"
-
 #include <math.h>
 
 void tg_svg_open(struct tg_buf *out, size_t width, size_t height, const char *more)
@@ -16,11 +14,4 @@ double tg_svg_step(double range, int steps)
 {
     double raw = range / steps, power = pow(10, floor(log10(raw))), lead = raw / power;
     return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
-}
-
-void tg_svg_attribute(struct tg_buf *out, const char *key, double v)
-{
-    tg_buf_printf(out, " %s=\"", key);
-    tg_dec_put_fixed(out, v, 1);
-    tg_buf_putc(out, '"');
 }

@@ -15,8 +15,6 @@
 
 /* The opening tag; `more`: further attributes, or "". */
 void tg_svg_open(struct tg_buf *out, size_t width, size_t height, const char *more);
-/* An attribute with one decimal: ` x="12.5"`. */
-void tg_svg_attribute(struct tg_buf *out, const char *key, double v);
 /* 1, 2 or 5 times a power of ten, so that about `steps` of them span `range`, which is above 0. */
 double tg_svg_step(double range, int steps);
 #endif

@@ -230,8 +230,7 @@ static void put_bar(struct tg_buf *out, const struct stack *s, const struct bar 
     double x = PLOT_X, total = total_of(s, b);
     tg_shorten(&label, tg_sv_of(b->label), LABEL_COLUMNS);
     tg_buf_printf(out, "  <text x=\"%d\" y=\"%d\">", MARGIN, y + 14);
-    tg_esc_xml(out, tg_buf_sv(&label));
-    tg_buf_puts(out, "</text>\n");
+    TG_PUT(out, tg_esc_xml, "{}</text>\n", tg_buf_sv(&label));
     for (size_t k = 0; k < s->n_parts; k++) {
         double w = PLOT_W * (b->part[k] > 0 ? b->part[k] : 0) / widest;
         if (w <= 0)

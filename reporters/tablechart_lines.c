@@ -130,9 +130,7 @@ static void put_line(struct tg_buf *out, const struct lines *l, size_t i, double
             tg_buf_printf(out, "V%.1f", y0 - scale * fmax(line->last[x], 0));
         now = line->last[x];
     }
-    tg_buf_puts(out, "\"><title>");
-    tg_esc_xml(out, tg_sv_of(line->label));
-    tg_buf_puts(out, "</title></path>\n");
+    TG_PUT(out, tg_esc_xml, "\"><title>{}</title></path>\n", tg_sv_of(line->label));
 }
 
 bool tg_tablechart_lines(struct tg_buf *out, const struct tg_table *f)
@@ -164,10 +162,9 @@ bool tg_tablechart_lines(struct tg_buf *out, const struct tg_table *f)
         double y = TG_TABLECHART_HEAD + LINE_H - LINE_H * k / high;
         tg_buf_printf(out,
                       "  <line class=\"%s\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/><text "
-                      "class=\"tick end\" x=\"%d\" y=\"%.1f\">",
-                      k > 0 ? "grid" : "zero", LINE_X, y, LINE_X + LINE_W, y, LINE_X - 7, y + 4);
-        tg_dec_put_fixed(out, k, step < 1 ? 2 : 0);
-        tg_buf_puts(out, "</text>\n");
+                      "class=\"tick end\" x=\"%d\" y=\"%.1f\">%.*f</text>\n",
+                      k > 0 ? "grid" : "zero", LINE_X, y, LINE_X + LINE_W, y, LINE_X - 7, y + 4,
+                      step < 1 ? 2 : 0, k);
     }
     tg_buf_printf(out, "  <text class=\"tick end\" x=\"%d\" y=\"75\">%s</text>\n",
                   TG_TABLECHART_RIGHT, l.unit);

@@ -118,8 +118,7 @@ void tg_tablechart_legend(struct tg_buf *out, const char *const *names, size_t n
                       "  <rect class=\"c%zu\" x=\"%d\" y=\"65\" width=\"11\" height=\"11\" "
                       "rx=\"2\"/><text x=\"%d\" y=\"75\">",
                       parts == TG_TABLECHART_LINES ? tg_tablechart_colour(k) : k, x, x + 16);
-        tg_esc_xml(out, tg_sv_of(names[k]));
-        tg_buf_puts(out, "</text>\n");
+        TG_PUT(out, tg_esc_xml, "{}</text>\n", tg_sv_of(names[k]));
         x += 16 + (int)(7 * tg_utf8_count(tg_sv_of(names[k]))) + 22;
     }
 }

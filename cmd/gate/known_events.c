@@ -19,9 +19,8 @@ struct known_list {
 /* "since night 9 (2026-11-12), commit 3861a99abcde" */
 static void put_night(struct tg_buf *b, const struct tg_known_night *night)
 {
-    tg_buf_printf(b, "since night %zu (", night->number);
-    tg_history_put_date(b, night->date);
-    tg_buf_printf(b, "), commit %.12s", night->commit);
+    tg_buf_printf(b, "since night %zu (%s), commit %.12s", night->number, TG_DATE(night->date),
+                  night->commit);
 }
 
 /* "…, open: event 3fa9c1d20b1c" */

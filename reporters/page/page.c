@@ -53,12 +53,12 @@ void tg_page_begin(struct tg_page *p, struct tg_buf *out, const struct tg_page_h
     put_hash(out, (tg_sv){ tg_page_js, tg_page_js_size });
     put_hash(out, head->script);
     tg_buf_puts(out, "; img-src data:; base-uri 'none'; form-action 'none'\">\n");
-    tg_buf_puts(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                     "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                     "<meta name=\"referrer\" content=\"no-referrer\">\n"
-                     "<link rel=\"icon\" href=\"data:,\">\n<title>");
-    tg_esc_xml(out, head->title);
-    tg_buf_puts(out, "</title>\n");
+    TG_PUT(out, tg_esc_xml,
+           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+           "<meta name=\"color-scheme\" content=\"light dark\">\n"
+           "<meta name=\"referrer\" content=\"no-referrer\">\n"
+           "<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n",
+           head->title);
     put_asset(out, "style", style);
     put_asset(out, "style", head->style);
     tg_buf_puts(out, "</head>\n<body>\n<main>\n");
@@ -140,14 +140,10 @@ void tg_page_name(struct tg_page *p, tg_sv name, size_t width)
 
 void tg_page_link(struct tg_page *p, tg_sv url, tg_sv text)
 {
-    bool web = tg_link_is_web(url);
-    if (web) {
-        tg_buf_puts(p->out, "<a rel=\"noopener noreferrer\" href=\"");
-        tg_esc_xml(p->out, url);
-        tg_buf_puts(p->out, "\">");
-    }
-    tg_esc_xml(p->out, text);
-    tg_buf_puts(p->out, web ? "</a>" : "");
+    if (tg_link_is_web(url))
+        TG_PUT(p->out, tg_esc_xml, "<a rel=\"noopener noreferrer\" href=\"{}\">{}</a>", url, text);
+    else
+        tg_esc_xml(p->out, text);
 }
 
 /* ---- tables ---- */

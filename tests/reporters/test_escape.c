@@ -1,4 +1,6 @@
 /* Escaping: the expected text of each case is written from the rules of the format, by hand. */
+#include <float.h>
+
 #include "core/base/utf8.h"
 #include "fixture.h"
 #include "reporters/escape.h"
@@ -114,6 +116,7 @@ static void number(void (*f)(struct tg_buf *, double), double v, const char *wan
     TG_BUF out = { 0 };
     f(&out, v);
     assert_string_equal(out.p ? out.p : "", want);
+    assert_string_equal(TG_AS(f, v), want);
 }
 
 TEST(numbers)
@@ -136,4 +139,13 @@ TEST(numbers)
     number(tg_put_us_delta, far, "");
     number(tg_put_pct_delta, nothing, "");
     number(tg_put_share, -far, "");
+    assert_int_equal(strlen(TG_AS_FIXED(-DBL_MAX, 2)), 313);
+}
+
+TEST(texts_in_holes)
+{
+    TG_BUF out = { 0 };
+    TG_PUT(&out, tg_esc_xml, "<b>{}</b> {}", TG_SV("a<b"), TG_SV("{}"));
+    TG_PUT(&out, tg_esc_md_name, "; {}.", TG_SV("a`b"));
+    assert_string_equal(out.p, "<b>a&lt;b</b> {}; ``a`b``.");
 }

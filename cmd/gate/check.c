@@ -233,7 +233,7 @@ static bool has_budget(const struct tg_policy *p)
 }
 
 /* With a baseline; without one, if that is why; false: the error. */
-static bool judge_suite(struct tg_check *c, struct tg_check_job *j, bool found, struct tg_err *why)
+static bool judge_job(struct tg_check *c, struct tg_check_job *j, bool found, struct tg_err *why)
 {
     if (found && j->what == JOB_FIRST_RUN) {
         tg_verdict_first_run(&j->verdict, outcome_of(j->policy->baseline.on_first_run), c->arena);
@@ -281,8 +281,9 @@ static bool judge_suite(struct tg_check *c, struct tg_check_job *j, bool found, 
     return judge_alone(c, j, why);
 }
 
-/* Exit code of the suite; -1: an error that stops everything is in `err`. */
-static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+/* One suite against one baseline: from its traces to its reports. The exit code; -1: an error that
+ * stops everything is in `err`. */
+static int run_job(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     struct tg_err why = TG_ERR_INIT;
     if (!tg_check_open_reports(c, j, err))
@@ -292,7 +293,7 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
               tg_check_two_sides(c, j, &why);
     if (ok && c->o->dry_run)
         return tg_check_print_plan(c, j, err) ? 0 : -1;
-    ok = judge_suite(c, j, ok, &why);
+    ok = judge_job(c, j, ok, &why);
     /* What is wrong with an input is a verdict; what is wrong with the job ends it. */
     if (!ok && tg_err_exit_code(why.kind) != 3) {
         *err = why;
@@ -356,7 +357,7 @@ static int check_job(struct tg_check *c, const struct tg_suite *suite, size_t ba
     tg_summary_init(&j->again[TG_BASE]);
     tg_summary_init(&j->again[TG_TEST]);
     j->base_kept.any = c->wants_picture;
-    int code = check_suite(c, j, err);
+    int code = run_job(c, j, err);
     tg_outputs_release(&j->outputs);
     tg_check_ask_release(j);
     tg_summary_release(&j->base_summary);

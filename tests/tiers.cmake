@@ -14,7 +14,7 @@ set(tier_night
   e2e_decision_examples e2e_faults_all
   e2e_golden_hta_all e2e_ops_exact_all e2e_outside_in_all e2e_properties_all e2e_ranks_all
   e2e_ranks_many e2e_one_number_recorded e2e_recorded_kinds_5
-  e2e_stored_corpus e2e_threads_corpus e2e_variants_all e2e_walk_torch golden_ties)
+  e2e_stored_corpus e2e_threads_corpus e2e_variants_all e2e_walk_torch)
 foreach(tier merge night)
   foreach(name ${tier_${tier}})
     if(TEST ${name})

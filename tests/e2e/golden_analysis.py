@@ -4,8 +4,7 @@
 The tables lie beside the repository; without them the test is skipped.  A value agrees within 1e-9
 (whole-microsecond mode) or 1e-6 and 2 ns (mode `exact`, where HTA adds doubles).  What does not
 agree has to be in `golden_analysis.csv` with its reason, else the test fails; so does a listed
-line that agrees again.  Values that depend on HTA's unstable sort (UNSTABLE.csv) are not compared
-here; `tie_orders` shows for each of them, and for each listed tie, that HTA's is another order.
+line that agrees again.  Values that depend on HTA's unstable sort (UNSTABLE.csv) are not compared.
 """
 
 import csv

@@ -19,6 +19,7 @@ TOGETHER = {
     "policy/language/keys.c": "validate",  # the tables that a file is checked against
     "policy/language/rule_metric_list.c": "rule_metric",  # the same table, printed
     "policy/language/schema.c": "docs",  # the grammar, printed; schema.py checks it with a validator
+    "policy/verdict/probe.c": "rules",  # which value and evidence of a comparison a metric reads: a row each
 }
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 LOOP = re.compile(r"foreach\((\w+)\s+([^)]*)\)(.*?)endforeach\(\)", re.S)

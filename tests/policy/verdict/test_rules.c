@@ -64,6 +64,36 @@
         MODULES_ON(title ", not in the fresh traces", rest, .base = MODULE_SIDE("30"),             \
                    .test = { .steps = 1 })
 
+/* Of two ranks the second one has a kernel of 100 us more; `rank` is the rule's match. Both send a
+ * collective. */
+#define RANKED(metric, rank, limit, n)                                                             \
+    {                                                                                              \
+        .what = "two ranks, " metric " " rank limit ", " #n,                                       \
+        .policy = "rules: [{id: m, metric: " metric ", " rank "fail: {" limit "}}]",               \
+        .base = { .work = SENT, .ranks = 2, .runs = n }, .test = {                                 \
+            .work = SENT,                                                                          \
+            .ranks = 2,                                                                            \
+            .runs = n,                                                                             \
+            .more = "kernel|-|void late(float*)|100",                                              \
+            .in_ranks = 2                                                                          \
+        }                                                                                          \
+    }
+#define SENT "kernel|aten::op1|void kern1(float*)|210;comm|-|ncclDevKernel_AllReduce|20"
+/* In one of four steps the calls of aten::op3 take longer, and what aten::loss waits for: a limit
+ * of a size of its own asks the mean. */
+#define UNEVEN(metric)                                                                             \
+    {                                                                                              \
+        .what = "host " metric ", in some steps, a size of its own",                               \
+        .policy = OF("op", metric ", fail: {pct: 10%}"), .base = { .work = TWO, .runs = 3 },       \
+        .test = {                                                                                  \
+            .work = TWO,                                                                           \
+            .slower = 4,                                                                           \
+            .slow_steps = 2,                                                                       \
+            .runs = 3                                                                              \
+        }                                                                                          \
+    }
+#define TWO "op|aten::op3||50;kernel|aten::op3|void kern3(float*)|100;sync|aten::loss||3"
+
 /* aten::op3 is called three times, and nothing counts calls. */
 #define UNCOUNTED(metric, limit)                                                                   \
     {                                                                                              \
@@ -308,6 +338,31 @@ static const struct model_row model_rows[] = {
     HOST("median"),
     HOST("p95"),
     HOST("max"),
+    UNEVEN("self"),
+    UNEVEN("total"),
+    UNEVEN("mean"),
+    RENAMED("self", "pct: 10%", "69"),
+    RENAMED("self", "pct: 10%", "23"),
+    RUNS("gpu_busy, in some steps, a size of its own",
+         "rules: [{id: m, metric: gpu_busy, fail: {pct: 10%}}]", 3, .slower = 9, .slow_steps = 2),
+    RUNS("gpu_busy of the slowest rank, in some steps, a size of its own",
+         "rules: [{id: m, metric: gpu_busy, match: {rank: slowest}, fail: {pct: 10%}}]", 3,
+         .ranks = 1, .slower = 9, .slow_steps = 2),
+    { .what = "host mean of two calls, 5",
+      .policy = OF("op", "mean, fail: {pct: 10%}"),
+      .base = { .work = TWO, .runs = 5 },
+      .test = { .work = TWO, .slower = 1.6, .runs = 5 } },
+    RANKED("skew", "", "max: 10%", 1),
+    RANKED("skew", "", "pp: 1pp", 5),
+    RANKED("rank_spread", "", "max: 50us", 1),
+    RANKED("rank_spread", "", "pct: 10%", 5),
+    RANKED("collective_skew", "", "pp: 1pp", 5),
+    ROW("two ranks without a collective",
+        "rules: [{id: m, metric: collective_skew, fail: {max: 10%}}]", SIDE(.ranks = 2),
+        SIDE(.ranks = 2)),
+    RANKED("gpu_busy", "", "pct: 10%", 5),
+    RANKED("gpu_busy", "match: {rank: slowest}, ", "pct: 10%", 5),
+    RANKED("idle", "match: {rank: slowest}, ", "pp: 1pp", 1),
     ROW("host total, in some steps",
         "rules: [{id: m, match: {kind: op}, metric: total, fail: {pct: auto}}]",
         SIDE(.work = WORK, .runs = 3), SIDE(.work = WORK, .slower = 4, .slow_steps = 2, .runs = 3)),

@@ -7,6 +7,7 @@ what is between is compared with what the program and its sources say. TG_UPDATE
     exits         exit codes, of `tracegate help`
     inputs        inputs of the action, of action.yml
 """
+import glob
 import json
 import os
 import re
@@ -104,10 +105,27 @@ def every_key_is_on_the_page(_):
             check(f"docs/policy.md has the key {key}", re.search(rf"[`.]{key}`|\b{key}: ", page))
 
 
+def unread(action, scripts):
+    """Inputs that no step is given, and those that the scripts of the steps do not ask for."""
+    declared, steps = action.split("\noutputs:")
+    given = dict(re.findall(r"^ {8}(\w+): \$\{\{ inputs\.([\w-]+) \}\}$", steps, re.M))
+    for name in re.findall(r"^  ([\w-]+):\n    description:", declared, re.M):
+        if not any(to == name and re.search(rf"\b{variable}\b", scripts) for variable, to in given.items()):
+            yield name
+
+
+def every_input_is_read(_):
+    action = read_text(f"{ROOT}/action.yml")
+    scripts = "".join(read_text(path) for path in glob.glob(f"{ROOT}/scripts/*"))
+    expect("inputs that nothing reads", list(unread(action, scripts)), [])
+    expect("the control: one that no step is given", list(unread(action.replace("inputs.budget }}", "inputs.base }}"), scripts)), ["budget"])
+    expect("the control: one that no script asks for", list(unread(action, scripts.replace("INPUT_BUDGET", "INPUT_X"))), ["budget"])
+
+
 def a_key_less_is_seen(_):
     """The control: a table that lacks its last row is another one."""
     whole = "".join(keys("limit"))
     check("the list of bounds has min", "`min`" in whole and "`min`" not in "".join(list(keys("limit"))[:-1]))
 
 
-run_parts(pages_are_the_programs, every_key_is_on_the_page, a_key_less_is_seen)
+run_parts(pages_are_the_programs, every_key_is_on_the_page, every_input_is_read, a_key_less_is_seen)

@@ -653,6 +653,26 @@ TRACED(a_kept_trace_changes_no_summary)
     tg_kept_release(&k);
 }
 
+/* Above 262,144 spans, self times take the place of the durations; a kept trace has both. */
+TRACED(a_large_trace_has_the_summary_of_a_kept_one)
+{
+    struct tg_kept_trace k = { .any = true };
+    TG_BUF text = { 0 }, without = { 0 }, with = { 0 };
+    tg_buf_puts(&text, OPERATORS);
+    for (int i = 0; i < 1 << 17; i++)
+        tg_buf_printf(&text,
+                      "," ROW("cpu_op", "aten::mm", "X", "%d00", ",\"dur\":%d") "," ROW(
+                          "cpu_op", "aten::add", "X", "%d01", ",\"dur\":%d"),
+                      i + 1, 50 + i % 7, i + 1, 9 + i % 5);
+    tg_buf_puts(&text, "]}");
+    read_text(text.p, NULL, &without);
+    read_text(text.p, &k, &with);
+    assert_true(k.trace->n_spans > 1 << 18);
+    assert_int_equal(with.n, without.n);
+    assert_memory_equal(with.p, without.p, with.n);
+    tg_kept_release(&k);
+}
+
 TRACED(a_trace_without_stacks_is_kept_only_if_any_is_wanted)
 {
     struct tg_kept_trace k = { .any = false };

@@ -10,23 +10,22 @@
 #define BIT(attr) ((uint32_t)1 << (attr))
 #define NEVER_REPEATS (BIT(TG_ATTR_BANDWIDTH) | BIT(TG_ATTR_SEQ) | BIT(TG_ATTR_COMMS_ID))
 
+/* Beside its values, so that a look costs one miss of the cache beside the slot's. */
 struct tg_attr_cached {
     uint64_t hash;
     uint32_t which, id;
-    const char *raw; /* the values, concatenated */
     size_t n;
+    char raw[]; /* the values, a NUL after each; up to a multiple of eight bytes */
 };
 
 void tg_attr_cache_init(struct tg_attr_cache *c)
 {
-    *c = (struct tg_attr_cache){ .arena = tg_arena_new() };
-    c->slot = tg_xcalloc(SLOTS, sizeof *c->slot);
+    *c = (struct tg_attr_cache){ .slot = tg_xcalloc(SLOTS, sizeof *c->slot) };
 }
 
 void tg_attr_cache_release(struct tg_attr_cache *c)
 {
-    tg_arena_free(c->arena);
-    free(c->v);
+    tg_buf_release(&c->kept);
     free(c->slot);
     tg_buf_release(&c->text);
     *c = (struct tg_attr_cache){ 0 };
@@ -51,20 +50,24 @@ static bool is_same(const struct tg_attr_cached *e, uint32_t which, const struct
 static void keep(struct tg_attr_cache *c, uint32_t *slot, uint64_t hash, uint32_t which,
                  const struct tg_attr_values *f, uint32_t id)
 {
-    size_t n = 0;
-    if (c->n == MOST || tg_arena_used(c->arena) > BYTES_MOST)
+    size_t n = 0, at = c->kept.n;
+    if (c->n == MOST || at > BYTES_MOST)
         return;
     for (uint32_t rest = which; rest; rest &= rest - 1)
         n += f->v[__builtin_ctz(rest)].n + 1;
-    char *raw = tg_arena_alloc(c->arena, n, 1);
-    c->v = tg_grow(c->v, &c->cap, c->n + 1, sizeof *c->v);
-    c->v[c->n] = (struct tg_attr_cached){ hash, which, id, raw, n };
+    size_t room = (sizeof(struct tg_attr_cached) + n + 7) / 8 * 8;
+    struct tg_attr_cached *e = (void *)tg_buf_room(&c->kept, room);
+    *e = (struct tg_attr_cached){ hash, which, id, n };
+    char *raw = e->raw;
     for (uint32_t rest = which; rest; rest &= rest - 1) {
         tg_sv v = f->v[__builtin_ctz(rest)];
         memcpy(raw, v.p, v.n);
-        raw += v.n + 1; /* after a NUL */
+        raw[v.n] = '\0';
+        raw += v.n + 1;
     }
-    *slot = (uint32_t)++c->n;
+    c->kept.n += room;
+    c->n++;
+    *slot = (uint32_t)(at / 8 + 1);
 }
 
 static uint32_t canonical(struct tg_attr_cache *c, struct tg_strmap *attrs, uint32_t which,
@@ -90,7 +93,7 @@ uint32_t tg_attr_cache_id(struct tg_attr_cache *c, struct tg_strmap *attrs, enum
         h = tg_text_hash(v.p, v.n, h);
     }
     for (i = (size_t)h & (SLOTS - 1); c->slot[i]; i = (i + 1) & (SLOTS - 1)) {
-        const struct tg_attr_cached *e = &c->v[c->slot[i] - 1];
+        const struct tg_attr_cached *e = (const void *)(c->kept.p + (size_t)(c->slot[i] - 1) * 8);
         if (e->hash == h && is_same(e, which, f))
             return e->id;
     }

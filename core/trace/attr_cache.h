@@ -6,10 +6,9 @@
 #include "core/trace/attrs.h"
 
 struct tg_attr_cache {
-    struct tg_arena *arena;
-    struct tg_attr_cached *v;
-    size_t n, cap;
-    uint32_t *slot; /* index + 1 */
+    struct tg_buf kept; /* struct tg_attr_cached, one after the other */
+    size_t n;
+    uint32_t *slot; /* 0: empty; else where in `kept`, in units of eight bytes, and 1 */
     struct tg_buf text;
 };
 

@@ -101,6 +101,7 @@ bool tg_shared_rows_read(struct tg_shared_rows *out, tg_sv raw, const struct tg_
 
 /* ---- writing the values ---- */
 
+/* One division if `a` is a multiple of `b`. */
 static uint64_t gcd(uint64_t a, uint64_t b)
 {
     while (b) {
@@ -116,7 +117,7 @@ static uint64_t fold_rows(uint64_t unit, const struct tg_row *rows, size_t n_row
 {
     for (size_t i = 0; unit != 1 && i < n_rows; i++)
         for (size_t k = 0; unit != 1 && k < n; k++)
-            unit = gcd(gcd(unit, (uint64_t)rows[i].total[k]), (uint64_t)rows[i].self[k]);
+            unit = gcd((uint64_t)rows[i].self[k], gcd((uint64_t)rows[i].total[k], unit));
     return unit;
 }
 
@@ -135,11 +136,11 @@ static uint64_t unit_of(const struct tg_shard *s, const bool *kept)
     size_t gaps = n_gaps(s);
     unit = fold_rows(unit, s->frames, s->n_frames, s->n_steps + 1);
     for (size_t i = 0; unit != 1 && i < gaps; i++)
-        unit = gcd(unit, (uint64_t)s->gaps[i]);
+        unit = gcd((uint64_t)s->gaps[i], unit);
     for (size_t i = 0; unit != 1 && i < s->n_rows; i++)
         for (uint64_t c = 0, n = kept[i] ? tg_row_calls(s, &s->rows[i]) : 0; unit != 1 && c < n;
              c++)
-            unit = gcd(unit, (uint64_t)s->rows[i].slots[c]);
+            unit = gcd((uint64_t)s->rows[i].slots[c], unit);
     return unit ? unit : 1;
 }
 

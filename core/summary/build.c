@@ -46,7 +46,6 @@ struct build {
     struct tg_strmap texts;        /* clean names, categories, parents */
     uint32_t *name, *cat, *parent; /* per name id: text ids; parent: as an encloser */
     uint32_t no_parent;
-    bool *names_window;           /* per name id: a window has it */
     struct tg_name_class *class_; /* per name id; NULL: totals alone */
     struct row *rows;
     size_t n_rows, rows_cap;
@@ -411,13 +410,16 @@ static void place_attrs(struct build *b)
         TG_SORT(b->out->rows[r].attrs, b->out->rows[r].n_attrs, by_value);
 }
 
-/* The step whose window is the span `i`; n: none. */
-static size_t window_of(const struct build *b, uint32_t i)
+/* The step whose window is around the span `i`; n: none. `windows` has a bit for each span: it
+ * stays in the cache, which the parents of all spans do not. */
+static size_t window_around(const struct build *b, const uint8_t *windows, uint32_t i)
 {
-    if (i == TG_NO_SPAN || !b->s->marked || !b->names_window[tg_span_at(b->t, i)->name])
+    uint32_t up = b->s->parent[i];
+    if (up == TG_NO_SPAN || !(windows[up / 8] >> up % 8 & 1) ||
+        !tg_kind_nests(tg_span_kind(b->t, tg_span_at(b->t, i))))
         return b->s->n;
-    int32_t step = tg_steps_at(b->s, tg_span_at(b->t, i)->start);
-    return step >= 0 && b->s->v[step].span == i ? (size_t)step : b->s->n;
+    int32_t step = tg_steps_at(b->s, tg_span_at(b->t, up)->start);
+    return step >= 0 && b->s->v[step].span == up ? (size_t)step : b->s->n;
 }
 
 /* Two walks over the direct children of the windows: count, then measure. */
@@ -426,15 +428,13 @@ static void build_gaps(struct build *b)
     size_t n = b->s->n, total = 0;
     TG_FREE tg_ns *cursor = tg_xrealloc(NULL, n, sizeof *cursor);
     TG_FREE tg_ns **at = tg_xrealloc(NULL, n, sizeof *at);
-    b->names_window = tg_xcalloc(b->t->names->n + 1, 1);
-    for (size_t k = 0; b->s->marked && k < b->s->n; k++)
-        b->names_window[tg_span_at(b->t, b->s->v[k].span)->name] = true;
-    for (size_t k = 0; b->s->marked && k < n; k++)
+    TG_FREE uint8_t *windows = tg_xcalloc(b->t->n_spans / 8 + 1, 1);
+    for (size_t k = 0; b->s->marked && k < n; k++) {
+        windows[b->s->v[k].span / 8] |= (uint8_t)(1u << b->s->v[k].span % 8);
         b->out->gap_count[k] = 1;
+    }
     for (size_t i = 0; i < b->t->n_spans; i++) {
-        size_t w = tg_kind_nests(tg_span_kind(b->t, tg_span_at(b->t, i)))
-                       ? window_of(b, b->s->parent[i])
-                       : n;
+        size_t w = window_around(b, windows, (uint32_t)i);
         if (w < n)
             b->out->gap_count[w]++;
     }
@@ -448,7 +448,7 @@ static void build_gaps(struct build *b)
     for (size_t k = 0; k < b->t->n_spans; k++) {
         uint32_t i = b->s->order[k];
         const struct tg_span *s = tg_span_at(b->t, i);
-        size_t w = tg_kind_nests(tg_span_kind(b->t, s)) ? window_of(b, b->s->parent[i]) : n;
+        size_t w = window_around(b, windows, i);
         if (w == n)
             continue;
         *at[w]++ = s->start > cursor[w] ? tg_ns_sub(s->start, cursor[w]) : 0;
@@ -524,7 +524,6 @@ static void release(struct build *b)
     free(b->name);
     free(b->cat);
     free(b->parent);
-    free(b->names_window);
     free(b->class_);
     free(b->rows);
     tg_keymap_release(&b->row_ids);

@@ -53,6 +53,16 @@ static void load_once(void)
                        lazy_failure);
 }
 
+/* A libgit2 with mbedTLS reads all certificates of the system when it starts: 51 million
+ * instructions, and nothing here uses its network (spawn.c calls git). This is found before the
+ * library's function (cmd/CMakeLists.txt exports it), and reads none. */
+int mbedtls_x509_crt_parse_file(void *chain, const char *path);
+__attribute__((used)) int mbedtls_x509_crt_parse_file(void *chain, const char *path)
+{
+    (void)chain, (void)path;
+    return 0;
+}
+
 /* A shared libgit2 brings fifteen libraries of its own, and finding all their symbols costs as much
  * as reading 2 MB of a trace: it is loaded when a repository is first opened, and stays. */
 bool tg_libgit2_load(struct tg_err *err)

@@ -79,20 +79,6 @@ BY_HAND(views_have_no_attributes)
     }
 }
 
-/* A step has an attribute once if two of three steps have it, and not at all if one of three has.
- * */
-BY_HAND(a_cold_step_drops_out)
-{
-    for (uint64_t times = 1; times <= 2; times++) {
-        start(f, 1, TG_KIND_OP, 1);
-        give(f, TG_BASE, 0, TG_ATTR_KIND_SHAPES, "[[1]]", STEPS);
-        give(f, TG_TEST, 0, TG_ATTR_KIND_SHAPES, "[[1]]", STEPS - times);
-        give(f, TG_TEST, 0, TG_ATTR_KIND_SHAPES, "[[2]]", times);
-        compare(f);
-        assert_int_equal(find(f, "x")->n_attrs, times == 2);
-    }
-}
-
 /* Two calls a step: both had [[1]], now one has [[2]] and the other [[3]]. */
 BY_HAND(how_often_and_how_many)
 {
@@ -206,19 +192,6 @@ BY_HAND(values_left_out)
         assert_int_equal(x->attr[TG_ATTR_KIND_SHAPES].sides, side ? FRESH : BASE);
         assert_int_equal(x->attr[TG_ATTR_KIND_TYPES].what, TG_ATTR_COMPARED);
         assert_int_equal(x->n_attrs, 1);
-    }
-}
-
-/* A new name has nothing to compare with, and one that is gone. */
-BY_HAND(names_of_one_side)
-{
-    for (int side = 0; side < 2; side++) {
-        make(f, 1, 1, STEPS);
-        add_all(f, side, TG_KIND_OP, "x", "", 1, 5001);
-        give(f, side, 0, TG_ATTR_KIND_SHAPES, "[[1]]", STEPS);
-        compare(f);
-        assert_int_equal(find(f, "x")->attr[TG_ATTR_KIND_SHAPES].what, TG_ATTR_LACKS);
-        assert_int_equal(find(f, "x")->attr[TG_ATTR_KIND_SHAPES].sides, side ? BASE : FRESH);
     }
 }
 

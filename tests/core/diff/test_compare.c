@@ -399,28 +399,6 @@ CASE(more_calls_that_are_faster_together_pass)
 
 /* ---- who is named ---- */
 
-/* A new operator of 11 ns calls a heavy one three times and a light one once more than before. */
-CASE(a_new_operator_leads_what_it_calls)
-{
-    make(f, 1, 1, 3);
-    for (int side = 0; side < 2; side++) {
-        add_all(f, side, TG_KIND_OP, "aten::mm", "ProfilerStep", 5, 50001);
-        add_all(f, side, TG_KIND_OP, "aten::empty", "ProfilerStep", 5, 501);
-    }
-    struct tg_row *block = add_row(f, TG_TEST, 0, TG_KIND_OP, "demo::block", "ProfilerStep", 1, 11);
-    for (size_t j = 0; j < 3; j++)
-        block->total[j] += 3 * 50001 + 501;
-    add_all(f, TG_TEST, TG_KIND_OP, "aten::mm", "demo::block", 3, 50001);
-    add_all(f, TG_TEST, TG_KIND_OP, "aten::empty", "demo::block", 1, 501);
-    compare(f);
-    struct tg_verdict v = verdict(f);
-    is_text(v.results[0].op, "demo::block");
-    assert_int_equal(v.results[0].state, TG_STATE_FAIL);
-    for (size_t i = 1; i < v.n_results && v.results[i].state == TG_STATE_FAIL; i++)
-        assert_int_equal(v.results[i].folded_under, 0);
-    assert_int_equal(verdict_on(f, "aten::mm"), TG_STATE_FAIL);
-}
-
 /* 200 us more between the operators of "## load ##", or in an operator there; the step is 1 ms. */
 static const struct tg_result *slower_at(struct fixture *f, const char *where)
 {
@@ -457,33 +435,6 @@ CASE(an_operator_stands_before_the_time_of_the_step)
 /* ---- durations ---- */
 
 static const tg_ns quiet[5] = { 100001, 100101, 100201, 100301, 100401 };
-
-CASE(slot_minima_are_added)
-{
-    static const tg_ns slots[4] = { 10001, 50001, 40001, 20001 }; /* two steps of two calls */
-    make(f, 1, 1, 2);
-    for (int side = 0; side < 2; side++) {
-        struct tg_row *row = add_row(f, side, 0, TG_KIND_OP, "op", "", 2, 1);
-        memcpy(row->slots, slots, sizeof slots);
-        row->self[0] = row->self[1] = 60002;
-    }
-    compare(f);
-    /* slot 1: min(10001, 40001), slot 2: min(50001, 20001); no step was that fast (60002) */
-    near(find(f, "op")->ev.value[TG_BASE], 30002);
-}
-
-CASE(without_slots_both_sides_use_step_sums)
-{
-    make(f, 1, 1, 2);
-    for (int side = 0; side < 2; side++) {
-        struct tg_row *row = add_row(f, side, 0, TG_KIND_OP, "op", "", 2, 15001);
-        row->self[1] = 40003;
-        if (side)
-            row->slots = NULL; /* dropped from a summary that was too large */
-    }
-    compare(f);
-    near(find(f, "op")->ev.value[TG_BASE], 30002); /* min(30002, 40003) */
-}
 
 /* What the one call of a step takes. */
 static void set_step(struct tg_row *row, size_t step, tg_ns ns)

@@ -61,15 +61,6 @@ BY_HAND(the_worked_example_is_what_the_code_does)
     assert_true(ev->proven && ev->slower && !ev->faster && !ev->some_steps);
 }
 
-/* The same runs on both sides: nothing is proven. */
-BY_HAND(the_control_of_the_example)
-{
-    const struct tg_evidence *ev = &example_of(f, false)->ev;
-    within(ev->e, 0, 1e-12);
-    assert_int_equal(ev->above, 0);
-    assert_false(ev->proven || ev->slower || ev->faster);
-}
-
 /* Two of five steps three times as long: 100, 100, 100, 300, 300 is 180 in the mean, +80 %. */
 BY_HAND(by_the_mean_of_the_steps)
 {

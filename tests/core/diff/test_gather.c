@@ -20,17 +20,6 @@ BY_HAND(rows_of_one_kind_and_name_are_one)
     near(f->c.ops[2].count[TG_BASE], 2 + 3);
 }
 
-BY_HAND(what_one_side_has_is_an_operator_too)
-{
-    make(f, 1, 1, 2);
-    add_all(f, TG_BASE, TG_KIND_OP, "a", "", 1, 101);
-    add_all(f, TG_TEST, TG_KIND_OP, "b", "", 1, 101);
-    compare(f);
-    assert_int_equal(f->c.n_ops, 2);
-    assert_true(find(f, "a")->present[TG_BASE] && !find(f, "a")->present[TG_TEST]);
-    assert_true(find(f, "b")->present[TG_TEST] && !find(f, "b")->present[TG_BASE]);
-}
-
 /* A kernel on streams 7 and 9 of device 0, beside an operator. */
 BY_HAND(devices_and_streams_choose_device_rows_alone)
 {

@@ -60,24 +60,6 @@ BY_HAND(what_a_place_repays_is_replaced)
     assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_NONE);
 }
 
-static bool makes_memory(enum tg_kind kind, const char *name)
-{
-    const struct tg_op op = { .kind = kind, .name = tg_sv_of(name) };
-    return tg_op_makes_memory(&op);
-}
-
-BY_HAND(what_makes_memory)
-{
-    assert_true(makes_memory(TG_KIND_OP, "aten::empty"));
-    assert_true(makes_memory(TG_KIND_OP, "aten::empty_strided"));
-    assert_true(makes_memory(TG_KIND_OP, "aten::copy_"));
-    assert_true(makes_memory(TG_KIND_OP, "aten::resize_"));
-    assert_true(makes_memory(TG_KIND_OP, "aten::empty_like"));
-    assert_true(makes_memory(TG_KIND_OP, "aten::clone"));
-    assert_false(makes_memory(TG_KIND_OP, "aten::view"));
-    assert_false(makes_memory(TG_KIND_ANNOTATION, "aten::empty"));
-}
-
 /* The first that holds: polling, renamed, replaced. */
 BY_HAND(exceptions_have_an_order)
 {

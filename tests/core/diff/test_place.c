@@ -114,21 +114,6 @@ BY_HAND(new_names_beside_a_pair_make_it_chance)
     }
 }
 
-/* Eight calls go; eight are no more, nine are. */
-BY_HAND(a_replacement_may_not_call_more)
-{
-    for (uint32_t added = 8; added <= 9; added++) {
-        one_for_one(f, OPS, TWO(uint32_t, 8, added), TWO(tg_ns, 5001, 9001)); /* no rename */
-        assert_int_equal(f->c.n_regions, 1);
-        is_text(f->c.regions[0].encloser, "");
-        near(f->c.regions[0].calls[TG_BASE], 8);
-        near(f->c.regions[0].calls[TG_TEST], added);
-        assert_int_equal(f->c.regions[0].worse_count, added == 9);
-        assert_int_equal(find(f, "new")->relation,
-                         added == 8 ? TG_REL_REPLACED : TG_REL_REPLACED_WORSE);
-    }
-}
-
 /*
  * What went, work and views (aten::view) of 30 us a call, and what came: work of 10 and views of 20
  * us, so that none is free. Views pay for no work;

@@ -17,14 +17,6 @@ static const struct tg_op *select_more(struct fixture *f, uint32_t bmm, uint32_t
     return find(f, "aten::select");
 }
 
-BY_HAND(all_in_one_operator_name_it)
-{
-    const struct tg_op *op = select_more(f, 10, 0, 501);
-    is_text(op->calling_op, "aten::bmm");
-    near(op->calling_part, 1);
-    assert_int_equal(op->leader, TG_NO_ID);
-}
-
 /* 19 of 20 are enough, 9 of 10 are just enough, 8 of 10 are not. */
 BY_HAND(nine_of_ten_are_enough)
 {
@@ -41,29 +33,6 @@ BY_HAND(nine_of_ten_are_enough)
 BY_HAND(a_coarse_clock_names_none)
 {
     is_text(select_more(f, 10, 0, 1000)->calling_op, "");
-}
-
-/*
- * aten::select is called five times by each aten::bmm, aten::bmm twice by aten::attn. If aten::attn
- * calls aten::bmm `more` times more, each of which makes `each` calls, aten::attn is where to look.
- */
-static const struct tg_op *through_bmm(struct fixture *f, uint32_t more, uint32_t calls)
-{
-    make(f, 1, 1, 3);
-    for (int side = 0; side < 2; side++) {
-        add_all(f, side, TG_KIND_OP, "aten::attn", "ProfilerStep", 1, 501);
-        add_all(f, side, TG_KIND_OP, "aten::bmm", "aten::attn", side ? 2 + more : 2, 501);
-        add_all(f, side, TG_KIND_OP, "aten::select", "aten::bmm", side ? calls : 10, 501);
-    }
-    compare(f);
-    return find(f, "aten::select");
-}
-
-BY_HAND(a_changed_caller_has_to_explain_the_calls)
-{
-    is_text(through_bmm(f, 2, 20)->calling_op, "aten::attn"); /* 5 each, 10 more */
-    is_text(through_bmm(f, 2, 40)->calling_op, "");           /* 10 each: 20 of 30 explained */
-    is_text(through_bmm(f, 0, 20)->calling_op, "aten::bmm");  /* itself as before */
 }
 
 /* aten::clone was called once and called aten::empty_like; two more calls of it call

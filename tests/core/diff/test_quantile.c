@@ -45,24 +45,6 @@ BY_HAND(not_where_calls_are_not_known)
     assert_false(tg_op_quantile_evidence(find(f, "gone"), 0.5, &ev));
 }
 
-/* The longest call of each run: three times as long, in runs that differ by nothing. */
-BY_HAND(evidence_of_each_runs)
-{
-    struct tg_evidence ev;
-    ten_calls(f, 4);
-    for (size_t run = 0; run < 4; run++)
-        shard(f, TG_TEST, run)->rows[0].slots[9] = 30000;
-    compare(f);
-    assert_true(tg_op_quantile_evidence(find(f, "x"), 1, &ev));
-    near(ev.value[TG_BASE], 10000);
-    near(ev.value[TG_TEST], 30000);
-    near(ev.e, log(3));
-    assert_true(ev.proven);
-    assert_true(tg_op_quantile_evidence(find(f, "x"), 0.5, &ev));
-    near(ev.e, 0);
-    assert_false(ev.proven);
-}
-
 /* A call of a new name is compared with one of the name that it replaced, if there were as many: of
  * two calls that became one, each did a part of the work. */
 BY_HAND(of_what_was_replaced)

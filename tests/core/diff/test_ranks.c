@@ -82,17 +82,6 @@ static void assert_lacks(const struct fixture *f, int side, const char *text)
     assert_string_equal(b.n ? b.p : "", text);
 }
 
-CASE(equal_sets_are_compared_whole)
-{
-    give(f, TG_BASE, 0x0f, 0);
-    give(f, TG_TEST, 0x0f, 0);
-    assert_true(compare(f));
-    assert_int_equal(f->c.n_ranks[TG_TEST], 4);
-    assert_true(f->c.ops[0].count[TG_BASE] == 2.5); /* (1 + 2 + 3 + 4) / 4 */
-    assert_lacks(f, TG_BASE, "");
-    assert_lacks(f, TG_TEST, "");
-}
-
 CASE(ranks_of_one_side_take_no_part)
 {
     give(f, TG_BASE, 0xff, 0);

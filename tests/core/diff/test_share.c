@@ -14,43 +14,6 @@ static struct tg_op *compared(struct fixture *f, tg_ns base, tg_ns test)
     return (struct tg_op *)(uintptr_t)find(f, "x");
 }
 
-/* A step of `ns` on the device, in all runs of a side. */
-static void set_device_step(struct fixture *f, int side, size_t step, uint64_t ns)
-{
-    for (size_t run = 0; run < 3; run++)
-        shard(f, side, run)->metrics[TG_METRIC_DEVICE_EXTENT * 2 + step] =
-            (struct tg_metric_value){ true, (tg_ns)ns, 1 };
-}
-
-/* 100,001 ns of 1 ms, and 250,001 ns. The device says nothing: the host's step counts. */
-BY_HAND(part_of_the_hosts_step)
-{
-    const struct tg_op *op = compared(f, 100001, 250001);
-    near(f->c.step_ns[TG_BASE], 1000000);
-    near(op->share[TG_BASE], op->self[TG_BASE] / 1000000);
-    assert_true(op->share[TG_BASE] > 0.1 && op->share[TG_BASE] < 0.10001);
-    assert_true(op->share[TG_TEST] > 0.25 && op->share[TG_TEST] < 0.25001);
-}
-
-/* Steps of 1 ms by the clock, of which the device has 400 and 600 us: D is its shorter one,
- * shares are of the clock. */
-BY_HAND(part_of_the_wall_clock)
-{
-    const struct tg_op *op;
-    make(f, 3, 3, 2);
-    for (int side = 0; side < 2; side++) {
-        set_device_step(f, side, 0, 400000);
-        set_device_step(f, side, 1, 600000);
-        for (size_t run = 0; run < 3; run++)
-            add_row(f, side, run, TG_KIND_OP, "x", "", 1, 100001);
-    }
-    compare(f);
-    op = find(f, "x");
-    near(f->c.step_ns[TG_TEST], 400000);
-    near(f->c.wall_ns[TG_TEST], 1000000);
-    near(op->share[TG_TEST], 100001 / 1000000.0);
-}
-
 /* In percent of the mean step, one value a run: medians 10.0003 and 25.0003. */
 BY_HAND(evidence_in_percent)
 {

@@ -14,16 +14,6 @@ static struct tg_diff_work work(struct fixture *f)
     return (struct tg_diff_work){ .c = &f->c, .a = f->a, .o = &f->o };
 }
 
-BY_HAND(whole_sides_stay_as_they_are)
-{
-    struct tg_diff_work w = work(f);
-    struct tg_side measured[2];
-    assert_true(tg_diff_drop_steps_only(&w, measured, &f->err));
-    assert_int_equal(f->c.n_steps_only, 0);
-    assert_int_equal(f->c.side[TG_BASE].n_ranks, RANKS);
-    assert_int_equal(f->c.side[TG_TEST].n_ranks, RANKS);
-}
-
 /* The baseline leaves out 8 in its second run and 6 in both, the fresh side 6 and 5: 7 is left. */
 BY_HAND(what_either_side_leaves_out_is_on_neither)
 {

@@ -160,15 +160,6 @@ WITH_HAND(other_numbers_states_and_dimensions_are_findings)
     folded(h, (struct tg_result[]){ a, b }, 2, "a b");
 }
 
-/* A row is about an operator by name and kind. */
-WITH_HAND(a_row_of_another_kind_is_no_operator)
-{
-    struct tg_result b = hand_row("b", 2);
-    (void)chain(h);
-    b.op_kind = TG_KIND_KERNEL;
-    folded(h, (struct tg_result[]){ hand_row("a", 2), b }, 2, "a b");
-}
-
 /* The leader is a new operator; it calls c nine times a call, and what else it is called. */
 WITH_HAND(what_a_new_operator_calls_is_folded_under_it)
 {

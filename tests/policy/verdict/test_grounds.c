@@ -360,15 +360,3 @@ WITH_HAND(metrics_of_the_trace_on_another_device)
 }
 
 /* ---- Python frames ---- */
-
-WITH_HAND(totals_by_frame_that_a_side_lacks)
-{
-    const uint32_t module = 1u << TG_KIND_MODULE, op = 1u << TG_KIND_OP;
-    h->c.frame_sorts[TG_BASE] = 1u << TG_STACK_MODULES;
-    assert_false(tg_lacks_frames(&h->c, module, TG_BASE));
-    assert_true(tg_lacks_frames(&h->c, module, TG_TEST)); /* not taken */
-    assert_true(tg_lacks_frames(&h->c, 1u << TG_KIND_SOURCE, TG_BASE));
-    assert_false(tg_lacks_frames(&h->c, op, TG_TEST));  /* not of a frame */
-    h->c.frames_lack[TG_BASE] = 1u << TG_STACK_MODULES; /* taken of nothing */
-    assert_true(tg_lacks_frames(&h->c, module, TG_BASE));
-}

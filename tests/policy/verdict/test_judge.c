@@ -118,19 +118,6 @@ TEST(what_is_shown_is_measured_and_what_is_judged_is_the_evidence)
     assert_int_equal(tg_judge(&p, &off, &above.list).state, TG_STATE_PASS);
 }
 
-/* pct: auto is tau, here 8 %. */
-TEST(auto_is_the_threshold_of_the_runs)
-{
-    struct tg_bound tau = { .kind = TG_BOUND_PCT, .is_auto = true };
-    for (int i = 0; i < 2; i++) {
-        struct tg_evidence ev = {
-            .why_not = TG_JUDGED, .proven = true, .tau = 0.08, .e = log(i ? 1.09 : 1.07)
-        };
-        struct tg_probe p = timed(&ev, 1000, 1100);
-        assert_int_equal(judged_by(&p, tau), i ? TG_STATE_FAIL : TG_STATE_PASS);
-    }
-}
-
 /* Of device work less than tau warns where it is proven; more than a steady device varies by. */
 TEST(steady_work_warns_below_the_threshold_of_the_runs)
 {
@@ -290,28 +277,6 @@ TEST(every_bound_must_be_exceeded)
     assert_int_equal(tg_judge(&p, limit(&o, pct, &step), &off).state, TG_STATE_WARN);
 }
 
-TEST(durations_need_size_and_proof)
-{
-    struct one o;
-    struct tg_evidence ev = { .why_not = TG_JUDGED,
-                              .e = log(1.3),
-                              .delta_ns = 30e3,
-                              .z = 3.5,
-                              .se = 0.2 / 3.5,
-                              .tau = 0.08,
-                              .p = 1.0 / 252,
-                              .p_limit = 1.0 / 252,
-                              .proven = true,
-                              .value = { 100e3, 130e3 } };
-    struct tg_probe p = timed(&ev, 100e3, 130e3);
-    const struct tg_limit_list *fail = limit(&o, bound(TG_BOUND_PCT, 20), NULL);
-    assert_int_equal(tg_judge(&p, &off, fail).state, TG_STATE_FAIL);
-    ev.proven = false;
-    assert_int_equal(tg_judge(&p, &off, fail).state, TG_STATE_PASS); /* within the noise */
-    p.noise_test = TG_NOISE_NONE;
-    assert_int_equal(tg_judge(&p, &off, fail).state, TG_STATE_FAIL); /* the bare limit */
-}
-
 /* A step of every fresh run is slow: a warning where the limit is `auto`, not under a limit of the
  * policy's own, and not beside a failure. */
 TEST(slow_steps_are_a_warning)
@@ -351,38 +316,6 @@ TEST(what_is_nearly_proven_warns)
     assert_int_equal(judged_by(&p, bound(TG_BOUND_PCT, 40)), TG_STATE_PASS);
     assert_int_equal(judged_by(&p, bound(TG_BOUND_PCT, 20)), TG_STATE_WARN);
     assert_int_equal(judged_by(&p, by_noise), TG_STATE_WARN);
-}
-
-TEST(few_runs_never_fail)
-{
-    struct one o;
-    struct tg_evidence ev = { .why_not = TG_NOT_FEW_RUNS, .e = log(2) };
-    struct tg_probe p = timed(&ev, 100e3, 200e3);
-    struct tg_judgement j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL));
-    assert_int_equal(j.state, TG_STATE_NOT_JUDGED);
-    assert_non_null(j.why_not);
-    ev.suspicious = true;
-    j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL));
-    assert_int_equal(j.state, TG_STATE_SUSPICIOUS);
-    /* A budget needs no evidence and no second run. */
-    assert_int_equal(judged_by(&p, bound(TG_BOUND_MAX, 150e3)), TG_STATE_FAIL);
-    assert_int_equal(judged_by(&p, bound(TG_BOUND_MAX, 1e9)), TG_STATE_PASS);
-    /* A rule without any limit has kept no budget. */
-    assert_int_equal(tg_judge(&p, &off, &off).state, TG_STATE_NOT_JUDGED);
-}
-
-TEST(a_rule_that_changes_nothing_is_silent)
-{
-    struct tg_probe p = { .base = 10,
-                          .test = 12,
-                          .exact = true,
-                          .unchanged = true,
-                          .bad = TG_MORE_IS_BAD,
-                          .unit = TG_UNIT_COUNT };
-    /* polling: counts differ by chance, the counting rule says unchanged */
-    assert_int_equal(judged_by(&p, bound(TG_BOUND_ABS, 0)), TG_STATE_PASS);
-    p.unchanged = false;
-    assert_int_equal(judged_by(&p, bound(TG_BOUND_ABS, 0)), TG_STATE_FAIL);
 }
 
 /* A size of the policy's own is about the mean, too; `auto` and a budget are not. */

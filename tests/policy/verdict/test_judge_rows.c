@@ -83,20 +83,6 @@ WITH_HAND(bytes_that_only_the_baseline_says)
     assert_null(judged(h, &copy));
 }
 
-/* A new name's time: exact, without evidence, and with a limit of a size of its own. */
-WITH_HAND(the_time_of_a_new_name_needs_no_evidence)
-{
-    struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
-    op.change = TG_ADDED;
-    op.present[TG_BASE] = false;
-    op.total[TG_TEST] = 30000;
-    rule(h, TG_RULE_METRIC_ADDED, hand_limit(h, TG_BOUND_ABS, 20000));
-    assert_int_equal(judged(h, &op)->state, TG_STATE_FAIL);
-    assert_null(h->e.results[0].ev);
-    op.total[TG_TEST] = 20000;
-    assert_int_equal(judged(h, &op)->state, TG_STATE_PASS);
-}
-
 /* The numbers of a finding about own time are what tables show: those that it was decided by. */
 WITH_HAND(a_finding_tells_its_evidence)
 {
@@ -140,18 +126,6 @@ WITH_HAND(what_tells_nothing)
     h->c.n_frames = 1;
     assert_int_equal(judged(h, &frame)->state, TG_STATE_FAIL);
     assert_null(frame.reported);
-}
-
-WITH_HAND(a_rank_is_named)
-{
-    struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
-    rule(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
-    hand_text(judged(h, &op)->op_normalised, "aten::mm");
-    h->e.rank = 3;
-    hand_text(judged(h, &op)->op_normalised, "aten::mm [rank 3]");
-    hand_text(h->e.results[1].plain, "aten::mm");
-    h->e.brief = true; /* many ranks: rank_rows.c names them */
-    hand_text(judged(h, &op)->op_normalised, "aten::mm");
 }
 
 /* Of many ranks what passes needs no words. */

@@ -1,5 +1,4 @@
-/* Many ranks in one row (rank_rows.c): the worst rank's values, how many share its state,
- * and the spread over all. */
+/* Many ranks in one row (rank_rows.c): the worst rank's values, and how many share its state. */
 #include "by_hand.h"
 
 /* A row of a rank: `base` calls, and `more`. */
@@ -58,32 +57,6 @@ WITH_HAND(all_ranks_alike)
     hand_text(r.evidence, "1 of 1 ranks, these are the values of rank 0");
     r = row_of(h, &v[2], 1); /* less than is shown is no change */
     hand_text(r.evidence, "exact; 1 of 1 ranks, these are the values of rank 0");
-}
-
-/* From nothing there is no percentage: the change itself, in the metric's unit. */
-WITH_HAND(changes_from_nothing)
-{
-    struct tg_result v[] = { of_rank(TG_STATE_FAIL, 0, 3), of_rank(TG_STATE_FAIL, 0, 2),
-                             of_rank(TG_STATE_FAIL, 0, -1) };
-    struct tg_result r = row_of(h, v, 3);
-    hand_text(r.evidence, "exact; 3 of 3 ranks, these are the values of rank 0");
-    for (int i = 0; i < 3; i++) {
-        v[i].metric = TG_RULE_METRIC_ADDED;
-        v[i].delta *= 1000;
-    }
-    r = row_of(h, v, 3);
-    hand_text(r.evidence, "exact; 3 of 3 ranks, these are the values of rank 0");
-}
-
-/* Calls where there were none are no percentage, and 3 of them are not "3 %". */
-WITH_HAND(ranks_without_a_baseline_are_apart)
-{
-    const struct tg_result v[] = { of_rank(TG_STATE_FAIL, 10, 5), of_rank(TG_STATE_FAIL, 0, 3),
-                                   of_rank(TG_STATE_FAIL, 10, 1) },
-                           w[] = { of_rank(TG_STATE_FAIL, 10, 5), of_rank(TG_STATE_FAIL, 0, 7),
-                                   of_rank(TG_STATE_FAIL, 10, 1) };
-    hand_text(row_of(h, v, 3).evidence, "exact; 3 of 3 ranks, these are the values of rank 0");
-    hand_text(row_of(h, w, 3).evidence, "exact; 3 of 3 ranks, these are the values of rank 1");
 }
 
 /* What has no values, as facts: no spread; of two in one state the first stays. */

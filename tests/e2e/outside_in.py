@@ -8,7 +8,6 @@ a plain pass, `open` is inconclusive, `green` passes without a warning, `calm` d
 usage: outside_in.py [--part P] [--seed S] [TEXT]: of the probes whose name has TEXT, each with a chance of P
 """
 import argparse
-import datetime
 import functools
 import itertools
 import random
@@ -21,7 +20,6 @@ from plain_model import Work, scaled, trace, usual
 ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive"}, "green": {"pass"},
            "calm": {"pass", "warn"}, "warn": {"warn"}, "not red": {"pass", "warn", "inconclusive"}}
 STEPS = 5
-SOON = datetime.date.today() + datetime.timedelta(days=20)
 RULE = "version: 1\nrules:\n  - {id: k, match: {kind: %s}, metric: %s, fail: {pct: 20%%}}\n"
 WHOLE = "version: 1\nrules:\n  - {id: k, metric: %s, fail: {pct: 20%%}}\n"
 BUDGET = "version: 1\nrequire: {collapse: off}\nrules:\n  - {id: k, %s, optional: true}\n"

@@ -29,7 +29,7 @@ static const struct tg_opt ab_options[] = {
 
 /* ---- the command ---- */
 
-static bool is_count(int64_t n)
+bool tg_ab_is_count(int64_t n)
 {
     return n == TG_OPT_UNSET || (n >= 1 && n <= 999);
 }
@@ -42,10 +42,10 @@ static bool check_options(const struct tg_ab_opts *o, const struct tg_strs *args
             err, "ab needs %s",
             "For example: tracegate ab --base origin/main -- python3 bench.py {trace}",
             o->base ? "a command that makes a trace" : "--base REV");
-    if (!is_count(o->runs) || !is_count(o->max_runs))
+    if (!tg_ab_is_count(o->runs) || !tg_ab_is_count(o->max_runs))
         return tg_err_usage(err, "--once and --max-runs are numbers from 1 to 999, not %s",
                             "Without them there are up to 17 runs a side, in stages.",
-                            is_count(o->runs) ? "this --max-runs" : "this --once");
+                            tg_ab_is_count(o->runs) ? "this --max-runs" : "this --once");
     if (o->runs != TG_OPT_UNSET && (o->detect || o->budget))
         return tg_err_usage(err, "--once is one look%s",
                             "Leave --detect and --budget out, or --once.", "");

@@ -69,7 +69,12 @@ struct tg_ab {
 /* The exit code of an error: the command changed what decides about it. */
 enum { TG_AB_CHANGED = 6, TG_AB_SKIP = 125 };
 
+/* A number of runs on the command line: none, or 1 to 999. */
+bool tg_ab_is_count(int64_t n);
+
 /* ---- ab_io.c ---- */
+/* Adds an option to a command line; nothing without a value. */
+void tg_ab_add_option(struct tg_ab *ab, struct tg_strs *argv, const char *name, const char *value);
 /* `git ARGS…` (NULL at the end) in this work tree; false: it did not end with 0. */
 bool tg_ab_git(struct tg_ab *ab, const char *const *args, struct tg_buf *out);
 struct tg_spawned;

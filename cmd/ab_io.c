@@ -44,6 +44,14 @@ void tg_ab_say(struct tg_ab *ab, const char *fmt, ...)
 
 /* ---- git and folders ---- */
 
+void tg_ab_add_option(struct tg_ab *ab, struct tg_strs *argv, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    tg_strs_add(argv, name, ab->arena);
+    tg_strs_add(argv, value, ab->arena);
+}
+
 bool tg_ab_git_how(struct tg_ab *ab, const char *const *args, struct tg_buf *out,
                    struct tg_spawned *how)
 {
@@ -52,12 +60,11 @@ bool tg_ab_git_how(struct tg_ab *ab, const char *const *args, struct tg_buf *out
     static const char *const set[] = { "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", NULL };
     struct tg_strs argv = { 0 };
     struct tg_spawn s = { .set = set, .drop = drop, .max_out = out ? (size_t)64 << 20 : 0 };
-    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = "git";
-    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = "-C";
-    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = tg_git_root(ab->git);
+    tg_strs_add(&argv, "git", ab->arena);
+    tg_ab_add_option(ab, &argv, "-C", tg_git_root(ab->git));
     for (; *args; args++)
-        *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = *args;
-    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = NULL;
+        tg_strs_add(&argv, *args, ab->arena);
+    tg_strs_add(&argv, NULL, ab->arena);
     s.argv = argv.v;
     tg_spawn_run(&s, out, how);
     return how->end == TG_SPAWN_EXIT && how->code == 0;

@@ -33,7 +33,7 @@ static struct tg_strs files_of(struct tg_ab *ab, const char *dir, const char *st
         tg_arena_printf(ab->arena, "%s/%.*s", dir, TG_SV_ARG(tg_file_name(tg_sv_of(stem))));
     for (size_t i = 0; i < in.n; i++)
         if (is_of(tg_sv_of(in.v[i]), tg_sv_of(here)))
-            *TG_ARENA_PUSH(ab->arena, of.v, of.n, of.cap) = in.v[i];
+            tg_strs_add(&of, in.v[i], ab->arena);
     return of;
 }
 
@@ -106,7 +106,7 @@ static struct tg_strs runs_in(struct tg_ab *ab, const char *folder)
     struct tg_strs in = tg_ab_list(ab->arena, folder), runs = { 0 };
     for (size_t i = 0; i < in.n; i++)
         if (tg_sv_starts(tg_file_name(tg_sv_of(in.v[i])), TG_SV("run")))
-            *TG_ARENA_PUSH(ab->arena, runs.v, runs.n, runs.cap) = in.v[i];
+            tg_strs_add(&runs, in.v[i], ab->arena);
     return runs;
 }
 
@@ -288,8 +288,11 @@ bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err)
         return true;
     struct tg_strs files = files_of(ab, ab->side[side].folder, stem);
     for (size_t i = 0; i < files.n; i++)
-        *TG_ARENA_PUSH(ab->arena, ab->taken.v, ab->taken.n, ab->taken.cap) = tg_arena_printf(
-            ab->arena, "%s  %s", tg_sha256_file(files.v[i], sum) ? sum : "unreadable", files.v[i]);
+        tg_strs_add(&ab->taken,
+                    tg_arena_printf(ab->arena, "%s  %s",
+                                    tg_sha256_file(files.v[i], sum) ? sum : "unreadable",
+                                    files.v[i]),
+                    ab->arena);
     const char *at = in_out(ab, "ab.runs");
     return tg_file_write(at,
                          tg_sv_of(tg_arena_printf(ab->arena, "%s%s\n", read_text(ab, at),

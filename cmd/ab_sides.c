@@ -237,11 +237,11 @@ bool tg_ab_begin(struct tg_ab *ab, struct tg_err *err)
     for (const char *const *e = ab->io->environ_; *e; e++) {
         const char *name = tg_arena_printf(ab->arena, "%.*s", (int)strcspn(*e, "="), *e);
         if (is_private(name))
-            *TG_ARENA_PUSH(ab->arena, names.v, names.n, names.cap) = name;
+            tg_strs_add(&names, name, ab->arena);
     }
     for (size_t i = 0; i < sizeof git / sizeof *git; i++)
-        *TG_ARENA_PUSH(ab->arena, names.v, names.n, names.cap) = git[i];
-    *TG_ARENA_PUSH(ab->arena, names.v, names.n, names.cap) = NULL;
+        tg_strs_add(&names, git[i], ab->arena);
+    tg_strs_add(&names, NULL, ab->arena);
     ab->drop = names.v;
     return true;
 }

@@ -31,17 +31,6 @@ struct judged {
     struct ask ask;
 };
 
-static void add(struct tg_ab *ab, struct tg_strs *argv, const char *word)
-{
-    *TG_ARENA_PUSH(ab->arena, argv->v, argv->n, argv->cap) = word;
-}
-
-static void add_option(struct tg_ab *ab, struct tg_strs *argv, const char *name, const char *value)
-{
-    add(ab, argv, name);
-    add(ab, argv, value);
-}
-
 static bool read_back(struct tg_ab *ab, const char *path, struct tg_buf *to)
 {
     struct tg_err ignored = TG_ERR_INIT;
@@ -81,18 +70,18 @@ static bool judge(struct tg_ab *ab, const struct tg_strs *more, struct judged *j
     io.out = open(said, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (io.out < 0)
         return tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "cannot write to '%s'", said);
-    add(ab, &argv, "check");
+    tg_strs_add(&argv, "check", ab->arena);
     if (!tg_ab_has_ranks(ab)) /* the ranks say what is a run */
-        add(ab, &argv, "--runs");
-    add_option(ab, &argv, "--against", "baseline");
-    add_option(ab, &argv, "--base-commit", ab->side[TG_AB_BASE].commit.sha);
-    add_option(ab, &argv, "--color", ab->io->color ? "always" : "never");
+        tg_strs_add(&argv, "--runs", ab->arena);
+    tg_ab_add_option(ab, &argv, "--against", "baseline");
+    tg_ab_add_option(ab, &argv, "--base-commit", ab->side[TG_AB_BASE].commit.sha);
+    tg_ab_add_option(ab, &argv, "--color", ab->io->color ? "always" : "never");
     for (size_t i = 0; i < ab->o->check.n; i++)
-        add(ab, &argv, ab->o->check.v[i]);
+        tg_strs_add(&argv, ab->o->check.v[i], ab->arena);
     for (size_t i = 0; more && i < more->n; i++)
-        add(ab, &argv, more->v[i]);
-    add_option(ab, &argv, "--baseline", ab->side[TG_AB_BASE].first);
-    add(ab, &argv, ab->side[TG_AB_HEAD].first);
+        tg_strs_add(&argv, more->v[i], ab->arena);
+    tg_ab_add_option(ab, &argv, "--baseline", ab->side[TG_AB_BASE].first);
+    tg_strs_add(&argv, ab->side[TG_AB_HEAD].first, ab->arena);
     tg_ab_progress(ab, "%d run%s per side: comparing", (int)ab->k, ab->k == 1 ? "" : "s");
     tg_ab_progress(ab, "%s", "");
     tg_err_init(err);
@@ -146,8 +135,9 @@ static bool record_stacks(struct tg_ab *ab, struct tg_strs *more)
                       side->folder);
             return false;
         }
-        add_option(ab, more, "--cause-trace",
-                   tg_arena_printf(ab->arena, "%s=%s", s ? "fresh" : "baseline", side->folder));
+        tg_ab_add_option(
+            ab, more, "--cause-trace",
+            tg_arena_printf(ab->arena, "%s=%s", s ? "fresh" : "baseline", side->folder));
     }
     return true;
 }
@@ -254,15 +244,15 @@ static int stages(struct tg_ab *ab, struct judged *j, struct tg_err *err)
             return tg_err_exit_code(err->kind);
         int64_t can = affordable(ab, most);
         can = can > ab->k ? can : ab->k;
-        add_option(ab, &more, "--ask", file);
-        add_option(ab, &more, "--max-runs", tg_arena_printf(ab->arena, "%d", (int)can));
+        tg_ab_add_option(ab, &more, "--ask", file);
+        tg_ab_add_option(ab, &more, "--max-runs", tg_arena_printf(ab->arena, "%d", (int)can));
         if (ab->o->detect)
-            add_option(ab, &more, "--detect", ab->o->detect);
+            tg_ab_add_option(ab, &more, "--detect", ab->o->detect);
         if (ab->k > k.first) {
             for (size_t s = 0; s < TG_AB_SIDES; s++)
-                add_option(ab, &more, "--again",
-                           tg_arena_printf(ab->arena, "%s=%s", s ? "fresh" : "baseline",
-                                           ab->side[s].again));
+                tg_ab_add_option(ab, &more, "--again",
+                                 tg_arena_printf(ab->arena, "%s=%s", s ? "fresh" : "baseline",
+                                                 ab->side[s].again));
         }
         judging = tg_host_ms();
         if (!judge(ab, &more, j, err))

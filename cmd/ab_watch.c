@@ -144,9 +144,11 @@ static void add_tree(struct tg_arena *a, struct tg_strs *lines, const char *path
     struct stat at;
     if (lstat(path, &at) != 0)
         return;
-    *TG_ARENA_PUSH(a, lines->v, lines->n, lines->cap) = tg_arena_printf(
-        a, "%s %lld %llu %lld.%09ld", path, (long long)at.st_size, (unsigned long long)at.st_ino,
-        (long long)at.st_ctim.tv_sec, at.st_ctim.tv_nsec);
+    tg_strs_add(lines,
+                tg_arena_printf(a, "%s %lld %llu %lld.%09ld", path, (long long)at.st_size,
+                                (unsigned long long)at.st_ino, (long long)at.st_ctim.tv_sec,
+                                at.st_ctim.tv_nsec),
+                a);
     if (!S_ISDIR(at.st_mode))
         return;
     struct tg_strs in = tg_ab_list(a, path);

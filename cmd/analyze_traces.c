@@ -13,26 +13,20 @@
 #include "reporters/table.h"
 #include "reporters/tablechart.h"
 
-struct loaded {
-    struct tg_rank_trace *v; /* ascending ranks */
-    struct tg_trace **traces;
-    struct tg_steps *steps;
-    const char **labels;
-    size_t n;
-};
-
-/* ---- loading ---- */
-
 /* One file's trace; NULL: not of a wanted rank. */
-struct task {
+struct file {
     struct tg_trace *trace;
     struct tg_steps steps;
     int64_t rank;
 };
-struct tasks {
-    struct task *v;
+struct loaded {
     const struct tg_analyze_request *q;
+    struct file *files;      /* in the order of the command line */
+    struct tg_rank_trace *v; /* of those that are analysed, ascending ranks */
+    size_t n;
 };
+
+/* ---- loading ---- */
 
 static struct tg_trace *load_trace(const struct tg_analyze_request *q, size_t i, struct tg_err *err)
 {
@@ -52,9 +46,9 @@ static struct tg_trace *load_trace(const struct tg_analyze_request *q, size_t i,
 /* Side by side with other files: shares nothing with them. */
 static bool read_one(void *arg, size_t i, struct tg_err *err)
 {
-    const struct tasks *all = arg;
-    const struct tg_analyze_request *q = all->q;
-    struct task *k = &all->v[i];
+    const struct loaded *l = arg;
+    const struct tg_analyze_request *q = l->q;
+    struct file *k = &l->files[i];
     int64_t hta = -1;
     if ((q->o->hta && !tg_rank_by_hta(&hta, &q->inputs->v[i], q->repo, err)) ||
         !(k->trace = load_trace(q, i, err)))
@@ -70,66 +64,47 @@ static bool read_one(void *arg, size_t i, struct tg_err *err)
     return true;
 }
 
-static bool refuse_rank(const struct loaded *l, size_t other, const char *label, int64_t rank,
-                        struct tg_err *err)
+static bool refuse_rank(const struct loaded *l, size_t i, size_t k, struct tg_err *err)
 {
-    if (rank < 0)
+    const char *one = l->q->inputs->v[i].label, *other = l->q->inputs->v[k].label;
+    if (l->files[i].rank < 0)
         return tg_err_usage(err, "neither '%s' nor '%s' names a rank",
-                            "Analyse repeats one by one; of ranks, say so with --ranks.",
-                            l->labels[other], label);
+                            "Analyse repeats one by one; of ranks, say so with --ranks.", one,
+                            other);
     return tg_err_usage(err, "'%s' and '%s' are both rank %" PRId64,
-                        "analyze takes the ranks of one run: name each rank once.",
-                        l->labels[other], label, rank);
+                        "analyze takes the ranks of one run: name each rank once.", one, other,
+                        l->files[i].rank);
 }
 
-static void drop(struct loaded *l, size_t i)
+static void drop(struct file *f)
 {
-    tg_steps_release(&l->steps[i]);
-    tg_trace_free(l->traces[i]);
+    tg_steps_release(&f->steps);
+    tg_trace_free(f->trace);
+    *f = (struct file){ 0 };
 }
 
-/* Where in `l` the trace goes: a new place, or that of the same rank, which HTA replaces. */
-static bool find_place(struct loaded *l, const char *label, int64_t *rank, size_t *place,
-                       const struct tg_analyze_request *q, struct tg_err *err)
+/* One file of each rank: of two HTA takes the second. */
+static bool tell_ranks_apart(struct loaded *l, struct tg_err *err)
 {
-    if (*rank < 0 && q->arrange == TG_ARRANGE_RANKS)
-        *rank = (int64_t)l->n; /* numbered in the order of paths */
-    for (*place = 0; *place < l->n && l->v[*place].rank != *rank;)
-        ++*place;
-    if (*place == l->n) {
+    for (size_t i = 0; i < l->q->inputs->n; i++) {
+        struct file *f = &l->files[i];
+        if (!f->trace)
+            continue;
+        if (f->rank < 0 && l->q->arrange == TG_ARRANGE_RANKS)
+            f->rank = (int64_t)l->n; /* numbered in the order of paths */
+        for (size_t k = 0; k < i; k++) {
+            if (!l->files[k].trace || l->files[k].rank != f->rank)
+                continue;
+            if (!l->q->o->hta)
+                return refuse_rank(l, k, i, err);
+            tg_io_note(l->q->io,
+                       "'%s' is rank %" PRId64 " again: as HTA does, it replaces the earlier file",
+                       l->q->inputs->v[i].label, f->rank);
+            drop(&l->files[k]);
+            l->n--;
+        }
         l->n++;
-        return true;
     }
-    if (!q->o->hta)
-        return refuse_rank(l, *place, label, *rank, err);
-    tg_io_note(q->io, "'%s' is rank %" PRId64 " again: as HTA does, it replaces the earlier file",
-               label, *rank);
-    drop(l, *place);
-    return true;
-}
-
-/* In the order of the command line; what is taken belongs to `l`. */
-static bool add_trace(struct loaded *l, struct task *k, const char *label,
-                      const struct tg_analyze_request *q, struct tg_err *err)
-{
-    size_t i;
-    if (!find_place(l, label, &k->rank, &i, q, err))
-        return false;
-    l->traces[i] = k->trace;
-    l->steps[i] = k->steps;
-    l->labels[i] = label;
-    l->v[i] = (struct tg_rank_trace){ k->rank, k->trace, q->o->hta ? NULL : &l->steps[i] };
-    k->trace = NULL;
-    k->steps = (struct tg_steps){ 0 };
-    return true;
-}
-
-static bool add_traces(struct loaded *l, struct task *v, const struct tg_analyze_request *q,
-                       struct tg_err *err)
-{
-    for (size_t i = 0; i < q->inputs->n; i++)
-        if (v[i].trace && !add_trace(l, &v[i], q->inputs->v[i].label, q, err))
-            return false;
     return true;
 }
 
@@ -139,29 +114,22 @@ static int by_rank(const void *pa, const void *pb)
     return TG_CMP(a->rank, b->rank);
 }
 
-static bool load(struct loaded *l, const struct tg_analyze_request *q, struct tg_err *err)
+static bool load(struct loaded *l, struct tg_err *err)
 {
-    size_t n = q->inputs->n + 1;
-    *l = (struct loaded){ .v = tg_xrealloc(NULL, n, sizeof *l->v),
-                          .traces = tg_xrealloc(NULL, n, sizeof(void *)),
-                          .steps = tg_xrealloc(NULL, n, sizeof *l->steps),
-                          .labels = tg_xrealloc(NULL, n, sizeof(void *)) };
-    memset(l->steps, 0, n * sizeof *l->steps);
-    size_t n_all = q->inputs->n;
-    struct tasks all = { tg_xrealloc(NULL, n_all, sizeof *all.v), q };
-    memset(all.v, 0, n_all * sizeof *all.v);
-    bool ok =
-        tg_reading_each(n_all, read_one, &all, q->progress, err) && add_traces(l, all.v, q, err);
-    for (size_t i = 0; i < n_all; i++) {
-        tg_steps_release(&all.v[i].steps);
-        tg_trace_free(all.v[i].trace);
-    }
-    free(all.v);
-    if (!ok)
+    size_t n_files = l->q->inputs->n, n = 0;
+    l->files = tg_xcalloc(n_files + 1, sizeof *l->files);
+    if (!tg_reading_each(n_files, read_one, l, l->q->progress, err) || !tell_ranks_apart(l, err))
         return false;
     if (!l->n)
         return tg_err_usage(err, "none of the traces is of the wanted rank",
                             "Run without --rank to see all of them.");
+    l->v = tg_xmalloc(l->n * sizeof *l->v);
+    for (size_t i = 0; i < n_files; i++) {
+        struct file *f = &l->files[i];
+        if (f->trace)
+            l->v[n++] =
+                (struct tg_rank_trace){ f->rank, f->trace, l->q->o->hta ? NULL : &f->steps };
+    }
     TG_SORT(l->v, l->n, by_rank);
     return true;
 }
@@ -252,8 +220,8 @@ bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_request *q, s
     struct tg_analysis_opts opts;
     struct tg_analysis_in in = { 0 };
     struct tg_tables tables;
-    struct loaded l = { 0 };
-    bool ok = make_opts(&opts, q, err) && load(&l, q, err);
+    struct loaded l = { .q = q };
+    bool ok = make_opts(&opts, q, err) && load(&l, err);
     tg_tables_init(&tables);
     if (ok) {
         if (opts.hta) {
@@ -299,11 +267,9 @@ bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_request *q, s
         tg_analysis_release(&in);
     }
     tg_tables_release(&tables);
-    for (size_t i = 0; i < l.n; i++)
-        drop(&l, i);
+    for (size_t i = 0; l.files && i < q->inputs->n; i++)
+        drop(&l.files[i]);
     free(l.v);
-    free(l.traces);
-    free(l.steps);
-    free(l.labels);
+    free(l.files);
     return ok;
 }

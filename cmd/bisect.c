@@ -36,20 +36,6 @@ struct tg_bisect {
 
 #define MAX_REPORT ((size_t)64 << 20)
 
-static void add(struct tg_bisect *b, const char *word)
-{
-    struct tg_strs *to = &b->ab_opts.check;
-    *TG_ARENA_PUSH(b->ab.arena, to->v, to->n, to->cap) = word;
-}
-
-static void add_option(struct tg_bisect *b, const char *name, const char *value)
-{
-    if (!value)
-        return;
-    add(b, name);
-    add(b, value);
-}
-
 /* A folder for it; bisect_end removes it and the worktrees, and so does a signal that ends
  * us. */
 TG_MUST static bool bisect_begin(struct tg_bisect *b, const struct tg_commit *good,
@@ -61,7 +47,7 @@ TG_MUST static bool bisect_begin(struct tg_bisect *b, const struct tg_commit *go
     };
     b->ab.o = &b->ab_opts;
     b->ab.side[TG_AB_BASE].commit = *good;
-    add_option(b, "--policy", o->policy);
+    tg_ab_add_option(&b->ab, &b->ab_opts.check, "--policy", o->policy);
     return tg_ab_plan(&b->ab, &b->ab_opts, err) && tg_ab_begin(&b->ab, err);
 }
 
@@ -85,13 +71,14 @@ static enum tg_bisect_answer bisect_test(struct tg_bisect *b, const struct tg_co
     const struct tg_bisect_opts *o = b->o;
     const char *report =
         tg_arena_printf(b->ab.arena, "%s/%.12s.json", o->out ? o->out : b->ab.tmp, c->sha);
-    b->ab_opts.check.n = 0;
-    add_option(b, "--policy", o->policy);
-    add_option(b, "--suite", o->suite);
-    add_option(b, "--json", report);
-    add(b, "--quiet");
+    struct tg_strs *check = &b->ab_opts.check;
+    check->n = 0;
+    tg_ab_add_option(&b->ab, check, "--policy", o->policy);
+    tg_ab_add_option(&b->ab, check, "--suite", o->suite);
+    tg_ab_add_option(&b->ab, check, "--json", report);
+    tg_strs_add(check, "--quiet", b->ab.arena);
     if (o->trust_repository)
-        add(b, "--trust-repository");
+        tg_strs_add(check, "--trust-repository", b->ab.arena);
     int code;
     b->ab.side[TG_AB_HEAD].commit = *c;
     b->ab.side[TG_AB_HEAD].made = NULL;
@@ -198,9 +185,7 @@ static void put_answer(struct search *s, const struct candidate *c, tg_sv why)
     static const char *const word[] = { "untested", "good", "bad", "skip", "error" };
     tg_buf_printf(&s->out, "%-5s ", word[c->answer]);
     put_commit(s, &c->commit);
-    tg_buf_puts(&s->out, "\n      ");
-    tg_esc_terminal(&s->out, tg_utf8_prefix(why, 200));
-    tg_buf_putc(&s->out, '\n');
+    TG_PUT(&s->out, tg_esc_terminal, "\n      {}\n", tg_utf8_prefix(why, 200));
 }
 
 /* What is known so far is printed at once: a bisection takes its time. */
@@ -246,8 +231,7 @@ static int tell(struct search *s, size_t from, size_t to)
     if (from == to) {
         tg_buf_puts(&s->out, "\nfirst bad commit: ");
         put_commit(s, c);
-        tg_buf_puts(&s->out, "\n  author ");
-        tg_esc_terminal(&s->out, c->author);
+        TG_PUT(&s->out, tg_esc_terminal, "\n  author {}", c->author);
         tg_buf_printf(&s->out, "\n  commit %s\n  %zu of %zu commits tested\n", c->sha, s->tested,
                       s->n);
         return 0;
@@ -302,11 +286,6 @@ static int step(struct search *s, const struct tg_commit *head, struct tg_err *e
 
 /* ---- the command ---- */
 
-static bool is_count(int64_t n)
-{
-    return n == TG_OPT_UNSET || (n >= 1 && n <= 999);
-}
-
 static bool check_options(const struct tg_bisect_opts *o, const struct tg_strs *args,
                           struct tg_err *err)
 {
@@ -315,7 +294,7 @@ static bool check_options(const struct tg_bisect_opts *o, const struct tg_strs *
                             "For example: tracegate bisect --good v1.2 --bad HEAD --setup 'make' "
                             "-- python3 bench.py {trace}",
                             o->good ? "a command that makes a trace" : "--good REV");
-    if (is_count(o->runs) && is_count(o->max_runs) &&
+    if (tg_ab_is_count(o->runs) && tg_ab_is_count(o->max_runs) &&
         (o->runs == TG_OPT_UNSET || o->max_runs == TG_OPT_UNSET || o->max_runs >= o->runs))
         return true;
     return tg_err_usage(

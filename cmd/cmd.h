@@ -26,11 +26,13 @@ enum tg_color { TG_COLOR_DEFAULT, TG_COLOR_AUTO, TG_COLOR_ALWAYS, TG_COLOR_NEVER
 
 #define TG_OPT_UNSET INT64_MIN /* an integer option that was not given */
 
+struct tg_arena;
 struct tg_strs {
     const char **v;
     size_t n, cap;
 };
 bool tg_strs_has(const struct tg_strs *l, const char *word); /* cmd/gate/given.c */
+void tg_strs_add(struct tg_strs *l, const char *word, struct tg_arena *a);
 
 struct tg_opt {
     const char *name; /* without "--" */
@@ -74,7 +76,6 @@ const char *tg_io_env(const struct tg_io *io, const char *name); /* NULL: unset 
 
 /* One call of a command; the repository and the arena last until it returns. */
 struct tg_repo;
-struct tg_arena;
 struct tg_cmd_call {
     const void *opts;           /* the command's struct */
     const struct tg_strs *args; /* the positional arguments */

@@ -2,6 +2,7 @@
 
 #include "cmd/options.h"
 #include "core/base/utf8.h"
+#include "reporters/escape.h"
 
 struct exit_row {
     const char *code, *meaning;
@@ -116,12 +117,10 @@ static void about_text(struct tg_buf *out, const char *about, int columns)
 {
     tg_sv text = tg_sv_of(about), line;
     while (text.n) {
-        if (next_line(&text, &line) == LINE_TEXT) {
+        if (next_line(&text, &line) == LINE_TEXT)
             wrap(out, line, 0, 0, columns);
-        } else {
-            tg_buf_add(out, line);
-            tg_buf_putc(out, '\n');
-        }
+        else
+            tg_buf_printf(out, "%.*s\n", TG_SV_ARG(line));
     }
 }
 
@@ -179,8 +178,7 @@ static void option_text(struct tg_buf *out, const struct listed *l, const struct
             }
             if (!said)
                 continue;
-            tg_buf_puts(out, any ? "; " : "");
-            tg_buf_add(out, part);
+            tg_buf_printf(out, "%s%.*s", any ? "; " : "", TG_SV_ARG(part));
             any = true;
         }
     } else {
@@ -325,12 +323,6 @@ static void roff(struct tg_buf *out, tg_sv s)
     }
 }
 
-static void roff_line(struct tg_buf *out, const char *s)
-{
-    roff(out, tg_sv_of(s));
-    tg_buf_putc(out, '\n');
-}
-
 static void roff_about(struct tg_buf *out, const char *about)
 {
     tg_sv text = tg_sv_of(about), line;
@@ -341,13 +333,10 @@ static void roff_about(struct tg_buf *out, const char *about)
             tg_buf_puts(out, k == LINE_KEPT ? ".EX\n" : ".EE\n");
             kept = k == LINE_KEPT;
         }
-        if (k == LINE_BREAK) {
-            if (text.n)
-                tg_buf_puts(out, ".PP\n");
-            continue;
-        }
-        roff(out, line);
-        tg_buf_putc(out, '\n');
+        if (k != LINE_BREAK)
+            TG_PUT(out, roff, "{}\n", line);
+        else if (text.n)
+            tg_buf_puts(out, ".PP\n");
     }
     if (kept)
         tg_buf_puts(out, ".EE\n");
@@ -358,65 +347,47 @@ static void roff_options(struct tg_buf *out, const struct listed *l, const struc
     for (; o && o->name; o++) {
         if (l->cmd && !is_listed(l, o))
             continue;
-        tg_buf_puts(out, ".TP\n.B ");
-        roff(out, tg_sv_of(short_of(o)));
-        roff(out, TG_SV("--"));
-        roff(out, tg_sv_of(o->name));
-        if (o->value) {
-            tg_buf_puts(out, " \\fI");
-            roff(out, tg_sv_of(is_long(o) ? "NAME" : o->value));
-            tg_buf_puts(out, "\\fR");
-        }
-        tg_buf_putc(out, '\n');
+        TG_PUT(out, roff, ".TP\n.B {}{}{}", tg_sv_of(short_of(o)), TG_SV("--"), tg_sv_of(o->name));
+        if (o->value)
+            TG_PUT(out, roff, " \\fI{}\\fR", tg_sv_of(is_long(o) ? "NAME" : o->value));
         TG_BUF text = { 0 };
         option_text(&text, l, o);
-        roff_line(out, text.p);
+        TG_PUT(out, roff, "\n{}\n", tg_buf_sv(&text));
     }
 }
 
 static void roff_rows(struct tg_buf *out, const struct exit_row *r)
 {
-    for (; r->code; r++) {
-        tg_buf_puts(out, ".TP\n.B ");
-        roff_line(out, r->code);
-        roff_line(out, r->meaning);
-    }
+    for (; r->code; r++)
+        TG_PUT(out, roff, ".TP\n.B {}\n{}\n", tg_sv_of(r->code), tg_sv_of(r->meaning));
 }
 
 void tg_help_man(struct tg_buf *out, const struct tg_cmd *const *commands)
 {
-    tg_buf_puts(out, ".\\\" made by `tracegate help --man` from the option tables in cmd/\n"
-                     ".TH TRACEGATE 1 \"\" \"tracegate " TG_VERSION "\" \"User Commands\"\n"
-                     ".SH NAME\ntracegate \\- ");
-    roff_line(out, one_line);
-    tg_buf_puts(out, ".SH SYNOPSIS\n");
+    TG_PUT(out, roff,
+           ".\\\" made by `tracegate help --man` from the option tables in cmd/\n"
+           ".TH TRACEGATE 1 \"\" \"tracegate " TG_VERSION "\" \"User Commands\"\n"
+           ".SH NAME\ntracegate \\- {}\n.SH SYNOPSIS\n",
+           tg_sv_of(one_line));
     for (const struct tg_cmd *const *c = commands; *c; c++) {
         tg_buf_printf(out, "%s.B tracegate %s\n", c == commands ? "" : ".br\n", (*c)->name);
-        roff_line(out, (*c)->synopsis);
+        TG_PUT(out, roff, "{}\n", tg_sv_of((*c)->synopsis));
     }
     tg_buf_puts(out, ".SH COMMANDS\n");
     for (; *commands; commands++) {
-        tg_buf_puts(out, ".SS ");
-        tg_buf_printf(out, "tracegate %s \\- ", (*commands)->name);
-        roff_line(out, (*commands)->summary);
+        tg_buf_printf(out, ".SS tracegate %s \\- ", (*commands)->name);
+        TG_PUT(out, roff, "{}\n", tg_sv_of((*commands)->summary));
         const struct listed all = { .cmd = *commands },
                             scripts = { .cmd = *commands, .for_scripts = true };
         roff_about(out, (*commands)->about);
         for (const struct tg_verb *v = (*commands)->verbs; v && v->name; v++) {
-            tg_buf_puts(out, ".TP\n.B ");
-            tg_buf_printf(out, "%s%s", v->name, *v->synopsis ? " " : "");
-            roff_line(out, v->synopsis);
-            roff_line(out, v->about);
+            tg_buf_printf(out, ".TP\n.B %s%s", v->name, *v->synopsis ? " " : "");
+            TG_PUT(out, roff, "{}\n{}\n", tg_sv_of(v->synopsis), tg_sv_of(v->about));
         }
         const struct page *page = page_of((*commands)->name);
-        if (page) {
-            tg_buf_puts(out, ".EX\n");
-            for (size_t i = 0; i < 2; i++) {
-                tg_buf_puts(out, "  tracegate ");
-                roff_line(out, page->example[i]);
-            }
-            tg_buf_puts(out, ".EE\n");
-        }
+        if (page)
+            TG_PUT(out, roff, ".EX\n  tracegate {}\n  tracegate {}\n.EE\n",
+                   tg_sv_of(page->example[0]), tg_sv_of(page->example[1]));
         roff_options(out, &all, (*commands)->options);
         if (!(*commands)->for_scripts)
             continue;
@@ -438,10 +409,10 @@ static void option_words(struct tg_buf *out, const struct tg_opt *o)
 }
 
 /* "a|b" -> "a b" */
-static void choice_words(struct tg_buf *out, const char *value)
+static void choice_words(struct tg_buf *out, tg_sv value)
 {
-    for (; *value; value++)
-        tg_buf_putc(out, *value == '|' ? ' ' : *value);
+    for (size_t i = 0; i < value.n; i++)
+        tg_buf_putc(out, value.p[i] == '|' ? ' ' : value.p[i]);
 }
 
 /* Names that only the policy has: what `help --completion` prints of them; NULL: others. */
@@ -464,8 +435,7 @@ static void bash_choices(struct tg_buf *out, const char *command, const struct t
         if (!tg_opt_is_choice(o))
             continue;
         tg_buf_printf(out, "    %s:--%s) COMPREPLY=( $(compgen -W '", command, o->name);
-        choice_words(out, o->value);
-        tg_buf_puts(out, "' -- \"$cur\") ); return ;;\n");
+        TG_PUT(out, choice_words, "{}' -- \"$cur\") ); return ;;\n", tg_sv_of(o->value));
     }
 }
 
@@ -516,32 +486,25 @@ void tg_help_bash(struct tg_buf *out, const struct tg_cmd *const *commands)
                      "complete -o filenames -F _tracegate tracegate\n");
 }
 
-/* '…', as fish reads it. */
-static void fish_text(struct tg_buf *out, const char *s)
+/* Text inside '…'. */
+static void fish_text(struct tg_buf *out, tg_sv s)
 {
-    tg_buf_putc(out, '\'');
-    for (; *s; s++)
-        tg_buf_printf(out, *s == '\'' || *s == '\\' ? "\\%c" : "%c", *s);
-    tg_buf_putc(out, '\'');
+    for (size_t i = 0; i < s.n; i++)
+        tg_buf_printf(out, s.p[i] == '\'' || s.p[i] == '\\' ? "\\%c" : "%c", s.p[i]);
 }
 
 static void fish_options(struct tg_buf *out, const char *when, const struct tg_opt *o)
 {
     for (; o && o->name; o++) {
         tg_buf_printf(out, "complete -c tracegate%s -l %s", when, o->name);
-        if (tg_opt_is_choice(o)) {
-            tg_buf_puts(out, " -x -a '");
-            choice_words(out, o->value);
-            tg_buf_putc(out, '\'');
-        } else if (names_of(o)) {
+        if (tg_opt_is_choice(o))
+            TG_PUT(out, choice_words, " -x -a '{}'", tg_sv_of(o->value));
+        else if (names_of(o))
             tg_buf_printf(out, " -x -a '(tracegate help --completion %s 2>/dev/null)'",
                           names_of(o));
-        } else if (o->value) {
+        else if (o->value)
             tg_buf_puts(out, " -r");
-        }
-        tg_buf_puts(out, " -d ");
-        fish_text(out, o->help);
-        tg_buf_putc(out, '\n');
+        TG_PUT(out, fish_text, " -d '{}'\n", tg_sv_of(o->help));
     }
 }
 
@@ -553,9 +516,8 @@ void tg_help_fish(struct tg_buf *out, const struct tg_cmd *const *commands)
         TG_BUF verbs = { 0 };
         tg_buf_printf(out, "complete -c tracegate -f -n __fish_use_subcommand -a %s -d ",
                       (*c)->name);
-        fish_text(out, (*c)->summary);
+        TG_PUT(out, fish_text, "'{}'\n", tg_sv_of((*c)->summary));
         tg_buf_printf(&when, " -n '__fish_seen_subcommand_from %s'", (*c)->name);
-        tg_buf_putc(out, '\n');
         fish_options(out, when.p, (*c)->options);
         verb_words(&verbs, *c);
         if (verbs.n)
@@ -568,38 +530,28 @@ void tg_help_fish(struct tg_buf *out, const struct tg_cmd *const *commands)
 }
 
 /* Text inside '…' and a [ ] description of _arguments. */
-static void zsh_text(struct tg_buf *out, const char *s)
+static void zsh_text(struct tg_buf *out, tg_sv s)
 {
-    for (; *s; s++) {
-        if (*s == '\'')
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] == '\'')
             tg_buf_puts(out, "'\\''");
-        else if (*s == '[' || *s == ']' || *s == ':' || *s == '\\')
-            tg_buf_printf(out, "\\%c", *s);
         else
-            tg_buf_putc(out, *s);
-    }
+            tg_buf_printf(out, strchr("[]:\\", s.p[i]) ? "\\%c" : "%c", s.p[i]);
 }
 
 static void zsh_options(struct tg_buf *out, const struct tg_opt *o)
 {
     for (; o && o->name; o++) {
         tg_buf_printf(out, "        '%s--%s[", o->type == TG_OPT_LIST ? "*" : "", o->name);
-        zsh_text(out, o->help);
-        tg_buf_puts(out, "]");
-        if (o->value) {
-            tg_buf_puts(out, ":");
-            zsh_text(out, o->value);
-            tg_buf_puts(out, ":");
-            if (tg_opt_is_choice(o)) {
-                tg_buf_puts(out, "(");
-                choice_words(out, o->value);
-                tg_buf_puts(out, ")");
-            } else if (names_of(o)) {
-                tg_buf_printf(out, " _tracegate_names %s", names_of(o));
-            } else {
-                tg_buf_puts(out, "_files");
-            }
-        }
+        TG_PUT(out, zsh_text, "{}]", tg_sv_of(o->help));
+        if (o->value)
+            TG_PUT(out, zsh_text, ":{}:", tg_sv_of(o->value));
+        if (tg_opt_is_choice(o))
+            TG_PUT(out, choice_words, "({})", tg_sv_of(o->value));
+        else if (names_of(o))
+            tg_buf_printf(out, " _tracegate_names %s", names_of(o));
+        else if (o->value)
+            tg_buf_puts(out, "_files");
         tg_buf_puts(out, "' \\\n");
     }
 }
@@ -613,8 +565,7 @@ void tg_help_zsh(struct tg_buf *out, const struct tg_cmd *const *commands)
                      "_tracegate() {\n  local -a commands=(\n");
     for (const struct tg_cmd *const *c = commands; *c; c++) {
         tg_buf_printf(out, "    '%s:", (*c)->name);
-        zsh_text(out, (*c)->summary);
-        tg_buf_puts(out, "'\n");
+        TG_PUT(out, zsh_text, "{}'\n", tg_sv_of((*c)->summary));
     }
     tg_buf_puts(out, "  )\n"
                      "  if (( CURRENT == 2 )); then\n"

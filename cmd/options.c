@@ -13,11 +13,6 @@ const struct tg_opt tg_global_options[] = {
     { 0 },
 };
 
-static void add_word(struct tg_strs *s, const char *text, struct tg_arena *a)
-{
-    *TG_ARENA_PUSH(a, s->v, s->n, s->cap) = text;
-}
-
 bool tg_opt_is_choice(const struct tg_opt *o)
 {
     if (!o->value || !strchr(o->value, '|'))
@@ -108,7 +103,7 @@ static bool store(void *to, const struct tg_opt *o, const char *value, const str
     if (tg_opt_is_choice(o) && !choose(o, value, &place, cmd, err))
         return false;
     if (o->type == TG_OPT_LIST)
-        add_word(to, value, a);
+        tg_strs_add(to, value, a);
     else if (o->type == TG_OPT_CHOICE)
         *(unsigned *)to = place;
     else if (o->type == TG_OPT_FORMAT)
@@ -215,7 +210,7 @@ static void note_old(struct parser *p, const char *was, const char *now)
     const char *note = tg_arena_printf(
         p->arena, "--%s is now --%s: the old spelling goes with the next release", was, now);
     if (!tg_strs_has(&p->common->was, note))
-        add_word(&p->common->was, note, p->arena);
+        tg_strs_add(&p->common->was, note, p->arena);
 }
 
 /* An option as a release before spelled it, and what its value begins with today:
@@ -266,9 +261,9 @@ static bool of_others(struct parser *p, const char *arg, tg_sv name, const char 
         return false;
     p->given[p->n_given++] = o;
     struct tg_strs *to = (struct tg_strs *)(void *)((char *)p->opts + p->cmd->others_offset);
-    add_word(to, arg, p->arena);
+    tg_strs_add(to, arg, p->arena);
     if (o->type != TG_OPT_FLAG && !value)
-        add_word(to, p->argv[p->at++], p->arena);
+        tg_strs_add(to, p->argv[p->at++], p->arena);
     return true;
 }
 
@@ -410,12 +405,12 @@ bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv, size_t 
         const char *arg = argv[p.at];
         if (strcmp(arg, "--") == 0) {
             for (p.at++; p.at < n; p.at++)
-                add_word(args, argv[p.at], a);
+                tg_strs_add(args, argv[p.at], a);
         } else if (arg[0] == '-' && arg[1]) {
             if (!option(&p, err))
                 return false;
         } else {
-            add_word(args, arg, a);
+            tg_strs_add(args, arg, a);
             p.at++;
         }
     }

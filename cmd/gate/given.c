@@ -8,6 +8,11 @@ bool tg_strs_has(const struct tg_strs *l, const char *word)
     return false;
 }
 
+void tg_strs_add(struct tg_strs *l, const char *word, struct tg_arena *a)
+{
+    *TG_ARENA_PUSH(a, l->v, l->n, l->cap) = word;
+}
+
 bool tg_given_check(const struct tg_given *g, struct tg_err *err)
 {
     if (!g->runs || !g->ranks)
@@ -71,7 +76,7 @@ struct tg_strs tg_given_side(const struct tg_strs *words, size_t side, struct tg
             continue;
         if (strncmp(word, begin[side], strlen(begin[side])) == 0)
             word += strlen(begin[side]);
-        *TG_ARENA_PUSH(a, own.v, own.n, own.cap) = word;
+        tg_strs_add(&own, word, a);
     }
     return own;
 }

@@ -147,6 +147,14 @@ static void put_map(struct schema *s, struct tg_doc *o, const struct tg_key_shap
     }
 }
 
+static const char *const patterns[] = {
+    [TG_KEY_ID] = "^[a-z0-9-]+$",
+    [TG_KEY_NAME] = "^[A-Za-z0-9_-]+$",
+    [TG_KEY_PERCENT] = "^" NUMBER "%$",
+    [TG_KEY_TIME] = "^[1-9][0-9]{0,5}(s|m|min|h)?$",
+    [TG_KEY_DATE] = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+};
+
 static void put_shape(struct schema *s, struct tg_doc *o, const struct tg_key_shape *shape)
 {
     switch (shape->kind) {
@@ -156,21 +164,19 @@ static void put_shape(struct schema *s, struct tg_doc *o, const struct tg_key_sh
         tg_doc_add_str(o, "$ref", tg_sv_of(ref));
         break;
     }
-    case TG_KEY_MAP_OF: {
+    case TG_KEY_MAP_OF:
         put_type(o, "object");
         tg_doc_add_str(tg_doc_add_object(o, "propertyNames"), "pattern", TG_SV("^[a-z0-9-]+$"));
         tg_doc_add_i64(o, "minProperties", shape->min);
         tg_doc_add_i64(o, "maxProperties", shape->max);
         put_shape(s, tg_doc_add_object(o, "additionalProperties"), shape->item);
         break;
-    }
-    case TG_KEY_LIST: {
+    case TG_KEY_LIST:
         put_type(o, "array");
         tg_doc_add_i64(o, "minItems", shape->min);
         tg_doc_add_i64(o, "maxItems", shape->max);
         put_shape(s, tg_doc_add_object(o, "items"), shape->item);
         break;
-    }
     case TG_KEY_CHOICE:
         put_choice(s, o, shape);
         break;
@@ -181,10 +187,8 @@ static void put_shape(struct schema *s, struct tg_doc *o, const struct tg_key_sh
         put_text(o, shape, NULL);
         break;
     case TG_KEY_ID:
-        put_text(o, shape, "^[a-z0-9-]+$");
-        break;
     case TG_KEY_NAME:
-        put_text(o, shape, "^[A-Za-z0-9_-]+$");
+        put_text(o, shape, patterns[shape->kind]);
         break;
     case TG_KEY_WORD:
         put_words(o, shape->words);
@@ -208,13 +212,9 @@ static void put_shape(struct schema *s, struct tg_doc *o, const struct tg_key_sh
         put_type(o, "boolean");
         break;
     case TG_KEY_PERCENT:
-        put_pattern(o, "^" NUMBER "%$");
-        break;
     case TG_KEY_TIME:
-        put_pattern(o, "^[1-9][0-9]{0,5}(s|m|min|h)?$");
-        break;
     case TG_KEY_DATE:
-        put_pattern(o, "^[0-9]{4}-[0-9]{2}-[0-9]{2}$");
+        put_pattern(o, patterns[shape->kind]);
         break;
     case TG_KEY_BOUND:
         put_bound(o, shape->bound);

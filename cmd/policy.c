@@ -157,6 +157,44 @@ static void lint_workflow(struct tg_policy_cmd *j, const char *path, tg_sv text)
     }
 }
 
+/* The workflows of the policy's repository, whose root it is at. */
+static void lint_workflows(struct tg_policy_cmd *j)
+{
+    const char *file = j->policy->file.p, *slash = strrchr(file ? file : "", '/'), **paths;
+    const char *pattern = tg_arena_printf(j->arena, "%.*s.github/workflows/*.yml",
+                                          slash ? (int)(slash + 1 - file) : 0, file ? file : "");
+    struct tg_err ignored = TG_ERR_INIT;
+    size_t n;
+    if (j->policy->built_in || !tg_files_glob(pattern, j->arena, &paths, &n, &ignored))
+        return;
+    for (size_t i = 0; i < n; i++) {
+        TG_BUF text = { 0 };
+        if (!tg_file_read(&text, paths[i], MAX_WORKFLOW, &ignored))
+            continue;
+        tg_diags_source(&j->diags, paths[i], tg_buf_sv(&text));
+        lint_workflow(j, paths[i], tg_buf_sv(&text));
+    }
+}
+
+/* Each normalised name of the traces, in order of first appearance; and whether the window has
+ * steps. */
+static void lint_traces(struct tg_policy_cmd *j, struct tg_strmap *names)
+{
+    const struct tg_suite *suite = only_suite(j);
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < j->summary.n; i++) {
+        const struct tg_shard *s = j->summary.shards[i];
+        for (size_t r = 0; r < s->n_rows; r++)
+            add_name(names, &s->rows[r]);
+        for (size_t r = 0; r < s->n_frames; r++)
+            add_name(names, &s->frames[r]);
+        if (s->marked && s->n_steps < least)
+            least = s->n_steps;
+    }
+    if (suite && least != SIZE_MAX)
+        tg_policy_lint_window(suite, least, &j->diags);
+}
+
 static int lint(struct tg_policy_cmd *j, struct tg_err *err)
 {
     if (!are_traces(j, err))
@@ -165,43 +203,12 @@ static int lint(struct tg_policy_cmd *j, struct tg_err *err)
     if (!loaded && !j->diags.n)
         return tg_err_exit_code(err->kind);
     if (loaded) {
-        TG_AUTO(tg_strmap_release) struct tg_strmap n = { 0 };
-        if (j->args->n > 1) {
-            if (!read_traces(j, 1, err))
-                return tg_err_exit_code(err->kind);
-            /* Each normalised name of the traces, in order of first appearance. */
-            for (size_t i = 0; i < j->summary.n; i++) {
-                for (size_t r = 0; r < j->summary.shards[i]->n_rows; r++)
-                    add_name(&n, &j->summary.shards[i]->rows[r]);
-                for (size_t r = 0; r < j->summary.shards[i]->n_frames; r++)
-                    add_name(&n, &j->summary.shards[i]->frames[r]);
-            }
-            const struct tg_suite *suite = only_suite(j);
-            size_t least = SIZE_MAX;
-            for (size_t i = 0; i < j->summary.n; i++)
-                if (j->summary.shards[i]->marked && j->summary.shards[i]->n_steps < least)
-                    least = j->summary.shards[i]->n_steps;
-            if (suite && least != SIZE_MAX)
-                tg_policy_lint_window(suite, least, &j->diags);
-        }
-        /* The workflows of the policy's repository, whose root it is at. */
-        const char *file = j->policy->file.p, *slash = strrchr(file ? file : "", '/'), **paths;
-        const char *pattern =
-            tg_arena_printf(j->arena, "%.*s.github/workflows/*.yml",
-                            slash ? (int)(slash + 1 - file) : 0, file ? file : "");
-        struct tg_err ignored = TG_ERR_INIT;
-        size_t n_workflows;
-        if (!j->policy->built_in &&
-            tg_files_glob(pattern, j->arena, &paths, &n_workflows, &ignored)) {
-            for (size_t i = 0; i < n_workflows; i++) {
-                TG_BUF text = { 0 };
-                if (!tg_file_read(&text, paths[i], MAX_WORKFLOW, &ignored))
-                    continue;
-                tg_diags_source(&j->diags, paths[i], tg_buf_sv(&text));
-                lint_workflow(j, paths[i], tg_buf_sv(&text));
-            }
-        }
-        tg_policy_lint(j->policy, n.text, n.n, &j->diags);
+        TG_AUTO(tg_strmap_release) struct tg_strmap names = { 0 };
+        if (j->args->n > 1 && !read_traces(j, 1, err))
+            return tg_err_exit_code(err->kind);
+        lint_traces(j, &names); /* none without traces */
+        lint_workflows(j);
+        tg_policy_lint(j->policy, names.text, names.n, &j->diags);
     }
     if (!tg_policy_cmd_put_diags(j, err))
         return 5;

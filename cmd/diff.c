@@ -128,10 +128,10 @@ static bool put_table(const struct tg_diff_request *q, const struct tg_difftable
     return tg_io_put(q->io, tg_buf_sv(&out), err);
 }
 
-static tg_sv env_value(const struct tg_comparison *c, const char *key, int side)
+static tg_sv device_of(const struct tg_comparison *c, int side)
 {
     for (size_t i = 0; i < c->n_env; i++)
-        if (tg_sv_eq(c->env[i].key, tg_sv_of(key)))
+        if (tg_sv_eq(c->env[i].key, TG_SV("device")))
             return c->env[i].value[side].n ? c->env[i].value[side] : TG_SV("unknown");
     return TG_SV("unknown");
 }
@@ -196,8 +196,7 @@ static bool report(const struct tg_diff_request *q, const struct tg_comparison *
                         c->n_hints ? c->hints[0].name.p : "", c->n_hints ? "'" : "");
             if (!tg_same_device(c))
                 tg_io_note(q->io, "the devices differ: %.*s and %.*s",
-                           TG_SV_ARG(env_value(c, "device", TG_BASE)),
-                           TG_SV_ARG(env_value(c, "device", TG_TEST)));
+                           TG_SV_ARG(device_of(c, TG_BASE)), TG_SV_ARG(device_of(c, TG_TEST)));
         }
     }
     r.top = q->o->top != TG_OPT_UNSET ? (size_t)q->o->top : 0;
@@ -238,13 +237,13 @@ static int diff_run(const struct tg_cmd_call *call, struct tg_err *err)
     q.repo->opts.trust_owner = q.o->given.trust_repository;
     for (int s = 0; ok && s < 2; s++) {
         q.label[s] = call->args->v[s];
-        ok = tg_inputs_add(&q.inputs[s], q.label[s], NULL, q.repo, q.arena, err) &&
+        ok = tg_inputs_add(&q.inputs[s], q.label[s], q.repo, q.arena, err) &&
              tg_inputs_spare(&q.inputs[s], &ch.files, err);
     }
     for (int s = 0; s < 2; s++)
         tg_summary_init(&q.summary[s]);
     tg_progress_start(&progress, q.io);
-    ok = ok && tg_repo_commit(&q.base, q.repo, "base-commit", q.o->base_commit, q.arena, err) &&
+    ok = ok && tg_repo_commit(&q.base, q.repo, q.o->base_commit, q.arena, err) &&
          tg_diff_compare(&c, &q, err);
     tg_progress_end(&progress);
     ok = ok && report(&q, &c, &ch, err);

@@ -93,7 +93,7 @@ static void put_rows(struct tg_texttable *g, const struct tg_difftable *t,
     TG_FREE tg_sv *names = tg_xmalloc((n + 1) * sizeof *names);
     for (size_t i = 0; i < n; i++)
         names[i] = t->comparison->ops[t->rows[i]].name;
-    tg_labels_make(&cut, names, NULL, n, widths[NAME]);
+    tg_labels_make(&cut, names, n, widths[NAME]);
     for (size_t i = 0; i < wide.n; i++) {
         size_t row = i / N_COLUMNS;
         if (i % N_COLUMNS == NAME) {

@@ -211,7 +211,7 @@ static bool ends_sentence(tg_sv s)
            !(last == ':' && s.p[0] == ':');
 }
 
-void tg_esc_md_text(struct tg_buf *out, tg_sv text, enum tg_esc_place place)
+void tg_esc_md_text(struct tg_buf *out, tg_sv text)
 {
     TG_BUF line = { 0 };
     tg_sv rest, unsafe = { NULL, 0 };
@@ -240,7 +240,7 @@ void tg_esc_md_text(struct tg_buf *out, tg_sv text, enum tg_esc_place place)
                 from = 1;
                 end--;
             }
-            tg_esc_md_code(out, (tg_sv){ unsafe.p + from, end - from }, place);
+            tg_esc_md_name(out, (tg_sv){ unsafe.p + from, end - from });
             tg_buf_add(out, tg_sv_from(unsafe, end));
             unsafe.n = 0;
             first = false;

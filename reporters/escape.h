@@ -25,7 +25,7 @@ void tg_esc_md_name(struct tg_buf *out, tg_sv text); /* the same in prose */
  * punctuation stay, all others become code spans (neighbours share one). "->" becomes an arrow. Not
  * for the start of a line, at which '-' or '1.' would begin a list.
  */
-void tg_esc_md_text(struct tg_buf *out, tg_sv text, enum tg_esc_place place);
+void tg_esc_md_text(struct tg_buf *out, tg_sv text);
 
 void tg_esc_xml(struct tg_buf *out, tg_sv text); /* text and attributes; XML 1.0 characters only */
 void tg_esc_xml_lines(struct tg_buf *out, tg_sv text); /* the same, but LF stays */

@@ -80,8 +80,7 @@ static void put_event(struct tg_buf *out, const struct tg_history_report *r,
     tg_buf_putc(out, '\n');
     if (t->reason.n) {
         TG_PUT(out, tg_esc_md_name, "\nAccepted by {}: ", t->actor);
-        tg_esc_md_text(out, t->reason, TG_ESC_PROSE);
-        tg_buf_putc(out, '\n');
+        TG_PUT(out, tg_esc_md_text, "{}\n", t->reason);
     }
     if (e->kind == TG_EVENT_ENVIRONMENT) {
         TG_PUT(out, tg_esc_md_name, "\nThe environment was {} and is {}.\n", e->was, e->is);
@@ -98,8 +97,7 @@ static void put_event(struct tg_buf *out, const struct tg_history_report *r,
         tg_history_put_spark(out, s, h->n - n, id);
         tg_history_put_value(&now, &h->series->v[id], tg_history_plain(h, h->n - 1, id));
         tg_buf_printf(out, "` the last %zu nights of the first; now ", n);
-        tg_esc_md_text(out, tg_buf_sv(&now), TG_ESC_PROSE);
-        tg_buf_putc(out, '\n');
+        TG_PUT(out, tg_esc_md_text, "{}\n", tg_buf_sv(&now));
     }
     put_commits(out, r, t);
 }

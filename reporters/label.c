@@ -603,10 +603,9 @@ static void make_all(struct tg_labels *l, const tg_sv *names, const struct about
             number(&l->v[i], ++twins[first[i]], &used);
 }
 
-void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *kinds, size_t n,
-                    size_t width)
+void tg_labels_make(struct tg_labels *l, const tg_sv *names, size_t n, size_t width)
 {
-    make_all(l, names, &(struct about){ .kinds = kinds }, n, width);
+    make_all(l, names, &(struct about){ 0 }, n, width);
 }
 
 static void release_from(struct tg_labels *l, size_t n)
@@ -701,7 +700,7 @@ void tg_shorts_put(struct tg_buf *out, tg_sv name, const struct tg_shorts *s)
 void tg_label_put_one(struct tg_buf *out, tg_sv name, size_t width)
 {
     TG_AUTO(tg_labels_release) struct tg_labels l;
-    tg_labels_make(&l, &name, NULL, 1, width);
+    tg_labels_make(&l, &name, 1, width);
     tg_label_put(out, &l.v[0]);
 }
 

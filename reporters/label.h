@@ -41,11 +41,10 @@ struct tg_labels {
     size_t n;
 };
 
-/* `kinds` tells equal names apart; NULL: there are none. width >= 12, in code points. */
-void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *kinds, size_t n,
-                    size_t width);
-/* The same, and told apart from all kernels of a comparison (NULL: none) that are not among
- * them. */
+/* width >= 12, in code points. */
+void tg_labels_make(struct tg_labels *l, const tg_sv *names, size_t n, size_t width);
+/* The same, and told apart from all kernels of a comparison (NULL: none) that are not among them.
+ * `kinds` tells equal names apart; NULL: there are none. */
 void tg_labels_make_among(struct tg_labels *l, const tg_sv *names, const char *const *kinds,
                           size_t n, size_t width, const struct tg_comparison *c);
 /* The same of these rows of a comparison. */

@@ -49,7 +49,7 @@ void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv
             tg_put_printed(&printed, tg_sv_strip(words, " "));
             tg_shorten_visible(&shorter, tg_buf_sv(&printed), LINE_MAX);
             tg_buf_puts(&part, words.p[0] == ' ' ? " " : "");
-            tg_esc_md_text(&part, tg_buf_sv(&shorter), TG_ESC_PROSE);
+            tg_esc_md_text(&part, tg_buf_sv(&shorter));
             tg_buf_puts(&part, shorter.n && words.p[words.n - 1] == ' ' ? " " : "");
         }
         if (tg_sv_ends(tg_buf_sv(out), TG_SV("`")) && tg_sv_starts(tg_buf_sv(&part), TG_SV("`")))

@@ -190,7 +190,7 @@ static void put_rows(struct tg_buf *out, struct view *x, size_t width)
                 (void)tg_strmap_add(&f->texts, text);
             }
             if (!fit && !(shorten_width < LABEL_LEAST)) {
-                tg_labels_make(&f->labels, f->texts.text, NULL, f->texts.n, shorten_width);
+                tg_labels_make(&f->labels, f->texts.text, f->texts.n, shorten_width);
                 x->v[k].shorter = f;
             }
         }

@@ -452,7 +452,7 @@ int tg_check_run(const struct tg_check_opts *given, const struct tg_strs *args,
     c.suites = (struct tg_suites){ .io = io, .repo = &c.repo, .arena = c.arena };
     if (tg_given_check(&c.o->given, err) && refuse_spread(&c, err) &&
         tg_given_sides(c.cause, &c.o->cause, "cause-trace", &c.repo, c.arena, err) &&
-        tg_repo_commit(&c.named_base, &c.repo, "base-commit", c.o->base_commit, c.arena, err) &&
+        tg_repo_commit(&c.named_base, &c.repo, c.o->base_commit, c.arena, err) &&
         tg_suites_load(&c.suites, c.o->policy, c.o->profile, err) && tg_check_ask_begin(&c, err) &&
         choose_baseline(&c, err) &&
         tg_suites_choose(&c.suites, c.o->suite, args->n ? TG_SUITES_ONE : TG_SUITES_ALL, err)) {

@@ -152,7 +152,7 @@ static bool explicit_baseline(struct tg_check *c, struct tg_check_job *j, struct
             continue;
         }
         tg_buf_printf(&paths, "%s%s", paths.n ? ", " : "", text);
-        ok = ok && tg_inputs_add(&j->base, text, NULL, &c->repo, c->arena, err);
+        ok = ok && tg_inputs_add(&j->base, text, &c->repo, c->arena, err);
         if (ok && in.kind == TG_INPUT_GIT_PATH && !j->info.commit.n &&
             tg_git_resolve(c->repo.git, in.rev.p, c->arena, &commit, err)) {
             j->info.commit = TG_SV_PRINTF(c->arena, "%s", commit.sha);

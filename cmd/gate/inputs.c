@@ -53,13 +53,13 @@ void tg_repo_release(struct tg_repo *r)
     r->git = NULL;
 }
 
-bool tg_repo_commit(struct tg_commit *out, struct tg_repo *r, const char *option, const char *rev,
-                    struct tg_arena *a, struct tg_err *err)
+bool tg_repo_commit(struct tg_commit *out, struct tg_repo *r, const char *rev, struct tg_arena *a,
+                    struct tg_err *err)
 {
     struct tg_git *git;
     *out = (struct tg_commit){ .sha = "" };
     return !rev || ((git = tg_repo_get(r, err)) && tg_git_resolve(git, rev, a, out, err)) ||
-           tg_err_context(err, "--%s %s", option, rev);
+           tg_err_context(err, "--base-commit %s", rev);
 }
 
 static struct tg_input_item *add_item(struct tg_input_list *list, const char *label,
@@ -82,22 +82,51 @@ void tg_inputs_add_git(struct tg_input_list *list, const char *sha,
     }
 }
 
-static bool add_rev(struct tg_input_list *list, const struct tg_input *in, const char *path,
-                    struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
+static bool add_path(struct tg_input_list *list, const struct tg_input *in, struct tg_repo *repo,
+                     struct tg_arena *a, struct tg_err *err)
 {
     struct tg_git *git = tg_repo_get(repo, err);
     struct tg_commit commit;
     struct tg_git_files files;
     if (!git || !tg_git_resolve(git, in->rev.p, a, &commit, err) ||
-        !tg_git_list(git, commit.sha, path, a, &files, err))
+        !tg_git_list(git, commit.sha, in->path.p, a, &files, err))
         return false;
     if (files.n) {
         tg_inputs_add_git(list, commit.sha, &files, a);
         return true;
     }
     tg_err_set(err, TG_ERR_LOST, TG_NOWHERE, "commit %.12s (%.*s) holds no trace at '%s'",
-               commit.sha, TG_SV_ARG(in->rev), path);
+               commit.sha, TG_SV_ARG(in->rev), in->path.p);
     return tg_err_hint(err, "git ls-tree -r --name-only %.12s shows what it holds.", commit.sha);
+}
+
+/* A commit alone: what is stored there, if it is of one suite. */
+static bool add_stored(struct tg_input_list *list, const struct tg_input *in, struct tg_repo *repo,
+                       struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_err ignored = TG_ERR_INIT;
+    struct tg_commit commit;
+    struct tg_git_files files;
+    struct tg_stored *all;
+    size_t n;
+    struct tg_git *git = tg_repo_get(repo, &ignored);
+    if (!git) /* nothing can be a commit here, so a path was meant */
+        return tg_err_usage(err, "'%s' is neither a file nor REV:PATH",
+                            "Name a file, a folder or a glob that exists.", in->text.p);
+    struct tg_store store = tg_store_open(git);
+    if (!tg_git_resolve(git, in->rev.p, a, &commit, err) ||
+        !tg_store_list(&store, TG_SV(""), commit.sha, a, &all, &n, NULL, err))
+        return false;
+    if (!n || !tg_sv_eq(all[0].suite, all[n - 1].suite)) { /* sorted by suite */
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "commit %.12s (%.*s) has %s", commit.sha,
+                   TG_SV_ARG(in->rev), n ? "stored runs of several suites" : "no stored run");
+        return tg_err_hint(err, "Name a file, a folder, a glob, or a path in a commit: %s:PATH.",
+                           in->rev.p);
+    }
+    if (!tg_store_files(&store, all[0].suite, commit.sha, a, &files, err))
+        return false;
+    tg_inputs_add_git(list, commit.sha, &files, a);
+    return true;
 }
 
 bool tg_inputs_are_stored(const struct tg_input_list *list)
@@ -108,8 +137,8 @@ bool tg_inputs_are_stored(const struct tg_input_list *list)
     return list->n > 0;
 }
 
-bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *default_path,
-                   struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
+bool tg_inputs_add(struct tg_input_list *list, const char *text, struct tg_repo *repo,
+                   struct tg_arena *a, struct tg_err *err)
 {
     struct tg_input in;
     const char **paths;
@@ -130,36 +159,9 @@ bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *def
             return false;
         break;
     case TG_INPUT_GIT_PATH:
-        return add_rev(list, &in, in.path.p, repo, a, err);
+        return add_path(list, &in, repo, a, err);
     case TG_INPUT_REV:
-        if (default_path)
-            return add_rev(list, &in, default_path, repo, a, err);
-        /* A commit alone: what is stored there, if it is of one suite. */
-        struct tg_err ignored = TG_ERR_INIT;
-        struct tg_commit commit;
-        struct tg_git_files files;
-        struct tg_stored *all;
-        size_t n_stored;
-        struct tg_git *git = tg_repo_get(repo, &ignored);
-        if (!git) { /* nothing can be a commit here, so a path was meant */
-            return tg_err_usage(err, "'%s' is neither a file nor REV:PATH",
-                                "Name a file, a folder or a glob that exists.", in.text.p);
-        }
-        struct tg_store store = tg_store_open(git);
-        if (!tg_git_resolve(git, in.rev.p, a, &commit, err) ||
-            !tg_store_list(&store, TG_SV(""), commit.sha, a, &all, &n_stored, NULL, err))
-            return false;
-        if (!n_stored || !tg_sv_eq(all[0].suite, all[n_stored - 1].suite)) { /* sorted by suite */
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "commit %.12s (%.*s) has %s", commit.sha,
-                       TG_SV_ARG(in.rev),
-                       n_stored ? "stored runs of several suites" : "no stored run");
-            return tg_err_hint(
-                err, "Name a file, a folder, a glob, or a path in a commit: %s:PATH.", in.rev.p);
-        }
-        if (!tg_store_files(&store, all[0].suite, commit.sha, a, &files, err))
-            return false;
-        tg_inputs_add_git(list, commit.sha, &files, a);
-        return true;
+        return add_stored(list, &in, repo, a, err);
     default:
         return tg_err_set(err, TG_ERR_INTERNAL, TG_NOWHERE, "unknown kind of input");
     }
@@ -172,7 +174,7 @@ bool tg_inputs_add_all(struct tg_input_list *list, const struct tg_strs *texts,
                        struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
 {
     for (size_t i = 0; i < texts->n; i++)
-        if (!tg_inputs_add(list, texts->v[i], NULL, repo, a, err))
+        if (!tg_inputs_add(list, texts->v[i], repo, a, err))
             return false;
     return true;
 }

@@ -38,17 +38,16 @@ TG_MUST enum tg_seen tg_repo_folder(struct tg_arena *a, const char **folder, str
 /* SEEN: it is open. ABSENT: this is not a repository. FAILED: it is one that cannot be opened. */
 TG_MUST enum tg_seen tg_repo_look(struct tg_repo *r, struct tg_err *err);
 void tg_repo_release(struct tg_repo *r);
-/* The commit that `option` names by `rev`; NULL: none was named, and `sha` is "". */
-TG_MUST bool tg_repo_commit(struct tg_commit *out, struct tg_repo *r, const char *option,
-                            const char *rev, struct tg_arena *a, struct tg_err *err);
+/* The commit that --base-commit names by `rev`; NULL: none was named, and `sha` is "". */
+TG_MUST bool tg_repo_commit(struct tg_commit *out, struct tg_repo *r, const char *rev,
+                            struct tg_arena *a, struct tg_err *err);
 
 /*
- * Adds the files that `text` names: "-", file, directory, glob, REV:PATH, or REV (then
- * `default_path` inside it; NULL: what is stored at that commit, of its one suite). Sorted by path.
- * None is an error.
+ * Adds the files that `text` names: "-", file, directory, glob, REV:PATH, or REV (what is stored at
+ * that commit, of its one suite). Sorted by path. None is an error.
  */
-TG_MUST bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *default_path,
-                           struct tg_repo *repo, struct tg_arena *a, struct tg_err *err);
+TG_MUST bool tg_inputs_add(struct tg_input_list *list, const char *text, struct tg_repo *repo,
+                           struct tg_arena *a, struct tg_err *err);
 /* The same of each of `texts`. */
 TG_MUST bool tg_inputs_add_all(struct tg_input_list *list, const struct tg_strs *texts,
                                struct tg_repo *repo, struct tg_arena *a, struct tg_err *err);

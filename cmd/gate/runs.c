@@ -43,7 +43,7 @@ static bool find_runs(struct tg_input_list *list, const struct tg_gate_runs *r,
         return tg_inputs_add_all(list, r->args, repo, a, err);
     if (r->suite->baseline.n)
         return tg_inputs_add(list, tg_arena_printf(a, "HEAD:%.*s", TG_SV_ARG(r->suite->baseline)),
-                             NULL, repo, a, err);
+                             repo, a, err);
     return tg_repo_get(repo, &ignored) ? find_stored(list, r, repo, a, err) : no_runs(r, err);
 }
 

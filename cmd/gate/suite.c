@@ -79,7 +79,7 @@ static bool add_numbers(struct tg_input_list *out, const struct tg_suites *s,
 {
     size_t traces = out->n;
     if (suite->numbers.n &&
-        !tg_inputs_add(out, beside_policy(s, suite->numbers), NULL, s->repo, s->arena, err))
+        !tg_inputs_add(out, beside_policy(s, suite->numbers), s->repo, s->arena, err))
         return tg_err_context(err, "looking for the numbers of suite '%.*s'",
                               TG_SV_ARG(suite->name));
     for (size_t i = traces; i < out->n; i++)
@@ -97,8 +97,7 @@ bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
                             "into the policy: trace: {files: \"out/run*.json.gz\"}.");
     if (!tg_inputs_add_all(out, args, s->repo, s->arena, err))
         return false;
-    if (!args->n &&
-        !tg_inputs_add(out, beside_policy(s, spec->files), NULL, s->repo, s->arena, err))
+    if (!args->n && !tg_inputs_add(out, beside_policy(s, spec->files), s->repo, s->arena, err))
         return tg_err_context(err, "looking for the fresh traces of suite '%.*s'",
                               TG_SV_ARG(suite->name));
     return tg_suite_groups(out, suite, args->n ? TG_GROUPS_OPTIONAL : TG_GROUPS_REQUIRED, err) &&

@@ -294,7 +294,7 @@ static bool find_traces(struct trace_paths *all, const struct tg_survey *s,
                     all->arena,
                     (tg_sv){ dir, tg_sv_eq((tg_sv){ dir, len }, TG_SV(".")) ? 0 : len });
             }
-        } else if (!tg_inputs_add(&list, args->v[i], NULL, repo, all->arena, err)) {
+        } else if (!tg_inputs_add(&list, args->v[i], repo, all->arena, err)) {
             return false;
         }
     }

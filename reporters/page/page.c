@@ -134,7 +134,7 @@ void tg_page_label(struct tg_page *p, const struct tg_label *l)
 void tg_page_name(struct tg_page *p, tg_sv name, size_t width)
 {
     TG_AUTO(tg_labels_release) struct tg_labels l;
-    tg_labels_make(&l, &name, NULL, 1, width);
+    tg_labels_make(&l, &name, 1, width);
     tg_page_label(p, &l.v[0]);
 }
 

@@ -16,50 +16,41 @@ static void check(escape *f, tg_sv in, const char *want)
     assert_string_equal(out.p ? out.p : "", want);
 }
 
-static void code(struct tg_buf *out, tg_sv text)
-{
-    tg_esc_md_code(out, text, TG_ESC_PROSE);
-}
-
 static void cell(struct tg_buf *out, tg_sv text)
 {
     tg_esc_md_code(out, text, TG_ESC_CELL);
 }
 
-static void prose(struct tg_buf *out, tg_sv text)
-{
-    tg_esc_md_text(out, text, TG_ESC_PROSE);
-}
-
 TEST(code_spans)
 {
-    check(code, TG_SV("aten::mm"), "`aten::mm`");
-    check(code, TG_SV(""), "");
-    check(code, TG_SV("`"), "`` ` ``");
-    check(code, TG_SV("a`b``c"), "```a`b``c```");
-    check(code, TG_SV("a``b"), "`a``b`");
-    check(code, TG_SV("a|b"), "`a|b`");
+    check(tg_esc_md_name, TG_SV("aten::mm"), "`aten::mm`");
+    check(tg_esc_md_name, TG_SV(""), "");
+    check(tg_esc_md_name, TG_SV("`"), "`` ` ``");
+    check(tg_esc_md_name, TG_SV("a`b``c"), "```a`b``c```");
+    check(tg_esc_md_name, TG_SV("a``b"), "`a``b`");
+    check(tg_esc_md_name, TG_SV("a|b"), "`a|b`");
     check(cell, TG_SV("a|b"), "`a\\|b`");
-    check(code, TG_SV(" x "), "`  x  `");
-    check(code, TG_SV("  "), "`  `");
-    check(code, TG_SV("a\r\nb\x01"), "`a  b\\u0001`");
+    check(tg_esc_md_name, TG_SV(" x "), "`  x  `");
+    check(tg_esc_md_name, TG_SV("  "), "`  `");
+    check(tg_esc_md_name, TG_SV("a\r\nb\x01"), "`a  b\\u0001`");
 }
 
 TEST(prose_keeps_sentences)
 {
-    check(prose, TG_SV("called 20 times per step, was 12 (+8, 1.2 % of the step)"),
+    check(tg_esc_md_text, TG_SV("called 20 times per step, was 12 (+8, 1.2 % of the step)"),
           "called 20 times per step, was 12 (+8, 1.2 % of the step)");
-    check(prose, TG_SV("registers 128 -> registers 255"),
+    check(tg_esc_md_text, TG_SV("registers 128 -> registers 255"),
           "registers 128 \xe2\x86\x92 registers 255");
-    check(prose, TG_SV("ask @octocat or #12 now"), "ask `@octocat` or `#12` now");
-    check(prose, TG_SV("see www.evil.example x@y.example"), "see `www.evil.example x@y.example`");
-    check(prose, TG_SV("in 3f2a91c4b7e1 and GH-12"), "in `3f2a91c4b7e1` and `GH-12`");
-    check(prose, TG_SV("<b> *x* _y_ ~z~ [l](u)"), "`<b> *x* _y_ ~z~ [l](u)`");
-    check(prose, TG_SV("https://x"), "`https://x`");
-    check(prose, TG_SV("`no end and *more*"), "`` `no `` end and `*more*`");
-    check(prose, TG_SV("`` and ` ` x"), "` `` ` and `` ` ` `` x");
-    check(prose, TG_SV("was `x`y` here"), "was `` `x`y` `` here");
-    check(prose, TG_SV("a :smile: b"), "a `:smile:` b");
+    check(tg_esc_md_text, TG_SV("ask @octocat or #12 now"), "ask `@octocat` or `#12` now");
+    check(tg_esc_md_text, TG_SV("see www.evil.example x@y.example"),
+          "see `www.evil.example x@y.example`");
+    check(tg_esc_md_text, TG_SV("in 3f2a91c4b7e1 and GH-12"), "in `3f2a91c4b7e1` and `GH-12`");
+    check(tg_esc_md_text, TG_SV("<b> *x* _y_ ~z~ [l](u)"), "`<b> *x* _y_ ~z~ [l](u)`");
+    check(tg_esc_md_text, TG_SV("https://x"), "`https://x`");
+    check(tg_esc_md_text, TG_SV("`no end and *more*"), "`` `no `` end and `*more*`");
+    check(tg_esc_md_text, TG_SV("`` and ` ` x"), "` `` ` and `` ` ` `` x");
+    check(tg_esc_md_text, TG_SV("was `x`y` here"), "was `` `x`y` `` here");
+    check(tg_esc_md_text, TG_SV("a :smile: b"), "a `:smile:` b");
 }
 
 TEST(markup)

@@ -157,7 +157,7 @@ static void check(const char *const (*rows)[2], const char *const *kinds, size_t
     tg_sv views[8];
     for (size_t i = 0; i < n; i++)
         views[i] = tg_sv_of(rows[i][0]);
-    tg_labels_make(&l, views, kinds, n, width);
+    tg_labels_make_among(&l, views, kinds, n, width, NULL);
     for (size_t i = 0; i < n; i++) {
         TG_BUF out = { 0 };
         tg_label_put(&out, &l.v[i]);
@@ -226,7 +226,7 @@ TEST(no_two_look_the_same)
                        (int)(k % 60), k, (int)(k * 7 % 80), k);
         (void)tg_strmap_add(&distinct, tg_sv_of(text));
     }
-    tg_labels_make(&l, distinct.text, NULL, distinct.n, 30);
+    tg_labels_make(&l, distinct.text, distinct.n, 30);
     for (size_t i = 0; i < l.n; i++) {
         TG_BUF out = { 0 };
         tg_label_put(&out, &l.v[i]);

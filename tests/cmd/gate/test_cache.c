@@ -22,7 +22,7 @@ static void begin(struct kept *k)
     tg_summary_init(&k->s);
     tg_summary_init(&k->out);
     room_file("t.json", trace_text(k->room.arena, 0, 2, 10));
-    assert_true(tg_inputs_add(&list, "t.json", NULL, &none, k->room.arena, &k->room.err));
+    assert_true(tg_inputs_add(&list, "t.json", &none, k->room.arena, &k->room.err));
     assert_true(tg_inputs_load(&k->s, &list, &k->o, &none, NULL, &k->room.err));
     k->cache = (struct tg_cache){ ".", 1 };
     k->item = (struct tg_input_item){ .label = "REV:t.json",

@@ -8,11 +8,9 @@ static bool apart(struct job *k, const char *fresh, const char *base)
 {
     struct tg_git_files files;
     struct tg_commit head = job_commit(k, "HEAD");
-    assert_no_error(tg_inputs_add(&k->j.fresh, fresh, NULL, &k->c.repo, k->box->a, &k->err),
-                    &k->err);
+    assert_no_error(tg_inputs_add(&k->j.fresh, fresh, &k->c.repo, k->box->a, &k->err), &k->err);
     if (base)
-        assert_no_error(tg_inputs_add(&k->j.base, base, NULL, &k->c.repo, k->box->a, &k->err),
-                        &k->err);
+        assert_no_error(tg_inputs_add(&k->j.base, base, &k->c.repo, k->box->a, &k->err), &k->err);
     else
         assert_no_error(
             tg_git_list(job_git(k), head.sha, "perf/base.json", k->box->a, &files, &k->err),
@@ -91,7 +89,7 @@ IN_BOX(a_report_replaces_no_input)
         assert_true(apart(&k, "fresh.json", "base.json"));
         for (int side = 0; side < 2; side++)
             assert_no_error(tg_inputs_add(&k.c.cause[side], side ? "cause1.json" : "cause0.json",
-                                          NULL, &k.c.repo, b->a, &k.err),
+                                          &k.c.repo, b->a, &k.err),
                             &k.err);
         assert_no_error(tg_check_open_reports(&k.c, &k.j, &k.err), &k.err);
         if (tg_check_outputs(&k.c, &k.j, &k.err) != cases[i].fine)

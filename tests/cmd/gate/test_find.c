@@ -191,9 +191,8 @@ IN_BOX(the_commit_of_the_baseline)
         const char *got;
         k = (struct job){ .o.base_commit = NULL };
         job_open(&k, b, PATH_POLICY);
-        assert_int_equal(tg_repo_commit(&k.c.named_base, &k.c.repo, "base-commit", rows[i].said,
-                                        k.box->a, &b->err),
-                         i < 4);
+        assert_int_equal(
+            tg_repo_commit(&k.c.named_base, &k.c.repo, rows[i].said, k.box->a, &b->err), i < 4);
         if (rows[i].found)
             k.j.info.commit =
                 tg_sv_of(tg_arena_printf(k.box->a, "%s", job_commit(&k, rows[i].found).sha));
@@ -206,8 +205,7 @@ IN_BOX(the_commit_of_the_baseline)
     box_sh(b, "rm -rf w; mkdir w"); /* no repository at all */
     k = (struct job){ .o.base_commit = NULL };
     job_open(&k, b, PATH_POLICY);
-    assert_false(
-        tg_repo_commit(&k.c.named_base, &k.c.repo, "base-commit", "HEAD", k.box->a, &b->err));
+    assert_false(tg_repo_commit(&k.c.named_base, &k.c.repo, "HEAD", k.box->a, &b->err));
     job_close(&k);
 }
 

@@ -6,7 +6,7 @@
 static bool add(struct room *r, struct tg_input_list *list, const char *text)
 {
     struct tg_repo repo = { 0 };
-    bool ok = tg_inputs_add(list, text, NULL, &repo, r->arena, &r->err);
+    bool ok = tg_inputs_add(list, text, &repo, r->arena, &r->err);
     tg_repo_release(&repo);
     return ok;
 }

@@ -21,7 +21,7 @@ static void add(struct loaded *l, const char *path, const char *text)
 {
     struct tg_repo none = { 0 };
     room_file(path, text);
-    assert_true(tg_inputs_add(&l->list, path, NULL, &none, l->room.arena, &l->room.err));
+    assert_true(tg_inputs_add(&l->list, path, &none, l->room.arena, &l->room.err));
 }
 
 static bool load(struct loaded *l)

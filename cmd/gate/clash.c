@@ -74,17 +74,11 @@ static const struct tg_shard **sorted(const struct tg_side *s)
 static const struct tg_shard *copy_of(const struct tg_shard *s, const struct tg_shard *const *v,
                                       size_t n)
 {
-    size_t lo = 0, hi = n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (by_end(&v[mid], &s) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (; lo < n && by_end(&v[lo], &s) == 0; lo++)
-        if (v[lo] != s && tg_shard_same_recording(v[lo], s))
-            return v[lo];
+    size_t i;
+    TG_SEARCH(i, n, by_end(&v[i], &s) < 0);
+    for (; i < n && by_end(&v[i], &s) == 0; i++)
+        if (v[i] != s && tg_shard_same_recording(v[i], s))
+            return v[i];
     return NULL;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/gate/reading.h"
+#include "core/base/sort.h"
 #include "core/baseline/git.h"
 #include "core/baseline/store.h"
 
@@ -117,17 +118,11 @@ struct walk {
 
 static struct tg_stored_night runs_at(const struct walk *w, const char *sha)
 {
-    size_t low = 0, high = w->n_stored, end;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(w->v[middle].commit, sha) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (end = low; end < w->n_stored && strcmp(w->v[end].commit, sha) == 0;)
+    size_t at, end;
+    TG_SEARCH(at, w->n_stored, strcmp(w->v[at].commit, sha) < 0);
+    for (end = at; end < w->n_stored && strcmp(w->v[end].commit, sha) == 0;)
         end++;
-    return (struct tg_stored_night){ w->v + low, end - low };
+    return (struct tg_stored_night){ w->v + at, end - at };
 }
 
 /* Ends with the last commit that has runs: what is before it has no night to compare. */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/steps/steps.h"
 
 void tg_union_release(struct tg_union *u)
@@ -52,16 +53,10 @@ tg_ns tg_union_common(const struct tg_union *a, const struct tg_union *b)
 tg_ns tg_union_inside(const struct tg_union *u, tg_ns start, tg_ns end)
 {
     struct tg_interval window = { start, end };
-    size_t lo = 0, hi = u->n;
+    size_t i;
     tg_ns sum = 0;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (u->v[mid].end <= start)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (; lo < u->n && u->v[lo].start < end; lo++)
-        sum = tg_ns_add(sum, common(u->v[lo], window));
+    TG_SEARCH(i, u->n, u->v[i].end <= start);
+    for (; i < u->n && u->v[i].start < end; i++)
+        sum = tg_ns_add(sum, common(u->v[i], window));
     return sum;
 }

@@ -17,6 +17,15 @@ void tg_sort_runs(void *v, size_t n, size_t size,
 #define TG_SORT(v, n, compare) tg_sort((v), (n), sizeof *(v), (compare))
 void tg_sort(void *v, size_t n, size_t size, int (*compare)(const void *, const void *));
 
+/* `i` becomes the first index below `n` for which `before`, an expression with `i`, does not hold;
+ * n: none. Where it holds comes before where it does not. */
+#define TG_SEARCH(i, n, before)                                                                    \
+    for (size_t lo_ = 0, hi_ = (n); (i) = lo_ + (hi_ - lo_) / 2, lo_ < hi_;)                       \
+        if (before)                                                                                \
+            lo_ = (i) + 1;                                                                         \
+        else                                                                                       \
+            hi_ = (i)
+
 /* Ascending numbers, to sort and to search by. */
 int tg_by_real(const void *a, const void *b);
 int tg_by_i64(const void *a, const void *b);

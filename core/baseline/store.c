@@ -245,16 +245,10 @@ static size_t past_commit(const struct tg_stored *v, size_t n, size_t at)
 /* The runs of `sha` among `n` that are sorted by commit. */
 static size_t runs_at(const struct tg_stored *v, size_t n, const char *sha, size_t *first)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(v[middle].commit, sha) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *first = low;
-    return low < n && strcmp(v[low].commit, sha) == 0 ? past_commit(v, n, low) - low : 0;
+    size_t at;
+    TG_SEARCH(at, n, strcmp(v[at].commit, sha) < 0);
+    *first = at;
+    return at < n && strcmp(v[at].commit, sha) == 0 ? past_commit(v, n, at) - at : 0;
 }
 
 /* Nothing within the walk. Did the store ever hold this suite on the way to `start`? */

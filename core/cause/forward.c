@@ -35,16 +35,10 @@ uint32_t tg_forward_of(const struct tg_forwards *f, const struct tg_trace *t, ui
 {
     int64_t number = t->sequence ? t->sequence[span] : -1;
     tg_ns start = tg_span_at(t, span)->start;
-    size_t lo = 0, hi = f->n;
+    size_t i;
     if (number < 0)
         return TG_NO_SPAN;
-    while (lo < hi) { /* the first that is not before (number, start) */
-        size_t mid = lo + (hi - lo) / 2;
-        if (f->v[mid].sequence < number ||
-            (f->v[mid].sequence == number && f->v[mid].start < start))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo && f->v[lo - 1].sequence == number ? f->v[lo - 1].span : TG_NO_SPAN;
+    TG_SEARCH(i, f->n,
+              f->v[i].sequence < number || (f->v[i].sequence == number && f->v[i].start < start));
+    return i && f->v[i - 1].sequence == number ? f->v[i - 1].span : TG_NO_SPAN;
 }

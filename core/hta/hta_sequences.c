@@ -126,16 +126,10 @@ static void insert_ends(struct end *v, size_t n)
 {
     for (size_t i = first_run(v, n); i < n; i++) {
         struct end e = v[i];
-        size_t lo = 0, hi = i;
-        while (lo < hi) {
-            size_t mid = lo + (hi - lo) / 2;
-            if (before(&e, &v[mid]))
-                hi = mid;
-            else
-                lo = mid + 1;
-        }
-        memmove(v + lo + 1, v + lo, (i - lo) * sizeof *v);
-        v[lo] = e;
+        size_t at;
+        TG_SEARCH(at, i, !before(&e, &v[at]));
+        memmove(v + at + 1, v + at, (i - at) * sizeof *v);
+        v[at] = e;
     }
 }
 

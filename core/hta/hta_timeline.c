@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/hta/hta.h"
 
 bool tg_hta_step_number(tg_sv name, int64_t *number)
@@ -80,15 +81,9 @@ static void build(struct tg_hta_timeline *l, struct window *w, size_t n)
 
 int64_t tg_hta_timeline_find(const struct tg_hta_timeline *l, double ts)
 {
-    size_t lo = 0, hi = l->n; /* first change after ts */
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (l->at[mid] <= ts)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo ? l->number[lo - 1] : -1;
+    size_t after; /* first change after ts */
+    TG_SEARCH(after, l->n, l->at[after] <= ts);
+    return after ? l->number[after - 1] : -1;
 }
 
 void tg_hta_timeline_init(struct tg_hta_timeline *l, const struct tg_trace *t, bool rounded)

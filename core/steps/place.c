@@ -10,15 +10,9 @@
 /* The step whose window contains `at`; windows are disjoint and in start order. */
 static int32_t step_at(const struct tg_steps *s, tg_ns at)
 {
-    size_t lo = 0, hi = s->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (s->v[mid].start <= at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo && at < s->v[lo - 1].end ? (int32_t)(lo - 1) : NOWHERE;
+    size_t i;
+    TG_SEARCH(i, s->n, s->v[i].start <= at);
+    return i && at < s->v[i - 1].end ? (int32_t)(i - 1) : NOWHERE;
 }
 
 /*

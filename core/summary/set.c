@@ -40,15 +40,9 @@ int tg_shard_key_cmp(tg_sv run_a, int64_t rank_a, tg_sv run_b, int64_t rank_b)
 /* Where (run, rank) is or would be inserted. */
 static size_t position(const struct tg_summary *s, tg_sv run, int64_t rank)
 {
-    size_t lo = 0, hi = s->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (tg_shard_key_cmp(s->shards[mid]->run, s->shards[mid]->rank, run, rank) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    size_t i;
+    TG_SEARCH(i, s->n, tg_shard_key_cmp(s->shards[i]->run, s->shards[i]->rank, run, rank) < 0);
+    return i;
 }
 
 struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t rank)

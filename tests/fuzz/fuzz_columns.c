@@ -1,10 +1,6 @@
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "core/summary/pack.h"
 #include "core/summary/summary.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/target.h"
 
 /* As packed text, with what is around it. */
 static void put(struct tg_buf *text, const char *before, tg_sv raw)
@@ -49,19 +45,16 @@ static void put_head(struct tg_buf *text)
  * first byte says how long the pattern is, in 1/256 of the input; the rest are values. The hash
  * does not fit, so nothing may be taken; nothing may crash or take memory out of proportion.
  */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(1)
 {
     TG_BUF text = { 0 };
     TG_AUTO(tg_summary_release) struct tg_summary s;
     struct tg_err err = TG_ERR_INIT;
-    size_t cut = size ? (size - 1) * data[0] / 255 : 0;
-    const char *in = (const char *)data + (size ? 1 : 0);
+    size_t cut = bytes.n * choice[0] / 255;
     put_head(&text);
-    put(&text, "\",\"pattern\":\"", (tg_sv){ in, cut });
-    put(&text, "\",\"values\":\"", (tg_sv){ in + cut, size ? size - 1 - cut : 0 });
+    put(&text, "\",\"pattern\":\"", (tg_sv){ bytes.p, cut });
+    put(&text, "\",\"values\":\"", (tg_sv){ bytes.p + cut, bytes.n - cut });
     tg_buf_puts(&text, "\"}\n]}\n");
     tg_summary_init(&s);
-    if (tg_summary_parse(&s, tg_buf_sv(&text), "fuzz", &err) || err.kind != TG_ERR_SUMMARY)
-        abort();
-    return 0;
+    abort_if(tg_summary_parse(&s, tg_buf_sv(&text), "fuzz", &err) || err.kind != TG_ERR_SUMMARY);
 }

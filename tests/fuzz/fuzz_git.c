@@ -7,15 +7,13 @@
 #include <git2.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/sha256.h"
 #include "core/baseline/git.h"
 #include "core/baseline/store.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/target.h"
 
 static struct {
     char dir[64];
@@ -31,8 +29,7 @@ static struct {
 
 static void must(bool ok)
 {
-    if (!ok)
-        abort();
+    abort_if(!ok);
 }
 
 static void object_of(tg_sv bytes, git_object_t type, git_oid *oid)
@@ -149,12 +146,6 @@ static void set_up(void)
     (void)atexit(tear_down);
 }
 
-/* A failure says why; a success leaves no error behind. */
-static void said(bool ok, const struct tg_err *err)
-{
-    must(ok == (err->kind == TG_ERR_NONE) && (ok || err->message[0]));
-}
-
 static void side(const char *text, struct tg_arena *a)
 {
     struct tg_input in;
@@ -168,7 +159,7 @@ static void side(const char *text, struct tg_arena *a)
     tg_err_init(&err);
     ok = tg_input_parse(&in, text, a, &err);
     must(fchdir(here) == 0 && close(here) == 0);
-    said(ok, &err);
+    must_say(ok, &err);
     if (ok && in.kind == TG_INPUT_GIT_PATH)
         must(tg_sv_eq(in.text, tg_sv_of(tg_arena_printf(a, "%s:%s", in.rev.p, in.path.p))));
 }
@@ -198,7 +189,7 @@ static void suite_name(tg_sv bytes, struct tg_arena *a)
     int valid = 0;
     bool ok;
     ok = tg_store_suite(bytes, a, &component, &err);
-    said(ok, &err);
+    must_say(ok, &err);
     if (!ok)
         return;
     ref.name = tg_sv_of(
@@ -231,7 +222,7 @@ static void revision(const char *text, struct tg_arena *a)
     struct tg_err err = TG_ERR_INIT;
     bool ok;
     ok = tg_git_resolve(box.g, text, a, &c, &err);
-    said(ok, &err);
+    must_say(ok, &err);
     if (ok)
         must(strcmp(c.sha, box.base) == 0); /* there is no other */
 }
@@ -242,7 +233,7 @@ static void list(const char *sha, const char *path, struct tg_arena *a)
     struct tg_err err = TG_ERR_INIT;
     bool ok;
     ok = tg_git_list(box.g, sha, path, a, &files, &err);
-    said(ok, &err);
+    must_say(ok, &err);
     for (size_t i = 0; ok && i < files.n; i++) {
         must(i == 0 || tg_sv_cmp(files.v[i - 1].path, files.v[i].path) <= 0);
         must(files.v[i].path.n && files.v[i].path.p[0] != '/');
@@ -255,7 +246,7 @@ static void read_path(const char *sha, const char *path, tg_sv want)
     struct tg_err err = TG_ERR_INIT;
     bool found = false, ok;
     ok = tg_git_read_path(box.g, sha, path, &out, &found, &err);
-    said(ok, &err);
+    must_say(ok, &err);
     if (ok && found && want.p)
         must(tg_sv_eq(tg_buf_sv(&out), want));
 }
@@ -273,13 +264,13 @@ static void raw_commit(tg_sv bytes, struct tg_arena *a)
     object_of(bytes, GIT_OBJECT_COMMIT, &oid);
     git_oid_tostr(sha, sizeof sha, &oid);
     seen = tg_git_commit(box.g, sha, a, &c, &err);
-    said(seen != TG_SEEN_FAILED, &err);
+    must_say(seen != TG_SEEN_FAILED, &err);
     if (seen == TG_SEEN) {
         must(strcmp(c.sha, sha) == 0 && tg_git_parents(box.g, sha, &parents, &err));
         tg_err_init(&err);
-        said(tg_git_tree_of(box.g, sha, &root, &err), &err);
+        must_say(tg_git_tree_of(box.g, sha, &root, &err), &err);
         tg_err_init(&err);
-        said(tg_baseline_window(box.g, &c, 3, a, &window, &n, &err), &err);
+        must_say(tg_baseline_window(box.g, &c, 3, a, &window, &n, &err), &err);
         list(sha, "perf", a);
         list(sha, "*/*.json", a);
     } else {
@@ -321,13 +312,12 @@ static void raw_blob(tg_sv bytes, struct tg_arena *a)
         forget(&blob);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(1)
 {
     TG_ARENA *a = tg_arena_new();
-    tg_sv bytes = { (const char *)data + (size > 0), size - (size > 0) };
     const char *text = tg_arena_sv(a, bytes).p; /* ends at its first NUL */
     set_up();
-    switch (size ? data[0] % 8 : 0) {
+    switch (choice[0] % 8) {
     case 0:
         side(text, a);
         break;
@@ -354,5 +344,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     default:
         raw_blob(bytes, a);
     }
-    return 0;
 }

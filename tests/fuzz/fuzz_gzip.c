@@ -6,8 +6,7 @@
 #include <zlib.h>
 
 #include "tests/fuzz/reading.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/target.h"
 
 enum verdict { WHOLE, CUT, BAD };
 
@@ -17,8 +16,7 @@ static enum verdict oracle(tg_sv in, struct tg_buf *out, char why[64])
     z_stream z = { 0 };
     int code = Z_OK;
     enum verdict v = CUT;
-    if (inflateInit2(&z, 15 + 16) != Z_OK)
-        abort();
+    abort_if(inflateInit2(&z, 15 + 16) != Z_OK);
     z.next_in = (Bytef *)(uintptr_t)in.p;
     z.avail_in = (uInt)in.n;
     while (v == CUT && out->n <= READING_MOST) {
@@ -67,9 +65,8 @@ static void put_member(struct tg_buf *out, tg_sv text, unsigned form)
                     .hcrc = form & 0x80 };
     if (!h.extra_len)
         h.extra = NULL;
-    if (deflateInit2(&z, (int)(form % 10), Z_DEFLATED, 9 + (int)(form % 7) + 16, 8,
-                     strategies[form >> 2 & 3]) != Z_OK)
-        abort();
+    abort_if(deflateInit2(&z, (int)(form % 10), Z_DEFLATED, 9 + (int)(form % 7) + 16, 8,
+                          strategies[form >> 2 & 3]) != Z_OK);
     (void)deflateSetHeader(&z, &h);
     z.next_in = (Bytef *)(uintptr_t)text.p;
     z.avail_in = (uInt)text.n;
@@ -121,9 +118,8 @@ static bool has_crc(unsigned form)
     return true;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(5)
 {
     static const struct packing gzip = { 2, is_gzip, put_members, judge, has_crc };
-    fuzz_packing(&gzip, data, size);
-    return 0;
+    fuzz_packing(&gzip, choice, bytes);
 }

@@ -1,11 +1,8 @@
 /* A file of numbers of any bytes: it is read or refused with a reason. What is read is stored, and
  * what is stored reads back the same; a union with itself adds nothing. */
-#include <stdlib.h>
-
 #include "core/base/buf.h"
 #include "core/number/number.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/target.h"
 
 static void stores(const struct tg_number_runs *runs, struct tg_arena *a)
 {
@@ -18,25 +15,20 @@ static void stores(const struct tg_number_runs *runs, struct tg_arena *a)
     tg_number_put(array, runs);
     tg_doc_write(array, TG_DOC_COMPACT, &text);
     read = tg_doc_parse(tg_buf_sv(&text), "stored", &err);
-    if (!read || !tg_number_take(&back, read, a))
-        abort();
+    abort_if(!read || !tg_number_take(&back, read, a));
     tg_number_unite(&back, runs, a);
     tg_number_put(second, &back);
     tg_doc_write(second, TG_DOC_COMPACT, &again);
-    if (!tg_sv_eq(tg_buf_sv(&text), tg_buf_sv(&again)))
-        abort();
+    abort_if(!tg_sv_eq(tg_buf_sv(&text), tg_buf_sv(&again)));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(0)
 {
-    tg_sv text = { (const char *)data, size };
     struct tg_number_runs runs = { 0 };
     struct tg_err err = TG_ERR_INIT;
     TG_ARENA *a = tg_arena_new();
-    bool ok = tg_number_read(&runs, text, "f.numbers", a, &err);
-    if (ok != (err.kind == TG_ERR_NONE) || (ok && !runs.n))
-        abort();
+    bool ok = tg_number_read(&runs, bytes, "f.numbers", a, &err);
+    abort_if(ok != (err.kind == TG_ERR_NONE) || (ok && !runs.n));
     if (ok)
         stores(&runs, a);
-    return 0;
 }

@@ -1,15 +1,11 @@
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "core/base/buf.h"
 #include "core/trace/inflate.h"
 #include "core/trace/source.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/target.h"
 
 #define OUT_MOST ((size_t)1 << 20)
 
-static bool drain(const uint8_t *data, size_t size, size_t step, struct tg_buf *out)
+static bool drain(tg_sv bytes, size_t step, struct tg_buf *out)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     struct tg_err err = TG_ERR_INIT;
@@ -17,20 +13,18 @@ static bool drain(const uint8_t *data, size_t size, size_t step, struct tg_buf *
     char to[512];
     int64_t got = -1;
     limits.max_inflated = OUT_MOST;
-    s = tg_source_memory((tg_sv){ (const char *)data, size }, "fuzz", &limits, &err);
+    s = tg_source_memory(bytes, "fuzz", &limits, &err);
     while (s && (got = tg_source_fill(s, to, step, &err)) > 0)
         tg_buf_add(out, (tg_sv){ to, (size_t)got });
-    if (got < 0 && err.kind == TG_ERR_NONE)
-        abort(); /* a failure always says why */
+    abort_if(got < 0 && err.kind == TG_ERR_NONE); /* a failure always says why */
     tg_source_close(s);
     return got == 0;
 }
 
 /* One member by one library; false: not a whole member. */
-static bool member(const struct tg_inflate_ops *ops, const uint8_t *data, size_t size,
-                   struct tg_buf *out)
+static bool member(const struct tg_inflate_ops *ops, tg_sv bytes, struct tg_buf *out)
 {
-    struct tg_inflate_io io = { .in = data, .n_in = size };
+    struct tg_inflate_io io = { .in = (const unsigned char *)bytes.p, .n_in = bytes.n };
     enum tg_inflated result = TG_INFLATE_MORE;
     void *z = ops->open();
     size_t got = 1;
@@ -49,17 +43,14 @@ static bool member(const struct tg_inflate_ops *ops, const uint8_t *data, size_t
 }
 
 /* gzip, zstd or plain bytes: where reads end must not matter, and two libraries must agree. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(0)
 {
     TG_BUF a = { 0 }, b = { 0 };
-    bool ok = drain(data, size, 512, &a);
-    if (ok != drain(data, size, 7, &b) || (ok && !tg_sv_eq(tg_buf_sv(&a), tg_buf_sv(&b))))
-        abort();
+    bool ok = drain(bytes, 512, &a);
+    abort_if(ok != drain(bytes, 7, &b) || (ok && !tg_sv_eq(tg_buf_sv(&a), tg_buf_sv(&b))));
     tg_buf_clear(&a);
     tg_buf_clear(&b);
-    if (tg_inflate_isal() && size > 2 && data[0] == 0x1f && data[1] == 0x8b &&
-        member(tg_inflate_isal(), data, size, &a) && member(tg_inflate_zlib(), data, size, &b) &&
-        !tg_sv_eq(tg_buf_sv(&a), tg_buf_sv(&b)))
-        abort();
-    return 0;
+    abort_if(tg_inflate_isal() && tg_sv_starts(bytes, TG_SV("\x1f\x8b")) &&
+             member(tg_inflate_isal(), bytes, &a) && member(tg_inflate_zlib(), bytes, &b) &&
+             !tg_sv_eq(tg_buf_sv(&a), tg_buf_sv(&b)));
 }

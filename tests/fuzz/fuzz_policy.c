@@ -2,11 +2,8 @@
  * A policy file of any bytes: it loads or it does not, with at least one reason. What loads can be
  * shown, and what is shown loads again and shows the same; lint and rendering take whatever comes.
  */
-#include <stdlib.h>
-
 #include "policy/language/load.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/target.h"
 
 /* The one file there is; every other name is unreadable. */
 static bool read_it(void *arg, const char *path, struct tg_buf *out, struct tg_err *err)
@@ -25,8 +22,7 @@ static struct tg_policy *load(tg_sv text, struct tg_diags *d)
     };
     struct tg_err err = TG_ERR_INIT;
     struct tg_policy *p = tg_policy_load(&o, d, &err);
-    if ((p == NULL) != (d->errors > 0))
-        abort();
+    abort_if((p == NULL) != (d->errors > 0));
     return p;
 }
 
@@ -56,30 +52,27 @@ static void without_origins(struct tg_buf *out, tg_sv shown)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(0)
 {
     static const tg_sv names[] = { { "aten::mm", 8 }, { "ncclKernel", 10 } };
     TG_AUTO(tg_diags_release) struct tg_diags d;
     TG_BUF first = { 0 }, second = { 0 }, a = { 0 }, b = { 0 };
     tg_diags_init(&d);
-    struct tg_policy *p = load((tg_sv){ (const char *)data, size }, &d);
+    struct tg_policy *p = load(bytes, &d);
     if (p) {
         TG_AUTO(tg_diags_release) struct tg_diags again;
         tg_policy_lint(p, names, 2, &d);
         tg_policy_show(p, &first);
         tg_diags_init(&again);
         struct tg_policy *q = load(tg_buf_sv(&first), &again);
-        if (!q)
-            abort();
+        abort_if(!q);
         tg_policy_show(q, &second);
         without_origins(&a, tg_buf_sv(&first));
         without_origins(&b, tg_buf_sv(&second));
         /* Removed rules are told once; below them everything is the same. */
-        if (p->n_removed == 0 && !tg_sv_eq(tg_buf_sv(&a), tg_buf_sv(&b)))
-            abort();
+        abort_if(p->n_removed == 0 && !tg_sv_eq(tg_buf_sv(&a), tg_buf_sv(&b)));
         tg_policy_free(q);
     }
     render(&d);
     tg_policy_free(p);
-    return 0;
 }

@@ -3,12 +3,9 @@
  * functions lie in order inside the file, each line is in the innermost one, and hunks are lines of
  * their file.
  */
-#include <stdlib.h>
-
 #include "cmd/gate/codefile.h"
 #include "core/baseline/changed.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/target.h"
 
 static uint32_t lines_of(tg_sv text)
 {
@@ -22,20 +19,18 @@ static void look_at(const struct tg_py_function *v, size_t n, uint32_t lines)
 {
     for (size_t i = 0; i < n; i++) {
         const struct tg_py_function *f = &v[i], *at = tg_py_function_at(v, n, f->def);
-        if (!f->first || f->first > f->def || f->def > f->last || f->last > lines || !at ||
-            f->qualified.n > TG_PY_MOST_NAME + 16 || (i && f->first < v[i - 1].first))
-            abort();
-        if (f->doc && (f->doc < f->def || f->doc > f->doc_last || f->doc_last > f->last))
-            abort();
+        abort_if(!f->first || f->first > f->def || f->def > f->last || f->last > lines || !at ||
+                 f->qualified.n > TG_PY_MOST_NAME + 16 || (i && f->first < v[i - 1].first));
+        abort_if(f->doc && (f->doc < f->def || f->doc > f->doc_last || f->doc_last > f->last));
         (void)tg_py_function_nearest(v, n, f->name, lines);
         (void)tg_py_function_named(v, n, f->name, f->first);
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(0)
 {
     TG_ARENA *a = tg_arena_new();
-    tg_sv text = { (const char *)data, size }, frame = tg_sv_cut(&text, '\n');
+    tg_sv text = bytes, frame = tg_sv_cut(&text, '\n');
     struct tg_codefile_name name;
     struct tg_py_function *v;
     struct tg_changed changed = { 0 };
@@ -43,13 +38,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (n != TG_PY_OVER)
         look_at(v, n, lines_of(text));
-    if (tg_codefile_parse(&name, frame) && (!name.file.n || name.file.n >= frame.n))
-        abort();
+    abort_if(tg_codefile_parse(&name, frame) && (!name.file.n || name.file.n >= frame.n));
     (void)tg_codefile_is_foreign(frame);
     tg_changed_parse(text, a, &changed);
     for (size_t i = 0; i < changed.n_python; i++)
         for (size_t k = 0; k < changed.python[i].n; k++)
-            if (changed.python[i].lines[k].first > changed.python[i].lines[k].last)
-                abort();
-    return 0;
+            abort_if(changed.python[i].lines[k].first > changed.python[i].lines[k].last);
 }

@@ -1,11 +1,8 @@
 /* What people said of an event, as any bytes behind a ref of the history: it is read, or the error
  * names the ref; what is read and written again is the same. */
-#include <stdlib.h>
-
 #include "core/baseline/event.h"
 #include "core/baseline/git.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/target.h"
 
 #define OID "0123456789abcdef0123456789abcdef01234567"
 #define EVENT "abcdef012345"
@@ -38,7 +35,7 @@ static bool read_it(const struct tg_store *s, const char *id, const char *path, 
     return true;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(0)
 {
     static const struct tg_store_place place = { .list = list, .size = size_of, .read = read_it };
     const struct tg_store store = { .place = &place };
@@ -47,12 +44,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tg_err err = TG_ERR_INIT;
     size_t n;
 
-    stored = (tg_sv){ (const char *)data, size };
+    stored = bytes;
     if (!tg_event_records(&store, TG_SV("s"), a, &v, &n, &err)) {
-        if (err.kind != TG_ERR_SUMMARY || !strstr(err.message, EVENT))
-            abort();
+        abort_if(err.kind != TG_ERR_SUMMARY || !strstr(err.message, EVENT));
     } else if (n != 1 || !tg_sv_eq(v->id, TG_SV(EVENT)) || tg_event_latest(v, n, v->id) != v) {
         abort();
     }
-    return 0;
 }

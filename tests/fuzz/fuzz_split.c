@@ -1,10 +1,7 @@
 #include <inttypes.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 #include "tests/core/trace/reader_support.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/target.h"
 
 static void put_text(struct tg_buf *out, const char *what, tg_sv text)
 {
@@ -80,32 +77,26 @@ static void sum(struct tg_buf *out, tg_sv text, const struct tg_reader_opts *o)
 
 /* A trace's text behind two bytes of options, read by one thread and by several that guess where
  * their parts begin: nothing may differ, neither order nor ids nor the error and its place. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(2)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     struct tg_load_opts o = { 0 };
     TG_BUF want = { 0 }, got = { 0 };
-    tg_sv text;
-    if (size < 2)
-        return 0;
-    text = (tg_sv){ (const char *)data + 2, size - 2 };
     limits.max_event = 4096;
     limits.max_depth = 20;
-    o.keep_python = data[0] >> 2 & 1;
-    o.keep_hta = data[0] >> 3 & 1;
-    o.want_attrs = data[0] >> 4 & 1;
-    o.want_memory = data[0] >> 5 & 1;
-    o.reader.strict_json = data[0] & 1;
-    o.reader.allow_truncated = data[0] >> 1 & 1;
+    o.keep_python = choice[0] >> 2 & 1;
+    o.keep_hta = choice[0] >> 3 & 1;
+    o.want_attrs = choice[0] >> 4 & 1;
+    o.want_memory = choice[0] >> 5 & 1;
+    o.reader.strict_json = choice[0] & 1;
+    o.reader.allow_truncated = choice[0] >> 1 & 1;
     o.reader.limits = &limits;
     for (unsigned threads = 1; threads <= 3; threads += 2) {
         struct tg_buf *out = threads == 1 ? &want : &got;
         o.reader.threads = threads;
-        o.reader.part = 16 + (size_t)data[1] * 4;
-        load(out, text, &o);
-        sum(out, text, &o.reader);
+        o.reader.part = 16 + (size_t)choice[1] * 4;
+        load(out, bytes, &o);
+        sum(out, bytes, &o.reader);
     }
-    if (!tg_sv_eq(tg_buf_sv(&got), tg_buf_sv(&want)))
-        abort();
-    return 0;
+    abort_if(!tg_sv_eq(tg_buf_sv(&got), tg_buf_sv(&want)));
 }

@@ -6,8 +6,7 @@
 #include <zstd.h>
 
 #include "tests/fuzz/reading.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/target.h"
 
 static bool has_checksums(unsigned form)
 {
@@ -38,8 +37,7 @@ static void put_frame(struct tg_buf *out, tg_sv text, unsigned form, bool checke
     (void)ZSTD_CCtx_setParameter(z, ZSTD_c_contentSizeFlag, form >> 5 & 1);
     (void)ZSTD_CCtx_setParameter(z, ZSTD_c_windowLog, 10 + (int)(form >> 6 & 3));
     n = ZSTD_compress2(z, tg_buf_room(out, room), room, text.p, text.n);
-    if (ZSTD_isError(n))
-        abort();
+    abort_if(ZSTD_isError(n));
     out->n += n;
     (void)ZSTD_freeCCtx(z);
 }
@@ -85,9 +83,8 @@ static bool is_zstd(tg_sv bytes)
             ((bytes.p[0] & 0xf0) == 0x50 && memcmp(bytes.p + 1, "\x2a\x4d\x18", 3) == 0));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(5)
 {
     static const struct packing zstd = { 4, is_zstd, put_frames, judge, is_covered };
-    fuzz_packing(&zstd, data, size);
-    return 0;
+    fuzz_packing(&zstd, choice, bytes);
 }

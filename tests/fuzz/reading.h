@@ -1,14 +1,13 @@
 #ifndef TG_FUZZ_READING_H
 #define TG_FUZZ_READING_H
 /* A compressed input read in several ways: they must agree on everything. */
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "core/base/buf.h"
 #include "core/trace/source.h"
+#include "tests/fuzz/target.h"
 
 #define READING_MOST ((size_t)1 << 20) /* bytes that may come out */
 #define PIECES_MOST ((size_t)150)      /* what a socket's buffer surely holds */
@@ -27,8 +26,7 @@ static inline void drain(struct reading *r, struct tg_source *s, size_t step)
         tg_buf_add(&r->text, (tg_sv){ to, (size_t)got });
     r->ok = got == 0;
     r->truncated = s && tg_source_truncated(s);
-    if (r->ok == (r->err.kind != TG_ERR_NONE) || (!r->ok && !r->err.message[0]))
-        abort(); /* a failure always says why */
+    must_say(r->ok, &r->err);
     tg_source_close(s);
 }
 
@@ -55,12 +53,10 @@ static inline void read_pieces(struct reading *r, tg_sv bytes, size_t step, size
     tg_err_init(&r->err);
     if (bytes.n / PIECES_MOST >= piece)
         piece = bytes.n / PIECES_MOST + 1;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0)
-        abort();
+    abort_if(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0);
     for (size_t at = 0, n; at < bytes.n; at += n) {
         n = bytes.n - at < piece ? bytes.n - at : piece;
-        if (send(pair[1], bytes.p + at, n, MSG_DONTWAIT) != (ssize_t)n)
-            abort();
+        abort_if(send(pair[1], bytes.p + at, n, MSG_DONTWAIT) != (ssize_t)n);
     }
     (void)close(pair[1]);
     (void)dup2(pair[0], 0);
@@ -149,34 +145,28 @@ struct packing {
 
 /* The first byte chooses: the rest is a stream as it stands, or a text that is packed, and then
  * left alone, cut or damaged by a bit; two bytes are the form, two the place. */
-static inline void fuzz_packing(const struct packing *p, const uint8_t *data, size_t size)
+static inline void fuzz_packing(const struct packing *p, const uint8_t *choice, tg_sv text)
 {
     TG_BUF packed = { 0 };
     struct reading r;
-    unsigned form, where;
-    tg_sv text;
-    if (size < 5)
-        return;
-    form = data[1] | (unsigned)data[2] << 8;
-    where = data[3] | (unsigned)data[4] << 8;
-    text = (tg_sv){ (const char *)data + 5, size - 5 };
-    if (data[0] % 4 == 0) {
+    unsigned form = choice[1] | (unsigned)choice[2] << 8,
+             where = choice[3] | (unsigned)choice[4] << 8;
+    if (choice[0] % 4 == 0) {
         if (p->is_packed(text))
             p->judge(text, form, NULL);
         return;
     }
     p->pack(&packed, text, form);
     where %= (unsigned)packed.n;
-    if (data[0] % 4 == 1) {
+    if (choice[0] % 4 == 1) {
         read_all_ways(&r, tg_buf_sv(&packed), form);
-        if (!is_foreign(&r) && (!r.ok || !tg_sv_eq(tg_buf_sv(&r.text), text)))
-            abort();
+        abort_if(!is_foreign(&r) && (!r.ok || !tg_sv_eq(tg_buf_sv(&r.text), text)));
         reading_release(&r);
-    } else if (data[0] % 4 == 2) {
+    } else if (choice[0] % 4 == 2) {
         if (where >= p->magic)
             p->judge((tg_sv){ packed.p, where }, form, NULL);
     } else {
-        packed.p[where] = (char)(packed.p[where] ^ (1 << data[0] / 4 % 8));
+        packed.p[where] = (char)(packed.p[where] ^ (1 << choice[0] / 4 % 8));
         if (where >= p->magic)
             p->judge(tg_buf_sv(&packed), form, p->has_checksums(form) ? &text : NULL);
     }

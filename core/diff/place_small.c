@@ -13,11 +13,19 @@
 
 #define MAX_DEPTH 4 /* of callers that only call: `linear`, `matmul`, `mm` */
 
+/* What is called as often on both sides has a pace. Views have their own: a machine that slows
+ * dispatch and Python leaves products as they are. */
+enum { HOST, DEVICE, VIEWS, PACES };
+
+static int pace_of(const struct tg_op *op)
+{
+    return op->view ? VIEWS : tg_kind_is_device(op->kind) ? DEVICE : HOST;
+}
+
 /* What additions are measured by. */
 struct job {
     const struct tg_diff_work *w;
-    /* host, device: the fresh side's time for the same calls, in times the baseline's */
-    double pace[2];
+    double pace[PACES]; /* the fresh side's time for the same calls, in times the baseline's */
     /* a call of the baseline's dearest view, at this pace, and what times vary by */
     double view_ns;
 };
@@ -106,7 +114,7 @@ static struct rise rise_of(const struct job *j, const struct tg_op *op)
 {
     const struct tg_comparison *c = j->w->c;
     struct rise most = { 0, 0 };
-    double pace = fmax(j->pace[tg_kind_is_device(op->kind)], 1);
+    double pace = fmax(j->pace[pace_of(op)], 1);
     bool inner = is_of_number(op) || passes_on(j->w, op); /* an average says nothing */
     for (size_t k = 0; c->step_ns[TG_BASE] > 0 && k < c->n_ranks[TG_TEST]; k++) {
         struct in_step base = { 0, 0 }, test = on_rank(j->w, op, TG_TEST, k);
@@ -233,20 +241,19 @@ void tg_small_find(struct tg_diff_work *w, enum tg_slight what)
 {
     struct tg_comparison *c = w->c;
     struct job j = { .w = w };
-    double same[2][2] = { { 0 } };
+    double same[PACES][2] = { { 0 } };
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         for (int side = 0; side < 2 && op->change == TG_SAME && !op->wait; side++)
-            same[tg_kind_is_device(op->kind)][side] +=
-                tg_kind_is_counted(op->kind) ? op->self[side] : 0;
+            same[pace_of(op)][side] += tg_kind_is_counted(op->kind) ? op->self[side] : 0;
         if (op->present[TG_BASE] && op->view && !is_of_number(op))
             j.view_ns = fmax(j.view_ns, op->self[TG_BASE] / op->count[TG_BASE]);
     }
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < PACES; k++)
         j.pace[k] = same[k][TG_BASE] > 0      ? same[k][TG_TEST] / same[k][TG_BASE]
                     : c->step_ns[TG_BASE] > 0 ? c->step_ns[TG_TEST] / c->step_ns[TG_BASE]
                                               : 1;
-    j.view_ns = j.view_ns > 0 ? TG_SUSPECT * fmax(j.pace[0], 1) * j.view_ns : INFINITY;
+    j.view_ns = j.view_ns > 0 ? TG_SUSPECT * fmax(j.pace[VIEWS], 1) * j.view_ns : INFINITY;
     for (size_t k = 0; k < sizeof sorts / sizeof *sorts; k++) {
         const struct sort *sort = &sorts[k];
         bool *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1);

@@ -177,6 +177,22 @@ BY_HAND(a_slower_machine_makes_nothing_large)
     assert_int_equal(slight(f, "aten::view"), TG_SLIGHT_FREE);
 }
 
+/* A view takes 1.4 times as long, and a product as before: no more than it should, if other views
+ * do so, too. */
+BY_HAND(views_have_a_pace_of_their_own)
+{
+    for (int slower = 0; slower < 2; slower++) {
+        make(f, 1, 1, 3);
+        more_of(f, "aten::mm", 1, 1, 900000);
+        add_all(f, TG_BASE, TG_KIND_OP, "aten::t", "", 20, 100);
+        add_all(f, TG_TEST, TG_KIND_OP, "aten::t", "", 20, slower ? 140 : 100);
+        add_all(f, TG_BASE, TG_KIND_OP, "aten::view", "", 50, 100);
+        add_all(f, TG_TEST, TG_KIND_OP, "aten::view", "", 51, 140);
+        compare(f);
+        assert_int_equal(slight(f, "aten::view"), slower ? TG_SLIGHT_FREE : TG_SLIGHT_NOT);
+    }
+}
+
 /* A new name of 0.2 % of rank 1's step is 0.1 % of the mean step. */
 BY_HAND(on_the_rank_that_has_most)
 {

@@ -46,16 +46,12 @@ static void put_operators(struct page *p, const struct tg_history_event *e)
                                                      { "what", false } };
     if (!e->n)
         return;
-    tg_page_table(&p->frame,
-                  &(struct tg_page_table){
-                      .caption = "What moved", .columns = columns, .n_columns = 3, .plain = true });
+    tg_page_table(&p->frame, TG_PAGE_TABLE("What moved", columns, .plain = true));
     for (size_t i = 0; i < e->n && i < OPERATORS_SHOWN; i++) {
         const struct tg_moved_series *m = &e->v[i];
         tg_page_row(&p->frame, NULL);
-        tg_page_number(&p->frame, change_of(m));
-        tg_history_put_change(p->frame.out, p->s->history, m);
-        tg_page_number(&p->frame, m->cost_ns);
-        tg_history_put_cost(p->frame.out, m->cost_ns);
+        tg_history_put_change(tg_page_number(&p->frame, change_of(m)), p->s->history, m);
+        tg_history_put_cost(tg_page_number(&p->frame, m->cost_ns), m->cost_ns);
         tg_page_cell(&p->frame);
         tg_page_name(&p->frame, tg_history_moved_name(p->s->history, m), 60);
         tg_page_raw(&p->frame, m->back ? " <span class=\"dim\">is back</span>" : "");
@@ -256,24 +252,18 @@ static void put_events(struct page *p)
     if (!p->s->n_events)
         return;
     begin_section(p, "events", "Events");
-    tg_page_table(&p->frame, &(struct tg_page_table){ .caption = "Events",
-                                                      .columns = columns,
-                                                      .n_columns = sizeof columns / sizeof *columns,
-                                                      .first = ROWS_FIRST });
+    tg_page_table(&p->frame, TG_PAGE_TABLE("Events", columns, .first = ROWS_FIRST));
     for (size_t i = p->s->n_events; i-- > 0;) {
         const struct tg_history_entry *t = &p->s->events[i];
         const struct tg_history_event *e = t->event;
         tg_page_row(&p->frame, tg_event_state_name(t->state));
-        tg_page_cell(&p->frame);
-        tg_page_raw(&p->frame, TG_DATE(p->s->history->night[e->to].date));
+        tg_buf_puts(tg_page_cell(&p->frame), TG_DATE(p->s->history->night[e->to].date));
         tg_page_cell(&p->frame);
         tg_buf_printf(p->frame.out,
                       is_shown_open(t) ? "<a href=\"#e-%s\">%s</a>" : "<code>%.0s%s</code>", e->id,
                       e->id);
-        tg_page_cell(&p->frame);
-        tg_page_raw(&p->frame, tg_event_kind_name(e->kind));
-        tg_page_cell(&p->frame);
-        tg_page_raw(&p->frame, tg_history_state(t));
+        tg_buf_puts(tg_page_cell(&p->frame), tg_event_kind_name(e->kind));
+        tg_buf_puts(tg_page_cell(&p->frame), tg_history_state(t));
         tg_page_cell(&p->frame);
         if (e->n)
             tg_page_name(&p->frame, tg_history_moved_name(p->s->history, &e->v[0]), 44);
@@ -282,8 +272,8 @@ static void put_events(struct page *p)
         tg_page_number(&p->frame, e->n ? change_of(&e->v[0]) : (double)NAN);
         if (e->n)
             tg_history_put_change(p->frame.out, p->s->history, &e->v[0]);
-        tg_page_number(&p->frame, e->cost_ns != 0 ? e->cost_ns : (double)NAN);
-        tg_history_put_cost(p->frame.out, e->cost_ns);
+        tg_history_put_cost(tg_page_number(&p->frame, e->cost_ns != 0 ? e->cost_ns : (double)NAN),
+                            e->cost_ns);
         tg_page_cell(&p->frame);
         put_commit(p, t->to);
     }
@@ -302,30 +292,25 @@ static void put_series(struct page *p)
     if (h->n == p->s->first)
         return;
     begin_section(p, "series", "Operators, kernels and metrics");
-    tg_page_table(&p->frame, &(struct tg_page_table){ .caption = "Operators, kernels and metrics",
-                                                      .columns = columns,
-                                                      .n_columns = sizeof columns / sizeof *columns,
-                                                      .first = ROWS_FIRST });
+    tg_page_table(&p->frame,
+                  TG_PAGE_TABLE("Operators, kernels and metrics", columns, .first = ROWS_FIRST));
     for (size_t i = 0; i < p->s->n_all; i++) {
         uint32_t id = p->s->all[i];
         const struct tg_series *x = &h->series->v[id];
         double now = tg_history_plain(h, h->n - 1, id), change = tg_history_since_first(p->s, id);
-        struct tg_buf *out = p->frame.out;
         TG_BUF value = { 0 };
         tg_page_row(&p->frame, NULL);
         tg_page_cell(&p->frame);
         tg_page_name(&p->frame, x->name, 48);
-        tg_page_cell(&p->frame);
-        tg_page_raw(&p->frame, tg_history_series_kind(x));
-        tg_page_cell(&p->frame);
-        tg_trend_put_spark(out, p->s, id);
+        tg_buf_puts(tg_page_cell(&p->frame), tg_history_series_kind(x));
+        tg_trend_put_spark(tg_page_cell(&p->frame), p->s, id);
         tg_page_number(&p->frame, floor(now * 100 + 0.5) / 100);
         if (!isnan(now)) {
             tg_history_put_value(&value, x, now);
             tg_page_text(&p->frame, tg_buf_sv(&value));
         }
-        tg_page_number(&p->frame, floor(change * 100 + 0.5) / 100);
-        tg_history_put_since_first(out, p->s, id);
+        tg_history_put_since_first(tg_page_number(&p->frame, floor(change * 100 + 0.5) / 100), p->s,
+                                   id);
     }
     tg_page_table_end(&p->frame);
     tg_page_raw(&p->frame, "<p class=\"dim small\">Since the first: against the median of the "
@@ -342,25 +327,19 @@ static void put_nights(struct page *p)
     const struct tg_history *h = p->s->history;
     begin_section(p, "nights", NULL);
     tg_page_fold(&p->frame, "All nights");
-    tg_page_table(&p->frame,
-                  &(struct tg_page_table){ .caption = "Nights",
-                                           .columns = columns,
-                                           .n_columns = sizeof columns / sizeof *columns });
+    tg_page_table(&p->frame, TG_PAGE_TABLE("Nights", columns, .first = 0));
     for (size_t i = p->s->first; i < h->n; i++) {
         tg_page_row(&p->frame, NULL);
-        tg_page_cell(&p->frame);
-        tg_page_raw(&p->frame, TG_DATE(h->night[i].date));
+        tg_buf_puts(tg_page_cell(&p->frame), TG_DATE(h->night[i].date));
         tg_page_cell(&p->frame);
         put_commit(p, h->night[i].commit);
-        tg_page_number(&p->frame, (double)h->night[i].runs);
-        tg_buf_printf(p->frame.out, "%zu", h->night[i].runs);
+        tg_buf_printf(tg_page_number(&p->frame, (double)h->night[i].runs), "%zu", h->night[i].runs);
         tg_page_number(&p->frame, h->night[i].step_ns);
         if (isfinite(h->night[i].step_ns))
             tg_dec_put_human_ns(p->frame.out, h->night[i].step_ns);
-        tg_page_number(&p->frame, (double)(h->stream[i] + 1));
-        tg_buf_printf(p->frame.out, "%zu", h->stream[i] + 1);
-        tg_page_cell(&p->frame);
-        tg_page_text(&p->frame, tg_utf8_prefix(h->night[i].subject, 80));
+        tg_buf_printf(tg_page_number(&p->frame, (double)(h->stream[i] + 1)), "%zu",
+                      h->stream[i] + 1);
+        tg_esc_xml(tg_page_cell(&p->frame), tg_utf8_prefix(h->night[i].subject, 80));
     }
     tg_page_table_end(&p->frame);
     tg_page_fold_end(&p->frame);

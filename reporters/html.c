@@ -142,23 +142,19 @@ static void put_tally(struct tg_html *h, size_t i, unsigned states)
     for (size_t k = i; k < h->v->n_results; k++)
         n += tg_result_same_rule(&h->v->results[k], &h->v->results[i]) &&
              states & 1u << h->v->results[k].state;
-    tg_page_number(&h->page, (double)n);
-    tg_buf_printf(h->page.out, "%zu", n);
+    tg_buf_printf(tg_page_number(&h->page, (double)n), "%zu", n);
 }
 
 static void put_rules(struct tg_html *h)
 {
     enum { RULES = 40 };
-    static const struct tg_page_table table = {
-        .caption = "Rules", .columns = rule_columns, .n_columns = 7, .plain = true
-    };
     const struct tg_verdict *v = h->v;
     size_t first[RULES], n = 0;
     if (!v->n_results)
         return;
     tg_page_section(&h->page, "policy", "Judged by");
     put_sentence(h, "<p>{}</p>\n", v->policy);
-    tg_page_table(&h->page, &table);
+    tg_page_table(&h->page, TG_PAGE_TABLE("Rules", rule_columns, .plain = true));
     for (size_t i = 0; i < v->n_results && n < RULES; i++) {
         const struct tg_result *r = &v->results[i];
         TG_BUF at = { 0 }, url = { 0 };
@@ -174,10 +170,8 @@ static void put_rules(struct tg_html *h)
         tg_page_name(&h->page, r->rule, 40);
         tg_page_cell(&h->page);
         tg_page_link(&h->page, tg_buf_sv(&url), tg_buf_sv(&at));
-        tg_page_cell(&h->page);
-        tg_page_text(&h->page, r->limit_said.n ? r->limit_said : r->limit);
-        tg_page_cell(&h->page);
-        tg_page_text(&h->page, r->why);
+        tg_esc_xml(tg_page_cell(&h->page), r->limit_said.n ? r->limit_said : r->limit);
+        tg_esc_xml(tg_page_cell(&h->page), r->why);
         put_tally(h, i, FAILED);
         put_tally(h, i, WARNED);
         put_tally(h, i, PASSED);
@@ -195,34 +189,26 @@ static void put_both(struct tg_html *h, const char *title, tg_sv before, tg_sv a
     if (!before.n && !after.n)
         return;
     tg_page_row(&h->page, NULL);
-    tg_page_cell(&h->page);
-    tg_page_raw(&h->page, title);
-    tg_page_cell(&h->page);
-    tg_html_put_text(h->page.out, before);
-    tg_page_cell(&h->page);
-    tg_html_put_text(h->page.out, after);
+    tg_buf_puts(tg_page_cell(&h->page), title);
+    tg_html_put_text(tg_page_cell(&h->page), before);
+    tg_html_put_text(tg_page_cell(&h->page), after);
 }
 
 static void put_environment(struct tg_html *h)
 {
-    static const struct tg_page_table table = {
-        .caption = "The two sides", .columns = side_columns, .n_columns = 3, .plain = true
-    };
     const struct tg_verdict *v = h->v;
     const struct tg_comparison *c = v->comparison;
     TG_BUF before = { 0 }, after = { 0 };
     tg_page_section(&h->page, "sides", "The two sides");
-    tg_page_table(&h->page, &table);
+    tg_page_table(&h->page, TG_PAGE_TABLE("The two sides", side_columns, .plain = true));
     tg_sv sha[2] = { h->v->baseline.commit, h->v->test_commit };
     if (sha[0].n || sha[1].n) {
         tg_page_row(&h->page, NULL);
-        tg_page_cell(&h->page);
-        tg_page_raw(&h->page, "commit");
+        tg_buf_puts(tg_page_cell(&h->page), "commit");
         for (int s = 0; s < 2; s++) {
             TG_BUF url = { 0 };
             tg_link_put_commit(&url, h->r->repo_url, sha[s]);
-            tg_page_cell(&h->page);
-            tg_page_raw(&h->page, sha[s].n ? "<code>" : "");
+            tg_buf_puts(tg_page_cell(&h->page), sha[s].n ? "<code>" : "");
             tg_page_link(&h->page, tg_buf_sv(&url), tg_utf8_prefix(sha[s], 12));
             tg_page_raw(&h->page, sha[s].n ? "</code>" : "");
         }

@@ -123,9 +123,6 @@ static const struct tg_page_column columns[] = {
 
 void tg_html_put_bar(struct tg_html *h)
 {
-    static const struct tg_page_table table = {
-        .caption = "Parts of the step", .columns = columns, .n_columns = 5, .plain = true
-    };
     const struct tg_comparison *c = tg_confirm_last(h->v->comparison);
     struct part parts[PARTS];
     if (!c)
@@ -141,7 +138,7 @@ void tg_html_put_bar(struct tg_html *h)
     put_side(h->page.out, parts, TG_BASE, largest);
     put_side(h->page.out, parts, TG_TEST, largest);
     tg_page_raw(&h->page, "</div>\n");
-    tg_page_table(&h->page, &table);
+    tg_page_table(&h->page, TG_PAGE_TABLE("Parts of the step", columns, .plain = true));
     for (int k = 0; k < PARTS; k++)
         if (parts[k].ns[0] > 0 || parts[k].ns[1] > 0) {
             /* A change below a thousandth of the step has no percentage. */
@@ -157,11 +154,9 @@ void tg_html_put_bar(struct tg_html *h)
                 p->paint);
             tg_page_text(&h->page, tg_sv_of(p->title));
             for (int s = 0; s < 2; s++) {
-                tg_page_number(&h->page, p->ns[s]);
-                tg_put_time_unit(h->page.out, p->ns[s]);
+                tg_put_time_unit(tg_page_number(&h->page, p->ns[s]), p->ns[s]);
             }
-            tg_page_number(&h->page, d);
-            tg_put_time_delta(h->page.out, d);
+            tg_put_time_delta(tg_page_number(&h->page, d), d);
             tg_page_number(&h->page, tells ? d / p->ns[TG_BASE] : NAN);
             if (tells)
                 tg_put_pct_delta(h->page.out, 100 * d / p->ns[TG_BASE]);

@@ -108,8 +108,7 @@ static const char *state_of(const struct ranked *r, const struct tg_op *op)
 
 static void put_time(struct tg_html *h, double ns)
 {
-    tg_page_number(&h->page, ns);
-    tg_put_time_unit(h->page.out, ns);
+    tg_put_time_unit(tg_page_number(&h->page, ns), ns);
 }
 
 static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_label *label)
@@ -126,8 +125,7 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     if (former)
         TG_PUT(h->page.out, tg_html_put_name, "{} \xe2\x86\x92 ", former->name);
     tg_page_label(&h->page, label);
-    tg_page_cell(&h->page);
-    tg_buf_printf(h->page.out, "<span class=\"tag %s\">%s</span>", state,
+    tg_buf_printf(tg_page_cell(&h->page), "<span class=\"tag %s\">%s</span>", state,
                   strcmp(state, "not-judged") == 0 ? "not judged" : state);
     tg_page_number(&h->page, x.d_ns);
     if (op->relation != TG_REL_RENAMED && (op->change == TG_ADDED || op->change == TG_REMOVED))
@@ -139,25 +137,19 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     put_time(h, x.ns[TG_TEST]);
     if (tg_row_is_noise(op) || fabs(x.d_ns) < LEAST_CHANGE)
         pct = NAN;
-    tg_page_number(&h->page, pct);
-    tg_put_pct_delta(h->page.out, pct);
+    tg_put_pct_delta(tg_page_number(&h->page, pct), pct);
     struct tg_buf *out = h->page.out;
-    tg_page_number(&h->page, x.count[TG_TEST]);
-    tg_put_count(out, x.count[TG_BASE]);
+    tg_put_count(tg_page_number(&h->page, x.count[TG_TEST]), x.count[TG_BASE]);
     if (x.d_count != 0)
         tg_buf_printf(out, " \xe2\x86\x92 %s", TG_AS(tg_put_count, x.count[TG_TEST]));
     tg_page_number(&h->page, x.d_count != 0 ? x.d_count : NAN);
     if (x.d_count != 0)
         tg_put_count_delta(out, x.d_count);
-    tg_page_number(&h->page, share);
-    tg_put_share(h->page.out, share);
+    tg_put_share(tg_page_number(&h->page, share), share);
 }
 
 void tg_html_put_rows(struct tg_html *h)
 {
-    static const struct tg_page_table table = {
-        .caption = "All names", .columns = columns, .n_columns = 9, .first = FIRST
-    };
     const struct tg_comparison *c = h->v->comparison;
     TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
     TG_FREE struct ranked *rows = NULL;
@@ -171,7 +163,7 @@ void tg_html_put_rows(struct tg_html *h)
         order[i] = rows[i].row;
     tg_labels_of_rows(&labels, c, order, n, TG_HTML_NAME);
     tg_page_section(&h->page, "rows", "All names, self time per step");
-    tg_page_table(&h->page, &table);
+    tg_page_table(&h->page, TG_PAGE_TABLE("All names", columns, .first = FIRST));
     for (; shown < n && h->page.out->n + labels.v[shown].name.n * 2 + 1200 < TG_HTML_BYTES; shown++)
         put_row(h, &rows[shown], &labels.v[shown]);
     tg_page_table_end(&h->page);

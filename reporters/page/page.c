@@ -7,6 +7,7 @@
 #include "core/summary/pack.h"
 #include "reporters/escape.h"
 #include "reporters/link.h"
+#include "reporters/number.h"
 #include "reporters/page/assets.h"
 
 /* ---- head ---- */
@@ -187,24 +188,23 @@ void tg_page_row(struct tg_page *p, const char *state)
     p->in_row = true;
 }
 
-void tg_page_cell(struct tg_page *p)
+struct tg_buf *tg_page_cell(struct tg_page *p)
 {
     end_cell(p);
     tg_buf_puts(p->out, "<td>");
     p->in_cell = true;
+    return p->out;
 }
 
-void tg_page_number(struct tg_page *p, double value)
+struct tg_buf *tg_page_number(struct tg_page *p, double value)
 {
     end_cell(p);
     tg_buf_puts(p->out, "<td class=\"num\"");
-    if (isfinite(value)) {
-        tg_buf_puts(p->out, " data-v=\"");
-        tg_dec_put_double(p->out, value);
-        tg_buf_putc(p->out, '"');
-    }
+    if (isfinite(value))
+        tg_buf_printf(p->out, " data-v=\"%s\"", TG_AS(tg_dec_put_double, value));
     tg_buf_putc(p->out, '>');
     p->in_cell = true;
+    return p->out;
 }
 
 void tg_page_table_end(struct tg_page *p)

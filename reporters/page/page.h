@@ -40,6 +40,12 @@ struct tg_page_table {
     size_t first; /* rows before the button "Show all"; 0: all. Printed and without script: all */
     bool plain;   /* no sort and no filter: facts, not rows */
 };
+#define TG_PAGE_TABLE(title, heads, ...)                                                           \
+    &(const struct tg_page_table)                                                                  \
+    {                                                                                              \
+        .caption = (title), .columns = (heads), .n_columns = sizeof(heads) / sizeof *(heads),      \
+        __VA_ARGS__                                                                                \
+    }
 struct tg_page {
     struct tg_buf *out;
     tg_sv script; /* of the head, for the end */
@@ -76,7 +82,8 @@ void tg_page_link(struct tg_page *p, tg_sv url, tg_sv text);
  * and what the script's buttons filter by. */
 void tg_page_table(struct tg_page *p, const struct tg_page_table *table);
 void tg_page_row(struct tg_page *p, const char *state); /* NULL: none */
-void tg_page_cell(struct tg_page *p); /* content by the calls above, until the next cell */
-void tg_page_number(struct tg_page *p, double value); /* the same, sorted by `value`; NAN: last */
+/* Content by the calls above or into what it returns, the page itself, until the next cell. */
+struct tg_buf *tg_page_cell(struct tg_page *p);
+struct tg_buf *tg_page_number(struct tg_page *p, double value); /* sorted by `value`; NAN: last */
 void tg_page_table_end(struct tg_page *p);
 #endif

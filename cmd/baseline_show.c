@@ -13,6 +13,7 @@
 #include "core/baseline/git.h"
 #include "core/summary/fit.h"
 #include "reporters/escape.h"
+#include "reporters/number.h"
 
 /* ---- list ---- */
 
@@ -115,12 +116,9 @@ static bool metric(struct tg_store_cmd *s, struct listed_commit *v, size_t n, st
 
 static void put_step(struct tg_buf *out, double ns)
 {
-    if (isnan(ns)) {
-        tg_buf_puts(out, "step unknown");
-    } else {
-        tg_buf_puts(out, "step ");
+    tg_buf_printf(out, "step %s", isnan(ns) ? "unknown" : "");
+    if (!isnan(ns))
         tg_dec_put_human_ns(out, ns);
-    }
 }
 
 /* The commits of v[0..n), sorted by place, and the date of the oldest. */
@@ -238,17 +236,14 @@ static void take_shown(void *arg, size_t i, const struct tg_side *side, bool dam
             continue;
         struct tg_store_cmd *s = w->s;
         const struct tg_history_value *v = &night.v[k];
-        TG_BUF ns = { 0 };
-        tg_dec_put_human_ns(&ns, v->plain);
-        tg_buf_printf(&s->out, "  %10.*s  %4.1f %%  ", (int)ns.n, ns.p,
+        tg_buf_printf(&s->out, "  %10s  %4.1f %%  ", TG_AS(tg_dec_put_human_ns, v->plain),
                       night.step_ns > 0 ? 100 * v->plain / night.step_ns : 0);
         if (isnan(v->calls))
             tg_buf_puts(&s->out, "  varies");
         else
             tg_buf_printf(&s->out, "%6.6gx ", v->calls);
-        tg_buf_printf(&s->out, "  %-10s  ", tg_kind_name(x->kind));
-        tg_esc_terminal(&s->out, tg_utf8_prefix(x->name, 80));
-        tg_buf_putc(&s->out, '\n');
+        tg_buf_printf(&s->out, "  %-10s", tg_kind_name(x->kind));
+        TG_PUT(&s->out, tg_esc_terminal, "  {}\n", tg_utf8_prefix(x->name, 80));
         rows++;
     }
 }

@@ -435,8 +435,8 @@ static bool put_all(const struct job *j, struct tg_err *err)
                 tg_buf_printf(&out, "  rule %.*s: %.*s failed %zu times, up to +%s %%\n",
                               TG_SV_ARG(c->alarms[i].rule->id), TG_SV_ARG(c->alarms[i].op),
                               c->alarms[i].fails, number(j, c->alarms[i].worst, 1));
-        tg_buf_puts(&out, "\noutliers: ");
-        tg_buf_puts(&out, j->n_outliers ? "runs that are not like the others\n" : "none\n");
+        tg_buf_printf(&out, "\noutliers: %s\n",
+                      j->n_outliers ? "runs that are not like the others" : "none");
         for (size_t i = 0; i < j->n_outliers && i < MAX_ROWS; i++)
             put_outlier(&out, j, &j->outliers[i]);
         if (j->n_outliers > MAX_ROWS)

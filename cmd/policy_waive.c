@@ -191,14 +191,11 @@ bool tg_policy_waive(struct tg_buf *out, const struct tg_policy_waive_ask *ask, 
     if (ok) {
         TG_BUF rest = { 0 };
         char last[16];
-        tg_buf_puts(&rest, "reason: ");
-        tg_esc_yaml(&rest, ask->reason.n ? ask->reason : TG_SV("why this is accepted"));
-        tg_buf_puts(&rest, ", owner: ");
-        tg_esc_yaml(&rest, ask->owner.n ? ask->owner : TG_SV("who removes it"));
-        if (ask->issue.n) {
-            tg_buf_puts(&rest, ", issue: ");
-            tg_esc_yaml(&rest, ask->issue);
-        }
+        TG_PUT(&rest, tg_esc_yaml, "reason: {}, owner: {}",
+               ask->reason.n ? ask->reason : TG_SV("why this is accepted"),
+               ask->owner.n ? ask->owner : TG_SV("who removes it"));
+        if (ask->issue.n)
+            TG_PUT(&rest, tg_esc_yaml, ", issue: {}", ask->issue);
         tg_value_date_text(ask->today + TG_POLICY_WAIVE_DAYS, last);
         tg_buf_printf(&rest, ", expires: %s", last);
         tg_buf_puts(out, "waivers:\n");

@@ -118,9 +118,8 @@ static bool put_name(struct tg_buf *out, const struct tg_accept_waiver *w,
         return false;
     if (!tg_waiver_write(&name, w->name, &many))
         return false;
-    tg_buf_puts(out, "name: ");
-    tg_esc_yaml(out, tg_buf_sv(&name));
-    tg_buf_puts(out, many ? ", many: true, ceiling: " : ", ceiling: ");
+    TG_PUT(out, tg_esc_yaml,
+           many ? "name: {}, many: true, ceiling: " : "name: {}, ceiling: ", tg_buf_sv(&name));
     tg_accept_put_ceiling(out, &w->change);
     return true;
 }

@@ -7,7 +7,6 @@
  */
 #include <math.h>
 
-#include "core/base/decimal.h"
 #include "core/base/doc.h"
 #include "reporters/label.h"
 #include "reporters/reporter.h"
@@ -30,9 +29,8 @@ static void add_entry(struct tg_doc *list, const struct tg_verdict *v, tg_sv nam
     tg_doc_add_num(o, "value", value);
     if (of_runs && of_runs[1] > of_runs[0] && value > 0) {
         tg_buf_clear(&text);
-        tg_buf_puts(&text, "\xc2\xb1 ");
-        tg_dec_put_fixed(&text, 100 * (of_runs[1] - of_runs[0]) / (of_runs[1] + of_runs[0]), 1);
-        tg_buf_puts(&text, "%");
+        tg_buf_printf(&text, "\xc2\xb1 %.1f%%",
+                      100 * (of_runs[1] - of_runs[0]) / (of_runs[1] + of_runs[0]));
         tg_doc_add_str(o, "range", tg_buf_sv(&text));
     }
 }

@@ -4,7 +4,6 @@
  * it.
  */
 
-#include "core/base/decimal.h"
 #include "core/base/utf8.h"
 #include "reporters/reporter.h"
 
@@ -36,8 +35,6 @@ void tg_reporter_collapsed(struct tg_buf *out, const struct tg_verdict *v,
         if (self[i] < 0.5)
             continue;
         put_path(out, p, i);
-        tg_buf_putc(out, ' ');
-        tg_dec_put_fixed(out, self[i], 0);
-        tg_buf_putc(out, '\n');
+        tg_buf_printf(out, " %.0f\n", self[i]);
     }
 }

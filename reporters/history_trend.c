@@ -516,9 +516,7 @@ void tg_trend_svg(struct tg_buf *out, const struct tg_history_suite *s)
     double y = 76, width = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * GAP) / (double)COLUMNS;
     int height = (int)y + LARGE + LEGEND + (int)rows * (SMALL + GAP) + MARGIN / 2;
     tg_svg_open(out, WIDTH, (size_t)height, "");
-    tg_buf_puts(out, "<title>Nights of ");
-    tg_esc_xml(out, s->name);
-    tg_buf_puts(out, "</title>\n<style>");
+    TG_PUT(out, tg_esc_xml, "<title>Nights of {}</title>\n<style>", s->name);
     /* history.css begins with two lines of colours: ":root{…}", and the same in the dark. */
     tg_sv rules = { tg_history_css, tg_history_css_size }, list[2];
     for (size_t i = 0; i < 2; i++) {

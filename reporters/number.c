@@ -97,8 +97,7 @@ void tg_put_pct_delta(struct tg_buf *out, double pct)
     if (!tg_dec_pct_tells(pct))
         return;
     put_sign(out, round(pct * 10));
-    tg_dec_put_fixed(out, pct, decimals);
-    tg_buf_puts(out, " %");
+    tg_buf_printf(out, "%s %%", TG_AS_FIXED(pct, decimals));
 }
 
 void tg_put_share(struct tg_buf *out, double fraction)
@@ -168,10 +167,12 @@ void tg_put_time_unit(struct tg_buf *out, double ns)
 void tg_put_time_delta(struct tg_buf *out, double ns)
 {
     double tenths = round(ns / 100); /* of a microsecond: below that there is no sign */
-    if (!isfinite(ns))
-        return;
-    tg_buf_puts(out, tenths > 0 ? "+" : tenths < 0 ? "-" : "");
-    tg_put_time_unit(out, fabs(ns));
+    if (isfinite(ns))
+        tg_buf_printf(out, "%s%s",
+                      tenths > 0   ? "+"
+                      : tenths < 0 ? "-"
+                                   : "",
+                      TG_AS(tg_put_time_unit, fabs(ns)));
 }
 
 /* ---- words ---- */

@@ -4,37 +4,35 @@
 
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
+#include "reporters/escape.h"
+#include "reporters/number.h"
 #include "reporters/reporter.h"
 #include "reporters/rows.h"
 
 enum { NAMES = 200 };
 
 /* A label's value: one visible line, with backslash and quote escaped. */
-static void put_label(struct tg_buf *out, const char *key, tg_sv value)
+static void put_value(struct tg_buf *out, tg_sv value)
 {
     TG_BUF visible = { 0 };
     tg_utf8_visible(&visible, value);
-    tg_buf_printf(out, "%s=\"", key);
     for (size_t i = 0; i < visible.n; i++) {
         if (visible.p[i] == '\\' || visible.p[i] == '"')
             tg_buf_putc(out, '\\');
         tg_buf_putc(out, visible.p[i]);
     }
-    tg_buf_putc(out, '"');
 }
 
 static void open_sample(struct tg_buf *out, const char *name, const struct tg_verdict *v)
 {
     tg_buf_printf(out, "tracegate_%s{", name);
-    put_label(out, "suite", v->suite.n ? v->suite : TG_SV("default"));
+    TG_PUT(out, put_value, "suite=\"{}\"", v->suite.n ? v->suite : TG_SV("default"));
 }
 
 static void close_sample(struct tg_buf *out, double value)
 {
-    tg_buf_puts(out, "} ");
-    tg_dec_put_double(out,
-                      tg_dec_round(value)); /* 6.0713746 ms of ns have no 0.006071374599999999 s */
-    tg_buf_putc(out, '\n');
+    /* 6.0713746 ms of ns have no 0.006071374599999999 s */
+    tg_buf_printf(out, "} %s\n", TG_AS(tg_dec_put_double, tg_dec_round(value)));
 }
 
 /* Times in seconds; counts, bytes and shares as they are. */
@@ -71,10 +69,8 @@ static void put_ops(struct tg_buf *out, const struct tg_verdict *v, bool calls)
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &c->ops[rows[i]];
         open_sample(out, calls ? "calls" : "self_time_seconds", v);
-        tg_buf_putc(out, ',');
-        put_label(out, "kind", tg_sv_of(tg_kind_name(op->kind)));
-        tg_buf_putc(out, ',');
-        put_label(out, "name", op->name);
+        TG_PUT(out, put_value, ",kind=\"{}\",name=\"{}\"", tg_sv_of(tg_kind_name(op->kind)),
+               op->name);
         close_sample(out, calls ? op->count[TG_TEST] : op->self[TG_TEST] / 1e9);
     }
 }
@@ -88,8 +84,7 @@ void tg_reporter_openmetrics(struct tg_buf *out, const struct tg_verdict *v,
              "those that follow from another.\n");
     for (int s = 0; s <= TG_STATE_FAIL; s++) {
         open_sample(out, "results", v);
-        tg_buf_putc(out, ',');
-        put_label(out, "state", tg_sv_of(tg_state_name((enum tg_state)s)));
+        TG_PUT(out, put_value, ",state=\"{}\"", tg_sv_of(tg_state_name((enum tg_state)s)));
         close_sample(out, (double)(v->n_state[s] - v->n_folded[s]));
     }
     const struct tg_comparison *c = tg_verdict_fresh(v);

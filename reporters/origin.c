@@ -63,36 +63,24 @@ static void put_changed_in(struct tg_buf *out, const struct tg_cause *c)
 /* How the change relates to it. */
 static void put_change(struct tg_buf *out, const struct tg_cause *c)
 {
-    if (!c->change_known)
+    static const struct {
+        const char *before;
+        void (*put)(struct tg_buf *out, const struct tg_cause *c);
+        const char *after;
+    } words[] = {
+        [TG_CAUSE_LINK_OUTSIDE] = { ", whose file changed outside every function (", put_lines,
+                                    ")" },
+        [TG_CAUSE_LINK_SETUP_FILE] = { ", beside ", put_changed_in, "" },
+        [TG_CAUSE_LINK_CALLEE] = { ", which calls ", put_changed_in, "" },
+        [TG_CAUSE_LINK_FEEDS] = { ", changed in this pull request (", put_lines, ")" },
+        [TG_CAUSE_LINK_SETUP] = { ", set up by ", put_changed_in, "" },
+        [TG_CAUSE_LINK_SELF] = { ", changed in this pull request (", put_lines, ")" },
+    };
+    if (!c->change_known || !words[c->link].put)
         return;
-    switch (c->link) {
-    case TG_CAUSE_LINK_SELF:
-    case TG_CAUSE_LINK_FEEDS:
-        tg_buf_puts(out, ", changed in this pull request (");
-        put_lines(out, c);
-        tg_buf_putc(out, ')');
-        return;
-    case TG_CAUSE_LINK_SETUP:
-        tg_buf_puts(out, ", set up by ");
-        put_changed_in(out, c);
-        return;
-    case TG_CAUSE_LINK_SETUP_FILE:
-        tg_buf_puts(out, ", beside ");
-        put_changed_in(out, c);
-        return;
-    case TG_CAUSE_LINK_CALLEE:
-        tg_buf_puts(out, ", which calls ");
-        put_changed_in(out, c);
-        return;
-    case TG_CAUSE_LINK_OUTSIDE:
-        tg_buf_puts(out, ", whose file changed outside every function (");
-        put_lines(out, c);
-        tg_buf_putc(out, ')');
-        return;
-    case TG_CAUSE_LINK_NONE:
-    case TG_CAUSE_LINK_FILE:
-        return;
-    }
+    tg_buf_puts(out, words[c->link].before);
+    words[c->link].put(out, c);
+    tg_buf_puts(out, words[c->link].after);
 }
 
 static void put_not_changed(struct tg_buf *out, const struct tg_cause *c)

@@ -308,10 +308,8 @@ static void add_mover(struct tg_texttable *g, const struct page *p, const struct
     tg_texttable_cell(g, TG_TINT_NONE);
     if (op->kind != TG_KIND_STEP) /* a gap is not called */
         tg_put_count(cell, n.count[TG_BASE]);
-    if (n.d_count != 0) {
-        tg_buf_puts(cell, " -> ");
-        tg_put_count(cell, n.count[TG_TEST]);
-    }
+    if (n.d_count != 0)
+        tg_buf_printf(cell, " -> %s", TG_AS(tg_put_count, n.count[TG_TEST]));
     tg_texttable_cell(g, n.d_count != 0 ? TG_TINT_YELLOW : TG_TINT_NONE);
     tg_put_us(cell, n.ns[TG_BASE]);
     tg_texttable_cell(g, TG_TINT_NONE);

@@ -206,10 +206,9 @@ tg_sv tg_check_command(struct tg_check *c, const struct tg_strs *args)
     tg_buf_puts(&b, "tracegate check");
     for (size_t i = 0; i < args->n; i++)
         put_word(&b, args->v[i]);
-    tg_buf_puts(&b, o->given.runs ? " --runs" : "");
-    tg_buf_puts(&b, o->given.ranks ? " --ranks" : "");
-    tg_buf_puts(&b, o->given.strict_json ? " --strict-json" : "");
-    tg_buf_puts(&b, o->given.allow_truncated ? " --allow-truncated" : "");
+    tg_buf_printf(&b, "%s%s%s%s", o->given.runs ? " --runs" : "", o->given.ranks ? " --ranks" : "",
+                  o->given.strict_json ? " --strict-json" : "",
+                  o->given.allow_truncated ? " --allow-truncated" : "");
     for (size_t i = 0; i < o->baseline.n; i++)
         put_option(&b, "baseline", o->baseline.v[i]);
     for (size_t i = 0; i < o->given.meta.n; i++)

@@ -1,5 +1,7 @@
 #include "core/diff/names.h"
 
+#include <stdlib.h>
+
 static bool is_lower(char c)
 {
     return c >= 'a' && c <= 'z';
@@ -364,16 +366,21 @@ static bool cut_node(tg_sv *node)
     return true;
 }
 
-bool tg_name_is_backward_of(tg_sv node, tg_sv op)
+static bool is_backward_of_bare(tg_sv node, tg_sv op)
 {
     int a, b;
-    if (!cut_node(&node) || !tg_sv_skip(&op, TG_SV("aten::")))
+    if (!cut_node(&node))
         return false;
     do {
         a = next_letter(&node);
         b = next_letter(&op);
     } while (a && a == b);
     return a == b;
+}
+
+bool tg_name_is_backward_of(tg_sv node, tg_sv op)
+{
+    return tg_sv_skip(&op, TG_SV("aten::")) && is_backward_of_bare(node, op);
 }
 
 static bool put_letters(tg_sv name, struct tg_buf *out)
@@ -398,37 +405,41 @@ bool tg_name_put_letters(tg_sv op, struct tg_buf *out)
 /*
  * Views of the same storage, the same in place, what has nothing to do or calls what does it, and
  * questions about metadata. One that copies after all calls clone, copy_ or _to_copy, which count,
- * or takes longer than views do (place_small.c).
+ * or takes longer than views do (place_small.c). Of aten, in the order of their bytes.
  */
-static const char views[] =
-    "aten::_conj aten::_neg_view aten::_reshape_alias aten::_unsafe_view aten::adjoint "
-    "aten::alias aten::as_strided aten::atleast_1d aten::atleast_2d aten::atleast_3d "
-    "aten::broadcast_tensors aten::broadcast_to aten::chunk aten::conj aten::detach "
-    "aten::diagonal aten::dsplit aten::expand aten::expand_as aten::flatten aten::hsplit "
-    "aten::imag aten::lift_fresh aten::mH aten::mT aten::matrix_H aten::moveaxis aten::movedim "
-    "aten::narrow aten::numpy_T aten::permute aten::positive aten::ravel aten::real "
-    "aten::reshape aten::reshape_as aten::resolve_conj aten::resolve_neg aten::select "
-    "aten::slice aten::split aten::split_with_sizes aten::squeeze aten::swapaxes aten::swapdims "
-    "aten::t aten::tensor_split aten::transpose aten::unbind aten::unfold aten::unflatten "
-    "aten::unsafe_chunk aten::unsafe_split aten::unsafe_split_with_sizes aten::unsqueeze "
-    "aten::view aten::view_as aten::view_as_complex aten::view_as_real aten::vsplit "
-    "aten::as_strided_ aten::detach_ aten::squeeze_ aten::swapaxes_ aten::swapdims_ aten::t_ "
-    "aten::transpose_ aten::unsqueeze_ aten::contiguous aten::to aten::type_as aten::can_cast "
-    "aten::dim aten::is_complex aten::is_contiguous aten::is_floating_point aten::is_same_size "
-    "aten::numel aten::promote_types aten::requires_grad_ aten::result_type aten::retain_grad "
-    "aten::size aten::stride aten::sym_numel aten::sym_size aten::sym_storage_offset "
-    "aten::sym_stride";
+/* clang-format off */
+static const char *const views[] = {
+    "_conj", "_neg_view", "_reshape_alias", "_unsafe_view", "adjoint", "alias", "as_strided",
+    "as_strided_", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_tensors", "broadcast_to",
+    "can_cast", "chunk", "conj", "contiguous", "detach", "detach_", "diagonal", "dim", "dsplit",
+    "expand", "expand_as", "flatten", "hsplit", "imag", "is_complex", "is_contiguous",
+    "is_floating_point", "is_same_size", "lift_fresh", "mH", "mT", "matrix_H", "moveaxis",
+    "movedim", "narrow", "numel", "numpy_T", "permute", "positive", "promote_types", "ravel",
+    "real", "requires_grad_", "reshape", "reshape_as", "resolve_conj", "resolve_neg", "result_type",
+    "retain_grad", "select", "size", "slice", "split", "split_with_sizes", "squeeze", "squeeze_",
+    "stride", "swapaxes", "swapaxes_", "swapdims", "swapdims_", "sym_numel", "sym_size",
+    "sym_storage_offset", "sym_stride", "t", "t_", "tensor_split", "to", "transpose", "transpose_",
+    "type_as", "unbind", "unflatten", "unfold", "unsafe_chunk", "unsafe_split",
+    "unsafe_split_with_sizes", "unsqueeze", "unsqueeze_", "view", "view_as", "view_as_complex",
+    "view_as_real", "vsplit",
+};
+/* clang-format on */
+
+static int by_view(const void *name, const void *view)
+{
+    return tg_sv_cmp(*(const tg_sv *)name, tg_sv_of(*(const char *const *)view));
+}
 
 bool tg_name_is_view(tg_sv name)
 {
-    bool node = tg_name_is_node(name), found = false;
-    tg_sv bare = name, rest = { views, sizeof views - 1 };
-    /* The profiler's second row of what dispatches by hand has no namespace. */
-    (void)tg_sv_skip(&bare, TG_SV("aten::"));
-    while (rest.n && !found) {
-        tg_sv view = tg_sv_cut(&rest, ' ');
-        found = node ? tg_name_is_backward_of(name, view)
-                     : tg_sv_eq(bare, tg_sv_from(view, sizeof "aten::" - 1));
+    enum { N = sizeof views / sizeof *views };
+    size_t i = 0;
+    if (!tg_name_is_node(name)) {
+        /* The profiler's second row of what dispatches by hand has no namespace. */
+        (void)tg_sv_skip(&name, TG_SV("aten::"));
+        return bsearch(&name, views, N, sizeof *views, by_view) != NULL;
     }
-    return found;
+    while (i < N && !is_backward_of_bare(name, tg_sv_of(views[i])))
+        i++;
+    return i < N;
 }

@@ -5,19 +5,18 @@
 TEST(which_names_are_views)
 {
     static const char *const yes[] = {
-        "aten::detach",
-        "detach",
-        "aten::_reshape_alias",
-        "aten::numpy_T",
-        "aten::to",
-        "aten::detach_",
-        "PermuteBackward0",
-        "ViewBackward0",
-        "autograd::engine::evaluate_function: UnsqueezeBackward0",
+        "aten::_conj",     "aten::detach",
+        "aten::sym_numel", "aten::t",
+        "aten::t_",        "vsplit",
+        "detach",          "aten::_reshape_alias",
+        "aten::numpy_T",   "aten::to",
+        "aten::detach_",   "PermuteBackward0",
+        "ViewBackward0",   "autograd::engine::evaluate_function: UnsqueezeBackward0",
     };
     static const char *const no[] = {
         "aten::clone", "aten::copy_",  "aten::_to_copy", "aten::add", "aten::item",
         "aten::index", "my::detach_x", "MulBackward0",   "",          "aten::",
+        "aten::_con",  "aten::t__",    "aten::zeros",
     };
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
         if (!tg_name_is_view(tg_sv_of(yes[i])))

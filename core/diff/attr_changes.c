@@ -88,13 +88,15 @@ static tg_sv types_of_tensors(tg_sv value, struct tg_arena *a)
     tg_sv rest = elements_of(value), e;
     TG_BUF b = { 0 };
     bool others = false;
-    while (next_element(&rest, &e)) {
+    while (!others && next_element(&rest, &e))
+        others = !is_number_type(e);
+    if (!others)
+        return value;
+    for (rest = elements_of(value); next_element(&rest, &e);)
         if (is_number_type(e))
             tg_buf_printf(&b, "%s%.*s", b.n ? "," : "[", TG_SV_ARG(e));
-        others |= !is_number_type(e);
-    }
     tg_buf_putc(&b, ']');
-    return others ? tg_arena_sv(a, tg_buf_sv(&b)) : value;
+    return tg_arena_sv(a, tg_buf_sv(&b));
 }
 
 /* One value in one row. */

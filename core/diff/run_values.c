@@ -53,6 +53,11 @@ static double slow(double *v, size_t n)
 void tg_step_statistics_add(double out[TG_STEP_STATISTICS], double *v, size_t n)
 {
     size_t last = n > 1 ? n / 2 : n;
+    if (n == 1) { /* of many ranks, often one step is recorded: all are it */
+        for (int k = 0; k < TG_STEP_STATISTICS; k++)
+            out[k] += v[0];
+        return;
+    }
     out[TG_LEAST] += tg_least(v, n);
     out[TG_LEAST_FIRST] += tg_least(v, (n + 1) / 2);
     out[TG_LEAST_LAST] += tg_least(v + n - last, last);

@@ -183,8 +183,9 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     double *fresh = TG_NEW_N(w->a, double, nt + 1);
     double *const *halves[] = { q->v->y[TG_LEAST_FIRST], q->v->y[TG_LEAST_LAST] }, least = 0;
     /* Where work overlaps on a device a name varies from step to step, and a few runs may be alike
-     * by chance: it varies at least as the halves of each run do. */
-    for (int side = 0; q->aim.device && halves[0][0] && side < 2; side++)
+     * by chance; one or two cannot tell: it varies at least as the halves of each run do. */
+    bool halved = q->aim.device || nb < TG_FEWEST_RUNS || nt < TG_FEWEST_RUNS;
+    for (int side = 0; halved && halves[0][0] && side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
             double e = log(fmax(halves[0][side][run], 1) / fmax(halves[1][side][run], 1));
             least += e * e / (2 * (double)(nb + nt));
@@ -213,7 +214,7 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
         fresh[i] = l.x[TG_TEST][i] - m->c;
         ev->above += fresh[i] > most;
     }
-    ev->suspicious = ev->e > log(TG_SUSPECT) && ev->above == ev->pairs &&
+    ev->suspicious = ev->e > fmax(log(TG_SUSPECT), need) && ev->above == ev->pairs &&
                      ev->delta_ns > TG_NOTABLE * w->c->step_ns[TG_BASE];
     ev->proven = ev->e > 0 && ev->e > need && ev->p <= t.p_limit;
     /*

@@ -158,6 +158,28 @@ BY_HAND(what_a_disturbance_explains_is_not_suspicious)
     assert_false(is_suspicious(&q));
 }
 
+/* One run a side cannot tell how it varies: its halves do. +49 %, log 0.40; 4 z of the threshold
+ * times the root of 2 v, v the mean of half the squares of 0 and log(1 + `apart`). */
+BY_HAND(one_run_varies_as_its_halves_do)
+{
+    double base = 102000, test = 152000, first[2] = { base, test }, last[2] = { base, 0 };
+    for (int apart = 10; apart <= 20; apart += 10) {
+        struct asked q = { .w = { .c = &f->c, .a = f->a } };
+        double z = tg_threshold_of(1, 1).z, e = log(test / base), h = log1p(apart / 100.0);
+        f->c.n_runs[TG_BASE] = f->c.n_runs[TG_TEST] = 1;
+        f->c.step_ns[TG_BASE] = f->c.step_ns[TG_TEST] = 1e6;
+        q.w.rank[0] = q.w.rank[1] = tg_rank_table_new(1, 1, f->a);
+        last[TG_TEST] = test * (1 + apart / 100.0);
+        for (int side = 0; side < 2; side++) {
+            q.v.y[TG_LEAST][side] = side ? &test : &base;
+            q.v.y[TG_LEAST_FIRST][side] = &first[side];
+            q.v.y[TG_LEAST_LAST][side] = &last[side];
+        }
+        assert_int_equal(is_suspicious(&q), e > z * sqrt(2 * (h * h / 2 / 2)));
+        assert_int_equal(is_suspicious(&q), apart == 10);
+    }
+}
+
 /* Judged in both directions: the fresh side may be faster. What a busy machine did is held. */
 BY_HAND(faster_and_held)
 {

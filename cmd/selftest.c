@@ -245,6 +245,7 @@ static int selftest_run(const struct tg_cmd_call *c, struct tg_err *err)
     int code;
 #ifdef M_TRIM_THRESHOLD
     /* Each violation is judged in memory of its own, 40 MB with 3,200 names: the next one's. */
+    (void)mallopt(M_MMAP_THRESHOLD, 32 << 20);
     (void)mallopt(M_TRIM_THRESHOLD, 64 << 20);
 #endif
     if (tg_gate_same_open(&j.same, &j.o->gate, c, "selftest", 1, err) && run_job(&j, err))

@@ -585,6 +585,7 @@ bool tg_align(struct tg_diff_work *w, struct tg_err *err)
                       .sorted = TG_NEW_N(w->a, uint64_t, w->max_steps + 1),
                       .total = TG_NEW_N(w->a, double, n_runs),
                       .self = TG_NEW_N(w->a, double, n_runs) };
+    struct tg_drawn drawn = { 0 };
     for (int side = 0; side < 2; side++) {
         x.modal[side] = TG_NEW_N(w->a, double, n_runs);
         x.by_step[side] = TG_NEW_N(w->a, double, n_runs * w->max_steps + 1);
@@ -596,7 +597,13 @@ bool tg_align(struct tg_diff_work *w, struct tg_err *err)
         sum_op(w, op, &x);
         identify(w, op);
         find_change(w, op, &x);
+        if (tg_kind_is_counted(op->kind) && !op->polling && w->c->marked[TG_BASE] &&
+            w->c->marked[TG_TEST])
+            tg_drawn_add(&drawn, op,
+                         (const struct tg_step_counts *const[2]){ x.run[TG_BASE], x.run[TG_TEST] },
+                         c->n_runs, w->a);
     }
+    tg_drawn_judge(&drawn);
     find_frame_sorts(w);
     share_out(w);
     c->iteration_ratio = 1;

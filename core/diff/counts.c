@@ -169,36 +169,6 @@ static bool judge_schedules(const struct question *q, bool waits, struct tg_coun
     return true;
 }
 
-/*
- * Calls that wait, beside others that come in some steps: an optimizer after two batches reads its
- * steps, and now each batch its loss. All runs have steps of the same kinds, each kind twice or
- * more; fresh steps of one kind have the same count, none fewer than before, and two more than any
- * step of the baseline. Other data would mix the kinds.
- */
-static bool waits_by_kind_of_step(const struct question *q)
-{
-    const struct tg_step_counts *kind = &q->run[TG_BASE][0];
-    for (size_t i = 0; i < q->n_runs[TG_BASE]; i++)
-        if (q->run[TG_BASE][i].n != kind->n ||
-            memcmp(q->run[TG_BASE][i].v, kind->v, kind->n * sizeof *kind->v) != 0)
-            return false;
-    for (size_t i = 0; i < q->n_runs[TG_TEST]; i++) {
-        const struct tg_step_counts *s = &q->run[TG_TEST][i];
-        if (s->n != kind->n || tg_above(s->v, s->n, q->all[TG_BASE].most) < 2)
-            return false;
-        for (size_t j = 0; j < s->n; j++) {
-            size_t before = 0, now = 0; /* steps like this one */
-            for (size_t k = 0; k < s->n; k++) {
-                before += kind->v[k] == kind->v[j];
-                now += kind->v[k] == kind->v[j] && s->v[k] == s->v[j];
-            }
-            if (s->v[j] < kind->v[j] || now < 2 || now < before)
-                return false;
-        }
-    }
-    return true;
-}
-
 /* Have all runs of the side, three or more, the same count in each step? */
 static bool repeats_one_run(const struct question *q, int side)
 {
@@ -233,10 +203,6 @@ static void judge_varying(const struct question *q, bool waits, struct tg_count_
     }
     if (judge_schedules(q, waits, ev))
         return;
-    if (waits && waits_by_kind_of_step(q)) {
-        ev->proof = TG_COUNT_PROVEN;
-        return;
-    }
     /* What some steps did, the same ones in each run, all do now: every fourth step became every
      * one, or other data. Or a step as the baseline has none by far. */
     bool all_now = is_constant(fresh) && fresh->most >= base->most && repeats_one_run(q, TG_BASE) &&

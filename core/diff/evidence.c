@@ -200,6 +200,8 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
     bool on_device = tg_kind_is_device(leader->kind);
     struct tg_run_values v = tg_run_values(w, joint->op, TG_ASK_BEST);
     struct tg_evidence ev = { 0 };
+    if (v.form == TG_FORM_CALLS) /* more calls, each shorter, are not faster */
+        v = tg_run_values(w, joint->op, TG_ASK_STEPS);
     ev.why_not = reason_of(w, &v, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES);
     tg_evidence_fill(w, &ev, &v, machine_of(w, leader), aim_at(w, tick_of(w, joint->op)),
                      TG_ESTIMATE_LEAST);

@@ -34,6 +34,22 @@ static inline enum tg_calls tg_calls_of(const struct tg_op *op)
 void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
                     const size_t n_runs[2], enum tg_calls calls);
 
+/* core/diff/drawn.c: names whose calls are chosen by a seed or the data. */
+struct tg_drawn_name {
+    struct tg_op *op;
+    const double *calls[2]; /* per step, in all runs of the side */
+};
+struct tg_drawn {
+    struct tg_drawn_name *v;
+    size_t n, cap, n_steps;
+    size_t n_vary; /* names whose calls vary in the baseline, those of `v` and others */
+};
+/* Notes a name, if it is one. */
+void tg_drawn_add(struct tg_drawn *d, struct tg_op *op, const struct tg_step_counts *const run[2],
+                  const size_t n_runs[2], struct tg_arena *a);
+/* Judges them; releases `d`. */
+void tg_drawn_judge(struct tg_drawn *d);
+
 struct tg_diff_cell {
     const struct tg_row *const *row;
     size_t n;

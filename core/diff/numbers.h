@@ -49,9 +49,9 @@
 #define TG_NEARLY_ALL 0.9 /* of the change under one parent; of the other big operators (noise) */
 
 /* ---- numbers of things ---- */
-#define TG_FEWEST_RUNS 3  /* a side: for durations, and for a name of all runs of one side alone */
-#define TG_FEW_VARY 3     /* operators: fewer that vary tell nothing about the data */
-#define TG_MIN_BIG 5      /* operators: fewer tell nothing about the machine */
+#define TG_FEWEST_RUNS 3 /* a side: for durations, and for a name of all runs of one side alone */
+#define TG_FEW_VARY 3 /* operators: fewer that vary tell nothing about the data; steps: more do */
+#define TG_MIN_BIG 5  /* operators: fewer tell nothing about the machine */
 #define TG_FINE_TICKS 10  /* of the clock a call, from which on it shows a factor */
 #define TG_MORE_A_TRACE 1 /* calls outside the steps, on average of the traces */
 

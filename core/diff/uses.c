@@ -137,8 +137,7 @@ static void add_cell(struct building *b, enum tg_level level, int side, size_t r
             count[of[i] * used->n + k] += in_step[used->step[k]];
     }
     for (size_t i = 0; i < b->key.n; i++)
-        b->v[i].run[side][run] += rows ? (double)tg_mode(count + i * used->n, used->n, NULL)
-                                       : usual_or_mean(count + i * used->n, used->n);
+        b->v[i].run[side][run] += usual_or_mean(count + i * used->n, used->n);
     if (!rows) {
         /* Self time of each use inside an annotation. */
         TG_FREE double *ns = tg_xcalloc(b->key.n * used->n + 1, sizeof *ns);

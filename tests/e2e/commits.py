@@ -36,6 +36,13 @@ class Part:
         self.name, self.ops = name, ops
 
 
+class Drawn:
+    """Layers of which a seed drops some: so many are left in each step."""
+
+    def __init__(self, *ops, left=(2, 4, 3, 5)):
+        self.ops, self.left = ops, left
+
+
 def view(name, us=0.6):
     return Op(name, us, Op("as_strided", 0.4, gap=0))
 
@@ -85,6 +92,7 @@ HEADS = [view("view"), view("transpose")] * 3
 OTHER_HEADS = [Op("reshape", 0.5, inner("view", 0.4)), view("permute")] * 3
 GELU = [Op("mul", 22), Op("div", 21), Op("erf", 90), Op("add", 21), Op("mul", 24)]
 COPY = [inner("clone", 0.5, inner("empty_like", 0.6, inner("empty", 0.4)), inner("copy_", 9))]
+BLOCK = [*COPY, matrix(150), Op("native_layer_norm", 35), Op("dropout", 0.6, inner("bernoulli_", 20))]
 TWICE = [Op("contiguous", 0.3, *COPY), Op("reshape", 0.8, inner("_reshape_alias", 0.4))] * 8
 ONCE = [Op("reshape", 2.6, *COPY, inner("_unsafe_view", 0.5))] * 8
 SCORES = [Op("masked_fill", 60), Op("div", 30), Op("softmax", 0.8, inner("_softmax", 80)), view("select"), view("transpose"), Op("bmm", 90)]
@@ -166,6 +174,13 @@ CHANGES = [
     ("numbers converted inside operators",      [Op("mul", 6)] * 8,         [Op("mul", 6, NUMBER)] * 8,   "no",    "quiet"),
     ("tensors converted inside operators",      [Op("mul", 30)] * 8,        [Op("mul", 30, TENSOR)] * 8,  "red",   "no"),
     ("a clone beside what is fused",            GELU * 3,                   [Op("gelu", 60)] * 3 + COPY,  "aloud", "any"),
+    ("a copy in layers that are drawn",         [Drawn(*BLOCK)],            [Drawn(*BLOCK, *COPY)],       "red",   "no"),
+    ("a copy beside layers that are drawn",     [Drawn(*BLOCK)],            [Drawn(*BLOCK), *COPY],       "red",   "no"),
+    ("the first copy in layers that are drawn", [Drawn(*BLOCK[1:])],        [Drawn(*BLOCK)],              "red",   "no"),
+    ("another operator in layers that are drawn", [Drawn(*BLOCK, Op("silu", 40))], [Drawn(*BLOCK, Op("hardswish", 40))], "no", "no"),
+    ("two operators for one in layers that are drawn", [Drawn(*BLOCK, Op("silu", 40))], [Drawn(*BLOCK, Op("sigmoid", 30), Op("mul", 20))], "red",
+     "no"),
+    ("other layers drawn",                      [Drawn(*BLOCK)],            [Drawn(*BLOCK, left=(3, 5, 2, 4))], "no", "no"),
     ("conversions of nothing",                  [],                         [Op("to", 0.4), Op("to", 0.4)] * 3, "no", "quiet"),
 ]
 ONE = "heads in one batch, not in a loop, undone"
@@ -182,13 +197,17 @@ class Run:
 
     def __init__(self, rng, on_device=False):
         self.rng, self.at, self.events, self.factor = rng, 1000.0, [], rng.gauss(1, 0.004)
-        self.on_device, self.device, self.serial = on_device, 1000.0, 0
+        self.on_device, self.device, self.serial, self.step = on_device, 1000.0, 0, 0
 
     def took(self, us):
         return us * self.factor * max(self.rng.gauss(1, 0.03), 0.8) + (self.rng.random() < 0.002) * self.rng.uniform(5, 60)
 
     def call(self, op):
         start = self.at
+        if isinstance(op, Drawn):
+            for one in op.ops * op.left[self.step]:
+                self.call(one)
+            return
         if isinstance(op, Part):
             for one in op.ops:
                 self.call(one)
@@ -216,12 +235,12 @@ class Run:
 
 def trace(ops, seed, on_device):
     run = Run(random.Random(seed), on_device)
-    for step in range(STEPS):
+    for run.step in range(STEPS):
         start = run.at
         for op in EARLIER + ops + LATER:
             run.call(op)
         run.at = max(run.at, run.device)
-        run.events.append(mark(step + 3, round(start, 3), round(run.at - start + 2, 3)))
+        run.events.append(mark(run.step + 3, round(start, 3), round(run.at - start + 2, 3)))
         run.at += 20
     return {"schemaVersion": 1, "traceEvents": run.events}
 

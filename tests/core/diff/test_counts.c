@@ -114,36 +114,6 @@ TEST(counts_are_judged_as_written)
     }
 }
 
-/* An optimizer after two batches reads its steps, and now each batch its loss: four steps are too
- * few for the chance of a schedule. */
-TEST(waits_come_with_kinds_of_steps)
-{
-    static const struct {
-        const char *what, *base, *test;
-        enum tg_count_proof proof;
-    } rows[] = {
-        { "one more in each step", "0303", "1414", TG_COUNT_PROVEN },
-        { "with each update", "0303", "0404", TG_COUNT_PROVEN },
-        { "in all runs", "0303 0303 0303", "1414 1414 1414", TG_COUNT_PROVEN },
-        { "in steps of one kind alone", "0303", "2323", TG_COUNT_UNCHANGED },
-        { "one of the kind has fewer", "0303", "1404", TG_COUNT_UNCHANGED },
-        { "a kind has fewer", "1313", "0404", TG_COUNT_UNCHANGED },
-        { "steps of one kind differ", "0303", "1415", TG_COUNT_UNCHANGED },
-        { "a kind of one step", "0303", "0304", TG_COUNT_UNCHANGED },
-        { "three kinds in four steps", "0323", "1434", TG_COUNT_UNCHANGED },
-        { "another order", "0303", "4141", TG_COUNT_UNCHANGED },
-        { "runs of the baseline differ", "0303 3300 0303", "1414 1414 1414", TG_COUNT_UNCHANGED },
-        { "one fresh run is as before", "0303 0303 0303", "1414 0303 1414", TG_COUNT_UNCHANGED },
-        { "more steps", "0303", "14141", TG_COUNT_UNCHANGED },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct tg_count_evidence ev = judge(rows[i].base, rows[i].test, 1, true);
-        if (ev.proof != rows[i].proof)
-            fail_msg("%s: %d", rows[i].what, ev.proof);
-        assert_int_not_equal(judge(rows[i].base, rows[i].test, 1, false).proof, TG_COUNT_PROVEN);
-    }
-}
-
 /*
  * What runs every so many steps. The chance is that of the order of the steps,
  * times that of the numbers:

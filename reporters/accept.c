@@ -49,18 +49,16 @@ void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c)
     double more = ceil(c->delta * margin_of(info));
     if (c->bound != TG_BOUND_PCT) {
         /* "{max: 9017us}" */
-        const struct tg_rule_metric_info *value_info = tg_rule_metric_info(c->metric);
-        bool max = c->bound == TG_BOUND_MAX, number = value_info->unit == TG_UNIT_NUMBER;
-        double v = c->value / (value_info->unit == TG_UNIT_NS ? 1000 : 1),
-               by = margin_of(value_info);
+        bool max = c->bound == TG_BOUND_MAX, number = info->unit == TG_UNIT_NUMBER;
+        double v = c->value / (info->unit == TG_UNIT_NS ? 1000 : 1), by = margin_of(info);
         v = max ? v * by : v / by;
         v = number ? v : max ? ceil(v) : floor(v);
         tg_buf_printf(out, number ? "{%s: %.9g}" : "{%s: %.0f%s}", max ? "max" : "min", v,
-                      value_info->unit == TG_UNIT_NS        ? "us"
-                      : value_info->unit == TG_UNIT_PERCENT ? "%"
-                      : value_info->unit == TG_UNIT_BYTES   ? "B"
-                      : value_info->unit == TG_UNIT_RATE    ? "GB/s"
-                                                            : "");
+                      info->unit == TG_UNIT_NS        ? "us"
+                      : info->unit == TG_UNIT_PERCENT ? "%"
+                      : info->unit == TG_UNIT_BYTES   ? "B"
+                      : info->unit == TG_UNIT_RATE    ? "GB/s"
+                                                      : "");
     } else if (info->unit == TG_UNIT_COUNT)
         tg_buf_printf(out, "{abs: %.0f}", ceil(c->delta));
     else if (info->unit == TG_UNIT_PERCENT)
@@ -245,11 +243,6 @@ void tg_accept_put_where(struct tg_buf *out, const struct tg_verdict *v,
         tg_buf_puts(out, "the policy");
 }
 
-static void put_words(struct tg_buf *out, tg_sv text)
-{
-    tg_buf_add(out, text);
-}
-
 /* The action's default is that of scripts/action-verdict. */
 void tg_accept_put_hint(struct tg_buf *out, const struct tg_verdict *v)
 {
@@ -275,7 +268,7 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
     const struct tg_result *r = tg_findings_first(v);
     const struct tg_cause_frame *f = r && r->cause ? r->cause->function : NULL;
     TG_BUF text = { 0 }, at = { 0 };
-    put_code = put_code ? put_code : put_words;
+    put_code = put_code ? put_code : tg_buf_add;
     if ((v->outcome != TG_OUTCOME_FAIL && v->outcome != TG_OUTCOME_WARN) || !r ||
         r->subject == TG_SUBJECT_REQUIRE || r->subject == TG_SUBJECT_NOTE)
         return; /* a requirement's row says itself what to do */

@@ -31,8 +31,16 @@ static void put_fingerprint(struct tg_doc *entry, const struct tg_verdict *v,
     tg_doc_add_str(entry, "fingerprint", tg_buf_sv(&hex));
 }
 
-static void put_place(struct tg_doc *entry, tg_sv path, uint32_t line)
+/* `r` NULL: nothing was judged. */
+static void put_entry(struct tg_doc *list, const struct tg_verdict *v, const struct tg_result *r,
+                      tg_sv description, tg_sv path, uint32_t line)
 {
+    struct tg_doc *entry = tg_doc_add_object(list, NULL);
+    bool red = !r || r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE;
+    tg_doc_add_str(entry, "description", description);
+    tg_doc_add_str(entry, "check_name", r && r->rule.n ? r->rule : TG_SV("tracegate"));
+    put_fingerprint(entry, v, r);
+    tg_doc_add_str(entry, "severity", red ? TG_SV("major") : TG_SV("minor"));
     struct tg_doc *location = tg_doc_add_object(entry, "location");
     (void)tg_sv_skip(&path, TG_SV("./")); /* GitLab finds no file by it */
     tg_doc_add_str(location, "path", path);
@@ -44,42 +52,27 @@ void tg_reporter_code_quality(struct tg_buf *out, const struct tg_verdict *v,
 {
     TG_FREE uint32_t *roots = tg_findings_roots(v);
     TG_AUTO(tg_doc_drop) struct tg_doc *list = tg_doc_new_array();
+    tg_sv policy = v->policy_file.n ? v->policy_file : usual_policy;
     size_t n = 0;
     (void)r;
-    for (size_t i = 0; i < v->n_results; i++)
-        if (tg_result_shown(&v->results[i]) && roots[i] == i) {
-            const struct tg_result *result = &v->results[i];
-            struct tg_doc *result_entry = tg_doc_add_object(list, NULL);
-            bool red = result->state == TG_STATE_FAIL || result->state == TG_STATE_INCONCLUSIVE;
-            bool in_file = tg_result_in_file(result);
-            TG_BUF text = { 0 };
-            tg_result_put(&text, result);
-            if (result->source.n) {
-                tg_buf_puts(&text, "; ");
-                tg_origin_put(&text, result, TG_ORIGIN_WHOLE);
-            }
-            tg_doc_add_str(result_entry, "description", tg_buf_sv(&text));
-            tg_doc_add_str(result_entry, "check_name",
-                           result->rule.n ? result->rule : TG_SV("tracegate"));
-            put_fingerprint(result_entry, v, result);
-            tg_doc_add_str(result_entry, "severity", red ? TG_SV("major") : TG_SV("minor"));
-            if (result->source.n)
-                put_place(result_entry, result->source, result->source_line);
-            else
-                put_place(result_entry,
-                          in_file            ? tg_sv_of(result->file)
-                          : v->policy_file.n ? v->policy_file
-                                             : usual_policy,
-                          in_file ? result->line : 0);
-            n++;
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *result = &v->results[i];
+        bool in_file = tg_result_in_file(result);
+        TG_BUF text = { 0 };
+        if (!tg_result_shown(result) || roots[i] != i)
+            continue;
+        n++;
+        tg_result_put(&text, result);
+        if (result->source.n) {
+            tg_buf_puts(&text, "; ");
+            tg_origin_put(&text, result, TG_ORIGIN_WHOLE);
+            put_entry(list, v, result, tg_buf_sv(&text), result->source, result->source_line);
+        } else {
+            put_entry(list, v, result, tg_buf_sv(&text), in_file ? tg_sv_of(result->file) : policy,
+                      in_file ? result->line : 0);
         }
-    if (!n && v->error.n) {
-        struct tg_doc *entry = tg_doc_add_object(list, NULL);
-        tg_doc_add_str(entry, "description", v->error);
-        tg_doc_add_str(entry, "check_name", TG_SV("tracegate"));
-        put_fingerprint(entry, v, NULL);
-        tg_doc_add_str(entry, "severity", TG_SV("major"));
-        put_place(entry, v->policy_file.n ? v->policy_file : usual_policy, 0);
     }
+    if (!n && v->error.n)
+        put_entry(list, v, NULL, v->error, policy, 0);
     tg_doc_write(list, TG_DOC_INDENTED, out);
 }

@@ -159,23 +159,18 @@ static int order_of(const struct tg_result *r, const struct tg_result *head)
                                                                        : 4;
 }
 
-/* Of one rank alone and its one name the finding itself has said it. */
-static bool is_said(const struct tg_verdict *v, const struct tg_result *r,
-                    const struct tg_result *head)
-{
-    const struct tg_op *op = head->one_rank ? tg_result_op(v->comparison, r) : NULL;
-    return op && op->on_rank_alone && v->comparison->rank_alone->n_names == 1;
-}
-
 bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, const uint32_t *roots,
                             size_t i, size_t most)
 {
     struct tg_message_list list = { .most = most };
     for (int order = 0; order < 5; order++)
         for (size_t k = 0; k < v->n_results; k++) {
-            const struct tg_result *r = &v->results[k];
-            if (roots[k] != i || k == i || !tg_result_listed(r) ||
-                order_of(r, &v->results[i]) != order || is_said(v, r, &v->results[i]) ||
+            const struct tg_result *r = &v->results[k], *head = &v->results[i];
+            if (roots[k] != i || k == i || !tg_result_listed(r) || order_of(r, head) != order)
+                continue;
+            /* Of one rank alone and its one name the finding itself has said it. */
+            const struct tg_op *alone = head->one_rank ? tg_result_op(v->comparison, r) : NULL;
+            if ((alone && alone->on_rank_alone && v->comparison->rank_alone->n_names == 1) ||
                 !tg_message_list_next(&list, out))
                 continue;
             if (is_step(r))
@@ -203,7 +198,7 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
             }
             if (tg_result_is_of_extent(r))
                 tg_buf_puts(out, " (" TG_DEVICE_EXTENT_MEANS ")");
-            else if (r->rule.n && !tg_sv_eq(r->rule, v->results[i].rule) && !is_step(r) &&
+            else if (r->rule.n && !tg_sv_eq(r->rule, head->rule) && !is_step(r) &&
                      !tg_result_words(r).n)
                 tg_buf_printf(out, " (%.*s)", TG_SV_ARG(r->rule));
         }
@@ -249,17 +244,12 @@ bool tg_result_in_file(const struct tg_result *r)
 }
 
 /* "limit abs: 0", "exact; limit abs: 0": a count needs no other evidence. */
-static bool repeats_limit(tg_sv evidence, tg_sv limit)
-{
-    static const char *const before[] = { "exact; ", "limit " };
-    for (size_t i = 0; i < 2; i++)
-        (void)tg_sv_skip(&evidence, tg_sv_of(before[i]));
-    return tg_sv_eq(evidence, limit);
-}
-
 tg_sv tg_result_evidence(const struct tg_result *r)
 {
-    return repeats_limit(r->evidence, r->limit_said) ? TG_SV("") : r->evidence;
+    tg_sv rest = r->evidence;
+    (void)tg_sv_skip(&rest, TG_SV("exact; "));
+    (void)tg_sv_skip(&rest, TG_SV("limit "));
+    return tg_sv_eq(rest, r->limit_said) ? TG_SV("") : r->evidence;
 }
 
 const char *tg_result_evidence_label(const struct tg_result *r)
@@ -461,24 +451,19 @@ void tg_put_baseline(struct tg_buf *out, const struct tg_verdict *v)
         put_part(out, begin, tg_sv_of(tg_situation_said(b->situation)));
 }
 
-static const char *plural(size_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 void tg_put_side(struct tg_buf *out, const struct tg_comparison *c, int side)
 {
     if (!c)
         return;
     size_t compared = c->n_ranks[side] + c->n_unnamed;
     size_t n_ranks = compared > c->n_brought[side] ? compared : c->n_brought[side];
-    tg_buf_printf(out, "%zu run%s", c->n_runs[side], plural(c->n_runs[side]));
+    tg_buf_printf(out, "%zu run%s", c->n_runs[side], c->n_runs[side] == 1 ? "" : "s");
     if (n_ranks > 1)
         tg_buf_printf(out, " x %zu ranks", n_ranks);
     if (compared < n_ranks && n_ranks > 1)
         tg_buf_printf(out, ", %zu compared", compared);
     if (c->marked[side])
-        tg_buf_printf(out, ", %zu step%s%s", c->n_steps[side], plural(c->n_steps[side]),
+        tg_buf_printf(out, ", %zu step%s%s", c->n_steps[side], c->n_steps[side] == 1 ? "" : "s",
                       c->n_runs[side] > 1 || n_ranks > 1 ? " each" : "");
     else
         tg_buf_puts(out, ", no step markers");

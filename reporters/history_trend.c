@@ -89,21 +89,16 @@ static void put_text(const struct plot *p, const char *class_, double x, double 
 
 /* ---- levels ---- */
 
-/* The first night of the new level: as the series says it, unless the event, of which other series
- * know more, says earlier. */
-static size_t first_after(const struct tg_history_event *e, const struct tg_moved_series *m)
-{
-    return e->to < m->first && e->to > e->from ? e->to : m->first;
-}
-
-/* Does a change of this series begin at this night, or end? */
+/* Does a change of this series begin at this night, or end? A new level begins as the series says
+ * it, unless the event, of which other series know more, says earlier. */
 static bool begins_level(const struct plot *p, size_t night)
 {
     for (size_t i = 0; i < p->h->n_events; i++)
         for (size_t k = 0; k < p->h->event[i].n; k++) {
-            const struct tg_moved_series *m = &p->h->event[i].v[k];
-            if (m->series == p->series &&
-                (first_after(&p->h->event[i], m) == night || (m->back && m->back_at == night)))
+            const struct tg_history_event *e = &p->h->event[i];
+            const struct tg_moved_series *m = &e->v[k];
+            size_t first = e->to < m->first && e->to > e->from ? e->to : m->first;
+            if (m->series == p->series && (first == night || (m->back && m->back_at == night)))
                 return true;
         }
     return false;
@@ -194,13 +189,6 @@ static const struct tg_moved_series *moved_of(const struct plot *p,
     return NULL;
 }
 
-/* The step's panel has the mark of everything that the step takes longer or shorter by. */
-static bool is_step_time(const struct plot *p)
-{
-    const struct tg_series *x = &p->h->series->v[p->series];
-    return x->what == TG_SERIES_METRIC && x->metric == TG_METRIC_STEP_TIME;
-}
-
 enum { LABEL_ROWS = 3 };
 
 /* The lowest row with room for a label at x, in which its end is noted; LABEL_ROWS: there is
@@ -220,12 +208,15 @@ static size_t label_row(const struct plot *p, double *end, double x)
 static void put_events(const struct plot *p)
 {
     double end[LABEL_ROWS] = { -INFINITY, -INFINITY, -INFINITY };
+    /* The step's panel has the mark of everything that the step takes longer or shorter by. */
+    const struct tg_series *x = &p->h->series->v[p->series];
+    bool step = x->what == TG_SERIES_METRIC && x->metric == TG_METRIC_STEP_TIME;
     for (size_t i = 0; i < p->h->n_events; i++) {
         const struct tg_history_event *e = &p->h->event[i];
         const struct tg_moved_series *m = moved_of(p, e);
         bool worse = m ? m->worse : e->cost_ns > 0;
         double from, to;
-        if ((!m && (!is_step_time(p) || e->cost_ns == 0)) || e->to < p->first)
+        if ((!m && (!step || e->cost_ns == 0)) || e->to < p->first)
             continue;
         from = x_of(p, (double)(e->from > p->first ? e->from : p->first));
         to = x_of(p, (double)e->to);

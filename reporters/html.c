@@ -5,13 +5,38 @@
  */
 #include "reporters/html.h"
 
+#include "core/base/message.h"
 #include "core/base/utf8.h"
 #include "reporters/accept.h"
 #include "reporters/effect.h"
 #include "reporters/escape.h"
 #include "reporters/findings.h"
 #include "reporters/link.h"
+#include "reporters/number.h"
 #include "reporters/page/assets.h"
+
+/* ---- pieces ---- */
+
+void tg_html_put_name(struct tg_buf *out, tg_sv name)
+{
+    struct tg_page page = { .out = out };
+    tg_page_name(&page, name, TG_HTML_NAME);
+}
+
+void tg_html_put_text(struct tg_buf *out, tg_sv sentence)
+{
+    struct tg_piece piece;
+    while (tg_message_next(&sentence, &piece)) {
+        TG_BUF printed = { 0 };
+        tg_put_printed(&printed, piece.text);
+        if (piece.type == TG_PIECE_NAME)
+            tg_html_put_name(out, piece.text);
+        else if (piece.type == TG_PIECE_WORDS)
+            tg_esc_xml(out, tg_buf_sv(&printed));
+        else
+            TG_PUT(out, tg_esc_xml, "<code>{}</code>", piece.text);
+    }
+}
 
 /* ---- verdict ---- */
 
@@ -115,20 +140,6 @@ static void put_next(struct tg_html *h)
 
 /* ---- judged by what, and on what ---- */
 
-static const struct tg_page_column rule_columns[] = { { "rule", false },  { "where", false },
-                                                      { "limit", false }, { "why", false },
-                                                      { "failed", true }, { "warned", true },
-                                                      { "passed", true } };
-
-/* A result of a rule that none of the `n` before it is of. */
-static bool is_new_rule(const struct tg_verdict *v, const size_t *before, size_t n, size_t i)
-{
-    for (size_t k = 0; k < n; k++)
-        if (tg_result_same_rule(&v->results[before[k]], &v->results[i]))
-            return false;
-    return v->results[i].rule.n > 0;
-}
-
 enum {
     FAILED = 1u << TG_STATE_FAIL,
     WARNED = 1u << TG_STATE_WARN | 1u << TG_STATE_SUSPICIOUS | 1u << TG_STATE_INCONCLUSIVE,
@@ -148,17 +159,24 @@ static void put_tally(struct tg_html *h, size_t i, unsigned states)
 static void put_rules(struct tg_html *h)
 {
     enum { RULES = 40 };
+    static const struct tg_page_column columns[] = { { "rule", false },  { "where", false },
+                                                     { "limit", false }, { "why", false },
+                                                     { "failed", true }, { "warned", true },
+                                                     { "passed", true } };
     const struct tg_verdict *v = h->v;
     size_t first[RULES], n = 0;
     if (!v->n_results)
         return;
     tg_page_section(&h->page, "policy", "Judged by");
     put_sentence(h, "<p>{}</p>\n", v->policy);
-    tg_page_table(&h->page, TG_PAGE_TABLE("Rules", rule_columns, .plain = true));
+    tg_page_table(&h->page, TG_PAGE_TABLE("Rules", columns, .plain = true));
     for (size_t i = 0; i < v->n_results && n < RULES; i++) {
         const struct tg_result *r = &v->results[i];
         TG_BUF at = { 0 }, url = { 0 };
-        if (!is_new_rule(v, first, n, i))
+        bool is_new = r->rule.n > 0;
+        for (size_t k = 0; k < n; k++)
+            is_new = is_new && !tg_result_same_rule(&v->results[first[k]], r);
+        if (!is_new)
             continue;
         first[n++] = i;
         tg_result_put_at(&at, r);
@@ -180,10 +198,6 @@ static void put_rules(struct tg_html *h)
     tg_page_section_end(&h->page);
 }
 
-static const struct tg_page_column side_columns[] = { { "", false },
-                                                      { "before", false },
-                                                      { "after", false } };
-
 static void put_both(struct tg_html *h, const char *title, tg_sv before, tg_sv after)
 {
     if (!before.n && !after.n)
@@ -198,10 +212,13 @@ static void put_environment(struct tg_html *h)
 {
     const struct tg_verdict *v = h->v;
     const struct tg_comparison *c = v->comparison;
+    static const struct tg_page_column columns[] = { { "", false },
+                                                     { "before", false },
+                                                     { "after", false } };
+    const tg_sv sha[2] = { v->baseline.commit, v->test_commit };
     TG_BUF before = { 0 }, after = { 0 };
     tg_page_section(&h->page, "sides", "The two sides");
-    tg_page_table(&h->page, TG_PAGE_TABLE("The two sides", side_columns, .plain = true));
-    tg_sv sha[2] = { h->v->baseline.commit, h->v->test_commit };
+    tg_page_table(&h->page, TG_PAGE_TABLE("The two sides", columns, .plain = true));
     if (sha[0].n || sha[1].n) {
         tg_page_row(&h->page, NULL);
         tg_buf_puts(tg_page_cell(&h->page), "commit");
@@ -263,11 +280,6 @@ static void put_comparison(struct tg_html *h)
     tg_html_put_rows(h);
 }
 
-static void end(struct tg_html *h)
-{
-    tg_page_end(&h->page);
-}
-
 void tg_reporter_html(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
     struct tg_html h = { .v = v, .r = r };
@@ -281,7 +293,7 @@ void tg_reporter_html(struct tg_buf *out, const struct tg_verdict *v, const stru
     put_rules(&h);
     put_environment(&h);
     put_footer(&h);
-    end(&h);
+    tg_page_end(&h.page);
 }
 
 void tg_difftable_html(struct tg_buf *out, const struct tg_difftable *t, const struct tg_render *r)
@@ -303,5 +315,5 @@ void tg_difftable_html(struct tg_buf *out, const struct tg_difftable *t, const s
     put_comparison(&h);
     put_environment(&h);
     tg_page_raw(&h.page, "<footer>tracegate " TG_VERSION "</footer>\n");
-    end(&h);
+    tg_page_end(&h.page);
 }

@@ -44,20 +44,17 @@ static int weight(enum tg_state s)
     return s == TG_STATE_NOT_JUDGED || s == TG_STATE_SKIP ? -1 : (int)s;
 }
 
-static bool is_row(const struct tg_op *op)
-{
-    return op->kind != TG_KIND_PYTHON && op->kind != TG_KIND_OVERHEAD &&
-           op->kind != TG_KIND_OTHER && op->kind != TG_KIND_DEVICE_ANNOTATION;
-}
-
 static struct ranked *rank_rows(const struct tg_verdict *v, size_t *n)
 {
     const struct tg_comparison *c = v->comparison;
     struct ranked *rows = tg_xmalloc((c->n_ops + 1) * sizeof *rows);
     *n = 0;
     for (size_t i = 0; i < c->n_ops; i++) {
-        struct tg_row_numbers x = tg_row_numbers(c, &c->ops[i], TG_BASIS_JUDGED);
-        if (is_row(&c->ops[i]) && !tg_row_is_former(&c->ops[i]))
+        const struct tg_op *op = &c->ops[i];
+        struct tg_row_numbers x = tg_row_numbers(c, op, TG_BASIS_JUDGED);
+        if (op->kind != TG_KIND_PYTHON && op->kind != TG_KIND_OVERHEAD &&
+            op->kind != TG_KIND_OTHER && op->kind != TG_KIND_DEVICE_ANNOTATION &&
+            !tg_row_is_former(op))
             rows[(*n)++] =
                 (struct ranked){ .row = (uint32_t)i, .size = isfinite(x.d_ns) ? fabs(x.d_ns) : 0 };
     }
@@ -106,11 +103,6 @@ static const char *state_of(const struct ranked *r, const struct tg_op *op)
     return r->judged && r->state == TG_STATE_PASS && timed ? "pass" : "not-judged";
 }
 
-static void put_time(struct tg_html *h, double ns)
-{
-    tg_put_time_unit(tg_page_number(&h->page, ns), ns);
-}
-
 static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_label *label)
 {
     const struct tg_comparison *c = h->v->comparison;
@@ -133,8 +125,8 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     if (op->on_rank_alone)
         tg_buf_printf(h->page.out, "%s: ", h->v->comparison->rank_alone->called);
     tg_put_time_delta(h->page.out, x.d_ns);
-    put_time(h, x.ns[TG_BASE]);
-    put_time(h, x.ns[TG_TEST]);
+    for (int s = 0; s < 2; s++)
+        tg_put_time_unit(tg_page_number(&h->page, x.ns[s]), x.ns[s]);
     if (tg_row_is_noise(op) || fabs(x.d_ns) < LEAST_CHANGE)
         pct = NAN;
     tg_put_pct_delta(tg_page_number(&h->page, pct), pct);

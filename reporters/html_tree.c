@@ -32,12 +32,6 @@ static double change_of(const struct tg_picture_node *n)
     return n->value[0] > 0 ? n->value[1] / n->value[0] - 1 : 0;
 }
 
-/* A change of less than three in a hundred. */
-static bool is_flat(const struct tg_picture_node *n)
-{
-    return n->value[0] > 0 && n->value[1] > 0 && fabs(change_of(n)) < 0.03;
-}
-
 static const char *paint_of(const struct tg_picture_node *n)
 {
     double c = change_of(n);
@@ -125,14 +119,6 @@ static void lay_out(struct tree *t)
     }
 }
 
-/* A function without its file. */
-static tg_sv without_file(const struct tg_picture_node *n)
-{
-    tg_sv text = text_of(n);
-    const char *at = n->kind == TG_PATH_FUNCTION ? memmem(text.p, text.n, ": ", 2) : NULL;
-    return at ? (tg_sv){ at + 2, text.n - (size_t)(at + 2 - text.p) } : text;
-}
-
 static void put_node(struct tg_buf *out, const struct tree *t, size_t i)
 {
     const struct tg_picture_node *n = &t->p->nodes[i];
@@ -160,8 +146,10 @@ static void put_node(struct tg_buf *out, const struct tree *t, size_t i)
     if (room < percent.n + LEAST)
         tg_buf_clear(&percent);
     room -= percent.n;
-    if (tg_utf8_count(name) > room)
-        name = without_file(n);
+    if (tg_utf8_count(name) > room && n->kind == TG_PATH_FUNCTION) { /* without its file */
+        const char *at = memmem(name.p, name.n, ": ", 2);
+        name = tg_sv_from(name, at ? (size_t)(at + 2 - name.p) : 0);
+    }
     if (room >= LEAST)
         tg_label_put_one(&label, name, room);
     else if (room >= 3)
@@ -202,7 +190,8 @@ static bool any_change(const struct tg_picture *p)
 {
     double least = fmax(p->nodes[0].value[0], p->nodes[0].value[1]) / WIDTH / 2;
     for (size_t i = 0; i < p->n_nodes; i++)
-        if (fmax(p->nodes[i].value[0], p->nodes[i].value[1]) >= least && !is_flat(&p->nodes[i]))
+        if (fmax(p->nodes[i].value[0], p->nodes[i].value[1]) >= least &&
+            strcmp(paint_of(&p->nodes[i]), "flat") != 0)
             return true;
     return false;
 }
@@ -288,28 +277,25 @@ void tg_html_put_tree(struct tg_html *h)
                 "<pattern id=\"went\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
                 "patternTransform=\"rotate(-45)\"><rect class=\"paper\" width=\"6\" height=\"6\"/>"
                 "<rect class=\"down\" width=\"3\" height=\"6\"/></pattern></defs></svg>\n");
-    if (!any_change(p)) {
-        tg_buf_printf(h->page.out, "<p>%s: unchanged.</p>\n",
-                      p->device ? "Device time" : "Host time");
-        put_icicle(h);
-        tg_page_section_end(&h->page);
-        return;
-    }
     static const struct {
         const char *paint, *text;
     } key[] = { { "u3", "+50 % or more" }, { "u2", "+15 %" },         { "flat", "as before" },
                 { "d2", "-15 %" },         { "d3", "-50 % or less" }, { "new", "new" },
                 { "gone", "gone" } };
-    tg_page_raw(&h->page, "<ul class=\"facts small dim\">\n");
-    for (size_t i = 0; i < sizeof key / sizeof *key; i++)
+    bool changed = any_change(p);
+    if (!changed)
+        tg_buf_printf(h->page.out, "<p>%s: unchanged.</p>\n",
+                      p->device ? "Device time" : "Host time");
+    tg_page_raw(&h->page, changed ? "<ul class=\"facts small dim\">\n" : "");
+    for (size_t i = 0; changed && i < sizeof key / sizeof *key; i++)
         tg_buf_printf(
             h->page.out,
             "<li><svg class=\"key tree\" width=\"14\" height=\"12\" aria-hidden=\"true\"><g "
             "class=\"%s\"><rect width=\"14\" height=\"12\"/></g></svg> %s</li>\n",
             key[i].paint, key[i].text);
-    tg_page_raw(&h->page, "</ul>\n");
+    tg_page_raw(&h->page, changed ? "</ul>\n" : "");
     put_icicle(h);
-    put_only(h, TG_PICTURE_TEST);
-    put_only(h, TG_PICTURE_BASE);
+    for (int side = TG_PICTURE_TEST; changed && side >= TG_PICTURE_BASE; side--)
+        put_only(h, side);
     tg_page_section_end(&h->page);
 }

@@ -27,9 +27,11 @@ enum tg_junit_state { TG_JUNIT_FAILURE, TG_JUNIT_ERROR, TG_JUNIT_SKIPPED };
 
 struct tg_junit {
     const struct tg_verdict *v;
-    bool strict;              /* no file and line, nothing inside a case but its state */
-    struct tg_buf cases, log; /* log: the suite's system-out, strict only */
-    struct tg_strmap names;   /* each once */
+    const uint32_t *roots;     /* of its results */
+    bool strict;               /* no file and line, nothing inside a case but its state */
+    struct tg_buf cases, log;  /* log: the suite's system-out, strict only */
+    struct tg_strmap names;    /* each once */
+    struct tg_strmap unjudged; /* rules whose case for what they did not judge is there */
     size_t tests, n_state[TG_JUNIT_STATES];
     double seconds;
 };
@@ -112,17 +114,12 @@ static void junit_open(struct tg_junit *s, const struct tg_junit_case *c)
     s->seconds += seconds;
 }
 
-/* One of these closes the case: as passed, as passed with output, or in a state. */
-static void junit_pass(struct tg_junit *s)
-{
-    tg_buf_puts(&s->cases, "/>\n");
-}
-
+/* One of these closes the case: as passed with output, or in a state. */
 static void junit_pass_saying(struct tg_junit *s, const char *head, tg_sv body)
 {
     if (s->strict) {
         tg_buf_printf(&s->log, "%s: %.*s", head, TG_SV_ARG(body));
-        junit_pass(s);
+        tg_buf_puts(&s->cases, "/>\n");
         return;
     }
     tg_buf_printf(&s->cases, ">\n      <system-out>%s: ", head);
@@ -220,14 +217,7 @@ static void junit_put(struct tg_buf *out, const struct tg_junit *s, size_t omitt
 
 enum { MAX_CASES = 500 };
 
-struct suite {
-    struct tg_junit xml;
-    const struct tg_verdict *v;
-    const uint32_t *roots;     /* of its results */
-    struct tg_strmap unjudged; /* rules whose case for what they did not judge is there */
-};
-
-static void open_case(struct suite *s, const struct tg_result *r, tg_sv name, double seconds)
+static void open_case(struct tg_junit *s, const struct tg_result *r, tg_sv name, double seconds)
 {
     struct tg_junit_case c = { name, tg_result_kind(r), seconds, NULL, r->line };
     TG_BUF changed = { 0 };
@@ -237,18 +227,18 @@ static void open_case(struct suite *s, const struct tg_result *r, tg_sv name, do
         c.file = changed.p;
         c.line = r->source_line;
     }
-    junit_open(&s->xml, &c);
+    junit_open(s, &c);
 }
 
 /* The case of the verdict itself; `guard`: the result that made it an error, or NULL. */
-static void open_own_case(struct suite *s, const struct tg_result *guard)
+static void open_own_case(struct tg_junit *s, const struct tg_result *guard)
 {
     struct tg_junit_case c = { .name = TG_SV("could be judged"), .kind = TG_SV("guard") };
     if (guard && tg_result_in_file(guard)) {
         c.file = guard->file;
         c.line = guard->line;
     }
-    junit_open(&s->xml, &c);
+    junit_open(s, &c);
 }
 
 static void put_line(struct tg_buf *out, const char *label, tg_sv text)
@@ -299,7 +289,7 @@ static tg_sv reason_of(const struct tg_result *r)
     return r->why_not ? tg_sv_of(r->why_not) : r->message;
 }
 
-static void put_unjudged(struct suite *s, const struct tg_result *first)
+static void put_unjudged(struct tg_junit *s, const struct tg_result *first)
 {
     TG_BUF text = { 0 }, name = { 0 };
     TG_AUTO(tg_strmap_release) struct tg_strmap reasons = { 0 };
@@ -332,19 +322,19 @@ static void put_unjudged(struct suite *s, const struct tg_result *first)
     }
     tg_buf_printf(&name, "%.*s: not judged", TG_SV_ARG(first->rule));
     open_case(s, first, tg_buf_sv(&name), 0);
-    junit_close(&s->xml, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&text), TG_SV(""));
+    junit_close(s, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&text), TG_SV(""));
 }
 
 /* ---- cases of results ---- */
 
 /* The failure that this one is a part of, which fails by itself; NULL: it is a finding. */
-static const struct tg_result *followed(const struct suite *s, const struct tg_result *r)
+static const struct tg_result *followed(const struct tg_junit *s, const struct tg_result *r)
 {
     const struct tg_result *root = &s->v->results[s->roots[r - s->v->results]];
     return r->state == TG_STATE_FAIL && root != r && root->state == TG_STATE_FAIL ? root : NULL;
 }
 
-static void put_result(struct suite *s, const struct tg_result *r)
+static void put_result(struct tg_junit *s, const struct tg_result *r)
 {
     TG_BUF message = { 0 }, body = { 0 };
     /* "slower: aten::mm": readers that show nothing but the name tell which rule it was. */
@@ -361,21 +351,21 @@ static void put_result(struct suite *s, const struct tg_result *r)
     }
     tg_result_put(&message, r);
     if (followed(s, r)) {
-        junit_close(&s->xml, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&message), TG_SV(""));
+        junit_close(s, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&message), TG_SV(""));
         return;
     }
     put_body(&body, r);
     switch (r->state) {
     case TG_STATE_FAIL:
-        junit_close(&s->xml, TG_JUNIT_FAILURE, r->rule.n ? r->rule : TG_SV("rule"),
-                    tg_buf_sv(&message), tg_buf_sv(&body));
+        junit_close(s, TG_JUNIT_FAILURE, r->rule.n ? r->rule : TG_SV("rule"), tg_buf_sv(&message),
+                    tg_buf_sv(&body));
         break;
     case TG_STATE_WARN:
     case TG_STATE_SUSPICIOUS:
-        junit_pass_saying(&s->xml, tg_state_name(r->state), tg_buf_sv(&body));
+        junit_pass_saying(s, tg_state_name(r->state), tg_buf_sv(&body));
         break;
     case TG_STATE_PASS:
-        junit_pass(&s->xml);
+        tg_buf_puts(&s->cases, "/>\n");
         break;
     case TG_STATE_NOT_JUDGED:
     case TG_STATE_SKIP:
@@ -390,7 +380,7 @@ static void put_result(struct suite *s, const struct tg_result *r)
             tg_buf_puts(&text, "; rule ");
             tg_result_put_rule(&text, r, TG_RULE_WITH_LINE);
         }
-        junit_close(&s->xml, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&text), TG_SV(""));
+        junit_close(s, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&text), TG_SV(""));
         break;
     }
     }
@@ -406,7 +396,7 @@ static bool is_guard(const struct tg_result *r)
 void tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
     TG_FREE uint32_t *roots = tg_findings_roots(v);
-    struct suite s = { .v = v, .roots = roots, .xml = { .v = v, .strict = r->strict } };
+    struct tg_junit s = { .v = v, .roots = roots, .strict = r->strict };
     /* Lost baseline, guards, unusable input: one error for the suite. */
     const struct tg_result *guard = NULL;
     TG_BUF body = { 0 };
@@ -420,34 +410,34 @@ void tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const str
             if (is_guard(&v->results[i]) && !tg_sv_eq(v->results[i].message, why))
                 put_body(&body, &v->results[i]);
         open_own_case(&s, guard);
-        junit_close(&s.xml, TG_JUNIT_ERROR, tg_sv_of(tg_outcome_name(v->outcome)), why,
+        junit_close(&s, TG_JUNIT_ERROR, tg_sv_of(tg_outcome_name(v->outcome)), why,
                     tg_buf_sv(&body));
     }
     size_t omitted = 0;
-    for (size_t i = 0; i < s.v->n_results; i++) {
-        if (is_guard(&s.v->results[i]))
+    for (size_t i = 0; i < v->n_results; i++) {
+        if (is_guard(&v->results[i]))
             continue;
-        if (is_unjudged(&s.v->results[i])) {
+        if (is_unjudged(&v->results[i])) {
             size_t before = s.unjudged.n;
-            (void)tg_strmap_add(&s.unjudged, s.v->results[i].rule);
+            (void)tg_strmap_add(&s.unjudged, v->results[i].rule);
             if (s.unjudged.n > before)
-                put_unjudged(&s, &s.v->results[i]);
+                put_unjudged(&s, &v->results[i]);
             continue;
         }
-        if (s.xml.tests < (r->junit_max ? r->junit_max : MAX_CASES))
-            put_result(&s, &s.v->results[i]);
+        if (s.tests < (r->junit_max ? r->junit_max : MAX_CASES))
+            put_result(&s, &v->results[i]);
         else
             omitted++;
     }
-    if (!s.xml.tests) {
+    if (!s.tests) {
         /* A report is never empty: a first run is skipped, with the reason. */
         open_own_case(&s, NULL);
-        junit_close(&s.xml, TG_JUNIT_SKIPPED, TG_SV(""),
-                    s.v->headline.n ? s.v->headline : TG_SV("nothing to compare with"), TG_SV(""));
+        junit_close(&s, TG_JUNIT_SKIPPED, TG_SV(""),
+                    v->headline.n ? v->headline : TG_SV("nothing to compare with"), TG_SV(""));
     }
-    junit_put(out, &s.xml, omitted);
+    junit_put(out, &s, omitted);
     tg_strmap_release(&s.unjudged);
-    tg_strmap_release(&s.xml.names);
-    tg_buf_release(&s.xml.cases);
-    tg_buf_release(&s.xml.log);
+    tg_strmap_release(&s.names);
+    tg_buf_release(&s.cases);
+    tg_buf_release(&s.log);
 }

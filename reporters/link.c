@@ -7,18 +7,14 @@ bool tg_link_is_web(tg_sv url)
     return tg_sv_starts(url, TG_SV("https://")) || tg_sv_starts(url, TG_SV("http://"));
 }
 
-static bool is_plain(char c, const char *also)
-{
-    return tg_is_letter(c) || tg_is_digit(c) || (c && strchr(also, c));
-}
-
 static void put_encoded(struct tg_buf *out, tg_sv s, const char *also)
 {
     for (size_t i = 0; i < s.n; i++) {
-        if (is_plain(s.p[i], also))
-            tg_buf_putc(out, s.p[i]);
+        char c = s.p[i];
+        if (tg_is_letter(c) || tg_is_digit(c) || (c && strchr(also, c)))
+            tg_buf_putc(out, c);
         else
-            tg_buf_printf(out, "%%%02X", (unsigned char)s.p[i]);
+            tg_buf_printf(out, "%%%02X", (unsigned char)c);
     }
 }
 

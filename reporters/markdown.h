@@ -46,8 +46,6 @@ void tg_markdown_put_name(struct tg_buf *out, tg_sv name); /* a code span, short
 void tg_markdown_put_link(struct tg_buf *out, const char *text, tg_sv url); /* text of ours */
 /* The short form of an operator. */
 void tg_markdown_put_short(const struct tg_markdown *m, struct tg_buf *out, tg_sv name);
-void tg_markdown_put_label(struct tg_buf *out, const struct tg_label *label,
-                           enum tg_esc_place place);
 /* `text` as a code span, linked to the line in the repository where that is known. */
 void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_sv text, tg_sv file,
                            uint32_t first, uint32_t last);
@@ -58,9 +56,7 @@ void tg_markdown_put_findings(struct tg_markdown *m); /* markdown_findings.c */
 void tg_markdown_put_what_now(struct tg_markdown *m);
 void tg_markdown_put_table(struct tg_markdown *m); /* markdown_table.c */
 void tg_markdown_put_full_names(struct tg_markdown *m);
-void tg_markdown_names_init(struct tg_markdown *m); /* markdown_names.c */
+void tg_markdown_put_chart(struct tg_markdown *m);
+void tg_markdown_names_init(struct tg_markdown *m);
 void tg_markdown_names_release(struct tg_markdown *m);
-/* Which of names.row; names.n: none. */
-size_t tg_markdown_find_row(const struct tg_markdown *m, uint32_t row);
-void tg_markdown_put_chart(struct tg_markdown *m); /* markdown_chart.c */
 #endif

@@ -177,11 +177,6 @@ void tg_put_time_delta(struct tg_buf *out, double ns)
 
 /* ---- words ---- */
 
-static bool part_of_word(char c)
-{
-    return tg_is_word(c) || (unsigned char)c >= 0x80;
-}
-
 /* What a number is kept together with, and how it is printed. */
 static const struct {
     const char *said, *printed;
@@ -195,7 +190,8 @@ static const char *unit_at(tg_sv rest, size_t *n)
 {
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         tg_sv said = tg_sv_of(units[i].said);
-        if (tg_sv_starts(rest, said) && (rest.n == said.n || !part_of_word(rest.p[said.n]))) {
+        char next = rest.n > said.n ? rest.p[said.n] : ' ';
+        if (tg_sv_starts(rest, said) && !tg_is_word(next) && (unsigned char)next < 0x80) {
             *n = said.n;
             return units[i].printed;
         }

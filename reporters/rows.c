@@ -147,14 +147,6 @@ static bool is_work(const struct tg_op *op, bool steps)
     }
 }
 
-/* All rows that a command chose, except steps (HTA does not draw them). */
-static bool is_eligible(const struct tg_op *op, bool chosen, bool steps)
-{
-    if (!chosen)
-        return is_work(op, steps);
-    return steps || !tg_sv_starts(tg_op_raw(op), TG_SV("ProfilerStep"));
-}
-
 struct ranked {
     double size;
     uint32_t row, order;
@@ -404,8 +396,12 @@ uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choi
         double size = fabs(of->by_counts ? v.d_count : v.d_ns);
         /* Below a nanosecond or a thousandth of a call a difference is rounding, not change. */
         bool twice = of->basis == TG_BASIS_JUDGED && tg_row_is_former(&c->ops[row]);
-        if (is_eligible(&c->ops[row], of->rows != NULL, of->steps) && !twice && isfinite(size) &&
-            size >= (of->by_counts ? 1e-3 : 1) && !(part && part[row] == PART_OF))
+        /* All rows that a command chose, except steps (HTA does not draw them). */
+        bool asked =
+            of->rows ? of->steps || !tg_sv_starts(tg_op_raw(&c->ops[row]), TG_SV("ProfilerStep"))
+                     : is_work(&c->ops[row], of->steps);
+        if (asked && !twice && isfinite(size) && size >= (of->by_counts ? 1e-3 : 1) &&
+            !(part && part[row] == PART_OF))
             r[found++] = (struct ranked){ size, row, (uint32_t)i };
     }
     return largest(r, found, found, n_out);
@@ -421,6 +417,12 @@ struct tg_row_was tg_row_was(const struct tg_verdict *v, const struct tg_op *op)
     f.n_after = tg_region_names(v->comparison, op->region, TG_TEST, NULL, 0);
     f.name = f.n_before ? first : NULL;
     return f;
+}
+
+void tg_row_put_more(struct tg_buf *out, size_t n)
+{
+    if (n > 1)
+        tg_buf_printf(out, " and %zu more", n - 1);
 }
 
 double tg_row_share(const struct tg_comparison *c, const struct tg_op *op,

@@ -2,6 +2,7 @@
 #define TG_REPORTERS_ROWS_H
 /* What a comparison's row is called and worth, in tables, charts and sentences; and the order of
  * rows. */
+#include "core/base/buf.h"
 #include "policy/verdict/verdict.h"
 
 /*
@@ -89,6 +90,7 @@ struct tg_row_was {
     size_t n_before, n_after;
 };
 struct tg_row_was tg_row_was(const struct tg_verdict *v, const struct tg_op *op);
+void tg_row_put_more(struct tg_buf *out, size_t n); /* " and 2 more" of 3 names */
 
 /* The rows of the table: those that a shown result is about, worst first, what follows from another
  * one after the others; then at most `others` of the rest that changed most: neither noise nor

@@ -213,17 +213,11 @@ static void put_delta(struct tg_buf *out, const struct plot *p, double v)
     tg_buf_add(out, tg_buf_sv(&text));
 }
 
-static void put_more(struct tg_buf *out, size_t n)
-{
-    if (n > 1)
-        tg_buf_printf(out, " and %zu more", n - 1);
-}
-
 /* What a row of several names has after its own. */
 static void put_others(struct tg_buf *out, const struct plot *p, size_t i)
 {
     const struct tg_op *op = &p->chart->comparison->ops[p->rows[i]];
-    put_more(out, p->chart->v ? tg_row_was(p->chart->v, op).n_after : 0);
+    tg_row_put_more(out, p->chart->v ? tg_row_was(p->chart->v, op).n_after : 0);
 }
 
 static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
@@ -244,7 +238,7 @@ static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
     if (p->chart->v && (was = tg_row_was(p->chart->v, op)).name) {
         tg_buf_puts(out, ", was ");
         tg_buf_add(out, was.name->name);
-        put_more(out, was.n_before);
+        tg_row_put_more(out, was.n_before);
     }
 }
 
@@ -463,11 +457,6 @@ static void chart_svg(struct tg_buf *out, const struct tg_chart *chart)
     tg_labels_release(&p.labels);
 }
 
-static tg_sv side_of(tg_sv commit, tg_sv path)
-{
-    return commit.n ? tg_utf8_prefix(commit, 12) : path;
-}
-
 static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
                         bool durations)
 {
@@ -492,9 +481,10 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
                                                  : TG_SV("Calls per step: what changed most") };
     if (v->suite.n)
         tg_buf_printf(&sub, "%.*s \xc2\xb7 ", TG_SV_ARG(v->suite));
+    tg_sv base = tg_utf8_prefix(v->baseline.commit, 12), test = tg_utf8_prefix(v->test_commit, 12);
     tg_buf_printf(&sub, "baseline %.*s \xe2\x86\x92 fresh %.*s",
-                  TG_SV_ARG(side_of(v->baseline.commit, v->baseline.paths)),
-                  TG_SV_ARG(side_of(v->test_commit, v->test_paths)));
+                  TG_SV_ARG(base.n ? base : v->baseline.paths),
+                  TG_SV_ARG(test.n ? test : v->test_paths));
     chart.sub = tg_buf_sv(&sub);
     chart_svg(out, &chart);
 }

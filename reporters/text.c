@@ -290,8 +290,7 @@ static void add_mover(struct tg_texttable *g, const struct page *p, const struct
         tg_texttable_cell(g, TG_TINT_DIM);
         tg_shorts_put(&former, f.name->name, &p->in_lists);
         tg_esc_terminal(&g->text, tg_buf_sv(&former));
-        if (f.n_before > 1)
-            tg_buf_printf(&g->text, " and %zu more", f.n_before - 1);
+        tg_row_put_more(&g->text, f.n_before);
         tg_texttable_cell(g, TG_TINT_NONE);
         for (size_t i = 2; i < sizeof mover_columns / sizeof *mover_columns; i++)
             tg_texttable_cell(g, TG_TINT_NONE);
@@ -301,8 +300,7 @@ static void add_mover(struct tg_texttable *g, const struct page *p, const struct
     tg_buf_puts(cell, f.name ? "-> " : "");
     tg_label_put(&name, label);
     tg_esc_terminal(cell, tg_buf_sv(&name));
-    if (f.n_after > 1)
-        tg_buf_printf(cell, " and %zu more", f.n_after - 1);
+    tg_row_put_more(cell, f.n_after);
     if (op->grouped)
         tg_buf_puts(cell, " ~grouped");
     tg_texttable_cell(g, TG_TINT_NONE);
@@ -324,21 +322,16 @@ static void add_mover(struct tg_texttable *g, const struct page *p, const struct
     tg_texttable_cell(g, TG_TINT_NONE);
 }
 
-/* As wide as leaves room for the numbers. */
-static size_t name_width(const struct page *p)
-{
-    enum { NUMBERS = 58 };
-    size_t room = p->columns > NUMBERS ? p->columns - NUMBERS : 0;
-    return room < TG_TEXTTABLE_NAME_LEAST  ? TG_TEXTTABLE_NAME_LEAST
-           : room > TG_TEXTTABLE_NAME_MOST ? TG_TEXTTABLE_NAME_MOST
-                                           : room;
-}
-
 /* What the results are about, then a little of the rest to see it against; nothing on a pass. */
 static void put_movers(struct page *p)
 {
-    enum { OTHERS = 3 };
+    enum { OTHERS = 3, NUMBERS = 58 };
     const struct tg_comparison *c = p->v->comparison;
+    /* Names are as wide as leaves room for the numbers. */
+    size_t room = p->columns > NUMBERS ? p->columns - NUMBERS : 0;
+    size_t width = room < TG_TEXTTABLE_NAME_LEAST  ? TG_TEXTTABLE_NAME_LEAST
+                   : room > TG_TEXTTABLE_NAME_MOST ? TG_TEXTTABLE_NAME_MOST
+                                                   : room;
     TG_AUTO(tg_texttable_release) struct tg_texttable g = { 0 };
     TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
     size_t n = 0;
@@ -347,7 +340,7 @@ static void put_movers(struct page *p)
     if (!c || p->v->outcome == TG_OUTCOME_PASS)
         return;
     rows = tg_rows_of_verdict(p->v, p->top, OTHERS, &n);
-    tg_labels_of_rows(&labels, c, rows, n, name_width(p));
+    tg_labels_of_rows(&labels, c, rows, n, width);
     tg_texttable_init(&g, mover_columns, sizeof mover_columns / sizeof *mover_columns);
     for (size_t i = 0; i < n; i++) {
         add_mover(&g, p, &c->ops[rows[i]], &labels.v[i]);

@@ -1,8 +1,6 @@
 /* tracegate ab: its command line, and the two commits. */
 #include "cmd/ab.h"
 
-#include "core/baseline/git.h"
-
 #define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_ab_opts, member)
 static const struct tg_opt ab_options[] = {
     { "base", AT(STR, base), "REV", "the commit that HEAD is compared with; needed" },

@@ -6,7 +6,6 @@
 
 #include "cmd/ab.h"
 #include "core/base/sha256.h"
-#include "core/baseline/git.h"
 
 enum { LINK = 4096 };
 

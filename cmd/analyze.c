@@ -1,7 +1,6 @@
 /* `tracegate analyze`: operators, and the analyses of whole traces. */
 #include "cmd/analyze.h"
 
-#include "cmd/options.h"
 #include "core/analysis/analysis.h"
 #include "core/hta/hta.h"
 #include "reporters/table.h"

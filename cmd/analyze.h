@@ -3,7 +3,6 @@
 /* Analyses of one set of traces. "ops" reads them as summaries or sums them up while it reads; all
  * others (tg_analyzers) share traces that are loaded once. */
 #include "cmd/gate/given.h"
-#include "cmd/lists.h"
 #include "core/analysis/table.h"
 #include "core/base/strmap.h"
 #include "core/trace/trace.h"

@@ -5,7 +5,6 @@
 #include "cmd/ab.h"
 #include "core/base/doc.h"
 #include "core/base/file.h"
-#include "core/base/temporary.h"
 #include "core/base/utf8.h"
 #include "core/baseline/git.h"
 #include "reporters/escape.h"

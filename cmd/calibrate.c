@@ -6,7 +6,6 @@
 #include "cmd/gate/outliers.h"
 #include "cmd/gate/resample.h"
 #include "cmd/gate/runs.h"
-#include "cmd/options.h"
 #include "core/base/decimal.h"
 #include "core/diff/stats.h"
 

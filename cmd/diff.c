@@ -7,7 +7,6 @@
 #include "cmd/gate/picture.h"
 #include "core/base/file.h"
 #include "reporters/reporter.h"
-#include "reporters/rows.h"
 
 #define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_diff_opts, member)
 static const struct tg_opt diff_options[] = {

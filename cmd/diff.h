@@ -3,7 +3,6 @@
 /* What the files of `tracegate diff` share: what is asked, sides -> comparison, comparison ->
  * rows. */
 #include "cmd/gate/given.h"
-#include "cmd/lists.h"
 #include "core/diff/compare.h"
 #include "policy/verdict/verdict.h"
 

@@ -6,7 +6,6 @@
 
 #include "cmd/gate/site.h"
 #include "cmd/gate/suite.h"
-#include "core/baseline/git.h"
 #include "reporters/history_trend.h"
 
 /* Whose word it is: the CI's actor, else the name git knows. */

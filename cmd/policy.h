@@ -21,7 +21,7 @@ struct tg_policy_cmd {
     struct tg_summary summary;
 };
 
-/* policy_answer.c. The policy in force into j->policy; false: the mistakes are in j->diags. */
+/* The policy in force into j->policy; false: the mistakes are in j->diags. */
 TG_MUST bool tg_policy_cmd_load(struct tg_policy_cmd *j, struct tg_err *err);
 /* The mistakes, in the form that --format asks for. */
 TG_MUST bool tg_policy_cmd_put_diags(struct tg_policy_cmd *j, struct tg_err *err);

@@ -4,7 +4,6 @@
 
 #include "cmd/gate/mutation.h"
 #include "cmd/gate/runs.h"
-#include "cmd/options.h"
 #include "core/base/message.h"
 #include "policy/language/keys.h"
 

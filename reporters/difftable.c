@@ -4,7 +4,6 @@
 #include "core/diff/names.h"
 #include "reporters/csv.h"
 #include "reporters/escape.h"
-#include "reporters/findings.h"
 #include "reporters/json.h"
 #include "reporters/label.h"
 #include "reporters/number.h"

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "core/base/arena.h"
 #include "core/base/decimal.h"
 #include "core/diff/confirm.h"
 #include "core/diff/numbers.h"

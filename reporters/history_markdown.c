@@ -1,6 +1,5 @@
 /* The nightly report for an issue, a job summary or a chat. */
 
-#include "core/base/decimal.h"
 #include "reporters/escape.h"
 #include "reporters/history.h"
 #include "reporters/label.h"

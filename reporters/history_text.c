@@ -1,6 +1,5 @@
 /* A history for a terminal: sparklines, newest night last, and the events. */
 
-#include "core/base/decimal.h"
 #include "core/base/utf8.h"
 #include "reporters/escape.h"
 #include "reporters/history.h"

@@ -6,7 +6,6 @@
 #include "reporters/effect.h"
 #include "reporters/html.h"
 #include "reporters/number.h"
-#include "reporters/svg_ground.h"
 
 enum { WIDTH = 1000, BAR = 26, PARTS = 4 };
 

@@ -4,7 +4,6 @@
 #include "core/base/sort.h"
 #include "core/base/strmap.h"
 #include "reporters/escape.h"
-#include "reporters/findings.h"
 #include "reporters/html.h"
 #include "reporters/number.h"
 #include "reporters/rows.h"

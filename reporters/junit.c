@@ -11,7 +11,6 @@
 
 #include <math.h>
 
-#include "core/base/decimal.h"
 #include "core/base/strmap.h"
 #include "policy/verdict/verdict.h"
 #include "reporters/escape.h"

@@ -1,6 +1,5 @@
 #include "reporters/accept.h"
 #include "reporters/findings.h"
-#include "reporters/link.h"
 #include "reporters/markdown.h"
 #include "reporters/origin.h"
 

@@ -14,7 +14,6 @@
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
 #include "reporters/escape.h"
-#include "reporters/findings.h"
 #include "reporters/label.h"
 #include "reporters/number.h"
 #include "reporters/reporter.h"

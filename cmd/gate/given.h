@@ -62,4 +62,14 @@ struct tg_strs tg_given_side(const struct tg_strs *words, size_t side, struct tg
 TG_MUST bool tg_given_sides(struct tg_input_list files[2], const struct tg_strs *words,
                             const char *option, struct tg_repo *repo, struct tg_arena *a,
                             struct tg_err *err);
+
+/* Values of options that are lists: "4,5", "0-3", and the option given several times. */
+struct tg_numbers {
+    int64_t *v; /* in the order given, in the arena; NULL: the option was not given */
+    size_t n;
+};
+#define TG_MAX_NUMBERS 65536u /* a range that is longer is a typing error */
+/* `option` names it in messages, without dashes. */
+TG_MUST bool tg_numbers_parse(struct tg_numbers *out, const struct tg_strs *texts,
+                              const char *option, struct tg_arena *a, struct tg_err *err);
 #endif

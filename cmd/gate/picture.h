@@ -8,6 +8,7 @@
  */
 #include "cmd/gate/inputs.h"
 #include "core/diff/compare.h"
+#include "core/steps/steps.h"
 #include "reporters/picture.h"
 
 enum { TG_PICTURE_NODES = 320, TG_PICTURE_SPANS = 420 };
@@ -18,4 +19,9 @@ struct tg_picture_ask {
     struct tg_arena *arena;                 /* the picture's */
 };
 void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask);
+
+/* One step of a trace as few rectangles: the step of median length; on the host the main thread,
+ * two levels deep; each stream of the device. Neighbours too short to see become one. */
+void tg_timeline_take(struct tg_picture_step *out, const struct tg_trace *t,
+                      const struct tg_steps *steps, unsigned skip_first, struct tg_arena *a);
 #endif

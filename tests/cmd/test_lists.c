@@ -1,5 +1,5 @@
 /* Lists of numbers. */
-#include "cmd/lists.h"
+#include "cmd/gate/given.h"
 #include "tests/support.h"
 
 TEST(numbers_and_ranges_are_read)

@@ -1,6 +1,6 @@
 /* One step as few rectangles; spans are made here, times in ns. */
 #include "cmd/gate/picture.h"
-#include "cmd/gate/timeline.h"
+#include "cmd/gate/picture.h"
 #include "tests/build_steps.h"
 
 struct drawn {

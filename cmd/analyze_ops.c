@@ -266,15 +266,6 @@ static uint64_t add_side(struct tg_name_sums *s, const struct tg_side *side,
     return units;
 }
 
-static bool one_run(const struct tg_side *side, const struct tg_analyze_request *q,
-                    struct tg_err *err)
-{
-    if (side->n_runs < 2 || q->arrange == TG_ARRANGE_RUNS)
-        return true;
-    return tg_err_usage(err, "several traces of one rank",
-                        "Analyse one run at a time, or say --runs for their average.");
-}
-
 static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
 {
     struct tg_summarize_opts so = { .rank = -1, .window = q->window };
@@ -286,7 +277,10 @@ static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q,
     tg_summary_init(&summary);
     tg_table_init(t, "ops", step_columns, STEP_COLUMNS);
     bool ok = tg_inputs_load(&summary, q->inputs, &so, q->repo, q->progress, err) &&
-              tg_side_arrange(&side, &summary, q->arrange, q->arena, err) && one_run(&side, q, err);
+              tg_side_arrange(&side, &summary, q->arrange, q->arena, err);
+    if (ok && side.n_runs > 1 && q->arrange != TG_ARRANGE_RUNS)
+        ok = tg_err_usage(err, "several traces of one rank",
+                          "Analyse one run at a time, or say --runs for their average.");
     if (ok && (units = add_side(&s, &side, q, &length)) == 0)
         ok = tg_err_usage(err, "no trace has the wanted ranks and steps",
                           "Run without --rank and --step to see all of them.");

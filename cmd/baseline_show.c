@@ -296,18 +296,12 @@ static bool show_runs(struct tg_store_cmd *s, const struct tg_stored *v, size_t 
     return ok;
 }
 
-static bool write_summary(const char *path, const struct tg_summary *all, struct tg_err *err)
-{
-    TG_BUF bytes = { 0 };
-    return tg_summary_write(all, NULL, &bytes, err) && tg_file_write(path, tg_buf_sv(&bytes), err);
-}
-
 bool tg_baseline_show(struct tg_store_cmd *s, struct tg_err *err)
 {
     struct tg_commit at;
     TG_AUTO(tg_summary_release) struct tg_summary all;
-    size_t shown = 0;
-    size_t n = 0, suites = 0, end;
+    TG_BUF bytes = { 0 };
+    size_t shown = 0, n = 0, suites = 0, end;
     struct tg_stored *v;
     bool ok = tg_store_cmd_commit(s, &at, err) &&
               tg_store_list(&s->store, tg_store_cmd_suite(s), at.sha, s->arena, &v, &n, NULL, err);
@@ -325,5 +319,6 @@ bool tg_baseline_show(struct tg_store_cmd *s, struct tg_err *err)
     }
     if (ok && s->o->output && suites > 1)
         ok = tg_err_usage(err, "-o writes one suite's runs, not %zu", "Add --suite NAME.", suites);
-    return ok && (!s->o->output || write_summary(s->o->output, &all, err));
+    return ok && (!s->o->output || (tg_summary_write(&all, NULL, &bytes, err) &&
+                                    tg_file_write(s->o->output, tg_buf_sv(&bytes), err)));
 }

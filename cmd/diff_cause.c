@@ -33,12 +33,7 @@ static bool result_of(struct tg_result *r, const struct tg_op *op, double step_n
     return calls || fabs(r->delta) >= LEAST * step_ns;
 }
 
-static bool has_stacks(const struct tg_summary *s)
-{
-    return s->n && tg_sv_eq(tg_shard_env(s->shards[0], "with_stack"), TG_SV("1"));
-}
-
-static bool put_causes(struct tg_buf *out, const struct tg_verdict *v)
+void tg_diff_put_causes(struct tg_buf *out, const struct tg_verdict *v)
 {
     bool any = false;
     for (size_t i = 0; i < v->n_results; i++) {
@@ -56,30 +51,28 @@ static bool put_causes(struct tg_buf *out, const struct tg_verdict *v)
         tg_buf_putc(out, '\n');
         any = true;
     }
-    return any;
+    if (!any && v->n_results)
+        tg_buf_printf(out, "\nno causes: %.*s\n", TG_SV_ARG(v->results[0].no_cause));
 }
 
 void tg_diff_find_causes(struct tg_verdict *v, const struct tg_diff_request *q,
                          const struct tg_comparison *c, const uint32_t *rows, size_t n)
 {
     struct tg_load_opts load = { .reader = { .want_args = true } };
+    const struct tg_summary *s = &q->summary[TG_TEST];
     *v = (struct tg_verdict){ .comparison = c };
     v->results = TG_NEW_N(q->arena, struct tg_result, MOST);
     for (size_t i = 0; i < n && v->n_results < MOST; i++)
         if (result_of(&v->results[v->n_results], &c->ops[rows[i]], c->step_ns[TG_BASE], q->arena))
             v->n_results++;
-    tg_cause_find(v, &(struct tg_cause_ask){ .from.side = { &q->inputs[0], &q->inputs[1] },
-                                             .from.load = &load,
-                                             .from.window = &q->window,
-                                             .from.repo = q->repo,
-                                             .base_commit = q->base.sha[0] ? q->base.sha : NULL,
-                                             .workspace = tg_io_env(q->io, "GITHUB_WORKSPACE"),
-                                             .stacks = has_stacks(&q->summary[TG_TEST]),
-                                             .arena = q->arena });
-}
-
-void tg_diff_put_causes(struct tg_buf *out, const struct tg_verdict *v)
-{
-    if (!put_causes(out, v) && v->n_results)
-        tg_buf_printf(out, "\nno causes: %.*s\n", TG_SV_ARG(v->results[0].no_cause));
+    tg_cause_find(
+        v, &(struct tg_cause_ask){
+               .from.side = { &q->inputs[0], &q->inputs[1] },
+               .from.load = &load,
+               .from.window = &q->window,
+               .from.repo = q->repo,
+               .base_commit = q->base.sha[0] ? q->base.sha : NULL,
+               .workspace = tg_io_env(q->io, "GITHUB_WORKSPACE"),
+               .stacks = s->n && tg_sv_eq(tg_shard_env(s->shards[0], "with_stack"), TG_SV("1")),
+               .arena = q->arena });
 }

@@ -211,15 +211,6 @@ static bool all_readable(const struct tg_history_cmd *c, struct tg_err *err)
     return true;
 }
 
-/* Runs of the newest night that do not fit together: what it shows is not judged. */
-static bool newest_is_unread(const struct tg_history_cmd *c)
-{
-    for (size_t i = 0; i < c->n; i++)
-        if (c->nights[i].newest_unread)
-            return true;
-    return false;
-}
-
 static int exit_code(const struct tg_history_cmd *c)
 {
     if (c->o->fail_on == TG_HISTORY_FAIL_ON_NEVER)
@@ -231,7 +222,10 @@ static int exit_code(const struct tg_history_cmd *c)
                 (t->fresh || t->grown || c->o->fail_on == TG_HISTORY_FAIL_ON_OPEN))
                 return 1;
         }
-    return newest_is_unread(c) ? 4 : 0;
+    for (size_t i = 0; i < c->n; i++)
+        if (c->nights[i].newest_unread) /* its runs do not fit together: it is not judged */
+            return 4;
+    return 0;
 }
 
 /* ---- the command ---- */

@@ -45,14 +45,6 @@ static void take_before(void *arg, size_t i, const struct tg_side *side, bool da
     p->judged = tg_nights_each(p->store, p->after, 1, take_after, p, NULL, &p->why) && p->judged;
 }
 
-static bool is_timed(const struct tg_history_event *e)
-{
-    for (size_t i = 0; i < e->n; i++)
-        if (e->v[i].worse && (e->v[i].what == TG_MOVED_STEP || e->v[i].what == TG_MOVED_DRIFT))
-            return true;
-    return false;
-}
-
 /*
  * What changes calls alone is for `check` to judge, or what took a name's place would be red at
  * night and green in the pull request. `*pass`: nothing in it is slower by the clock, and the first
@@ -65,8 +57,9 @@ TG_MUST static bool calls_pass(struct tg_history_cmd *c, const struct tg_nights 
     struct tg_suites s = { .io = c->io, .repo = c->repo, .arena = a };
     struct pair p = { .store = &c->store, .after = &n->runs[e->to], .why = TG_ERR_INIT };
     *pass = false;
-    if (is_timed(e))
-        return true;
+    for (size_t i = 0; i < e->n; i++)
+        if (e->v[i].worse && (e->v[i].what == TG_MOVED_STEP || e->v[i].what == TG_MOVED_DRIFT))
+            return true;
     bool ok = tg_suites_load(&s, "tracegate:recommended", NULL, err) &&
               tg_suites_choose(&s, NULL, TG_SUITES_ONE, err);
     if (ok) {

@@ -319,14 +319,6 @@ static bool ignores_out(struct job *j)
            tg_sv_has(tg_buf_sv(&text), TG_SV("out"));
 }
 
-static bool keeps_any(const struct job *j)
-{
-    for (size_t i = 0; i < j->files.n; i++)
-        if (j->written[i] == WRITTEN_KEPT)
-            return true;
-    return false;
-}
-
 /* Of every suite: record, and try the policy. */
 static void put_suite_commands(struct job *j)
 {
@@ -378,20 +370,23 @@ static void put_next_of_tests(struct job *j)
 static void put_next(struct job *j)
 {
     TG_BUF add = { 0 };
+    bool kept = false;
     if (gates_tests(j)) {
         put_next_of_tests(j);
         return;
     }
     /* What git has to know: all of ours, kept or not, and each bench. */
-    for (size_t i = 0; i < j->files.n; i++)
+    for (size_t i = 0; i < j->files.n; i++) {
         tg_buf_printf(&add, " %.*s", TG_SV_ARG(j->files.v[i].path));
+        kept |= j->written[i] == WRITTEN_KEPT;
+    }
     for (size_t i = 0; i < j->survey.n_suites; i++) {
         const struct tg_survey_suite *one = &j->survey.suites[i];
         if (one->bench == TG_BENCH_THEIRS || one->bench == TG_BENCH_OTHER)
             tg_buf_printf(&add, " %s", tg_survey_in(&j->survey, one->program, "bench.py"));
     }
     tg_buf_puts(&j->out, "next\n");
-    if (keeps_any(j))
+    if (kept)
         tg_buf_puts(&j->out, "  in what was kept: take over the lines with + that you want; the "
                              "files above that are new count on them\n");
     if (!ignores_out(j))

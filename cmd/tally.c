@@ -5,16 +5,10 @@
 #include "core/base/sort.h"
 #include "core/diff/names.h"
 
-struct sum {
-    uint64_t step_count[2], whole_count[2];
-    tg_ns step_total[2], whole_total[2];
-    enum tg_kind kind;
-    uint32_t name; /* raw name's id */
-};
 struct tg_tally {
     enum tg_tally_by by;
     struct tg_strmap keys, names; /* key: kind byte, then the text that is shown */
-    struct sum *v;
+    struct tg_op *v;
     size_t cap;
     uint64_t units[2];
     struct tg_buf text;
@@ -38,7 +32,7 @@ void tg_tally_free(struct tg_tally *t)
     free(t);
 }
 
-static struct sum *find(struct tg_tally *t, const struct tg_trace *trace, const struct tg_span *s)
+static struct tg_op *find(struct tg_tally *t, const struct tg_trace *trace, const struct tg_span *s)
 {
     const struct tg_name *name = tg_span_name(trace, s);
     size_t known = t->keys.n;
@@ -65,7 +59,13 @@ static struct sum *find(struct tg_tally *t, const struct tg_trace *trace, const 
     uint32_t id = tg_strmap_add(&t->keys, tg_buf_sv(&t->text));
     if (id == known) {
         t->v = tg_grow(t->v, &t->cap, known + 1, sizeof *t->v);
-        t->v[id] = (struct sum){ .kind = name->kind, .name = tg_strmap_add(&t->names, name->name) };
+        uint32_t raw_id = tg_strmap_add(&t->names, name->name);
+        tg_sv raw = t->names.text[raw_id];
+        t->v[id] = (struct tg_op){ .kind = name->kind,
+                                   .raw = { raw, raw },
+                                   .partner = TG_NO_ID,
+                                   .region = TG_NO_ID,
+                                   .leader = TG_NO_ID };
     }
     return &t->v[id];
 }
@@ -79,7 +79,7 @@ size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,
     t->units[side] += taken;
     for (size_t i = 0; i < trace->n_spans; i++) {
         const struct tg_span *s = tg_span_at(trace, i);
-        struct sum *sum = find(t, trace, s);
+        struct tg_op *sum = find(t, trace, s);
         int32_t step = steps->step_of[i];
         sum->whole_count[side]++;
         sum->whole_total[side] += s->dur;
@@ -94,23 +94,15 @@ size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,
 void tg_tally_comparison(struct tg_comparison *out, const struct tg_tally *t, struct tg_arena *a)
 {
     *out = (struct tg_comparison){ .arena = a, .n_ops = t->keys.n };
-    out->ops = TG_NEW_N(a, struct tg_op, t->keys.n + 1);
+    out->ops = tg_arena_copy(a, t->v, t->keys.n, sizeof *t->v);
     for (size_t i = 0; i < t->keys.n; i++) {
-        tg_sv key = t->keys.text[i], raw = tg_arena_sv(a, t->names.text[t->v[i].name]);
         struct tg_op *op = &out->ops[i];
-        const struct sum *s = &t->v[i];
-        op->kind = s->kind;
-        op->partner = op->region = op->leader = TG_NO_ID;
-        for (int op_side = 0; op_side < 2; op_side++) {
-            op->present[op_side] = s->whole_count[op_side] > 0;
-            op->step_count[op_side] = s->step_count[op_side];
-            op->step_total[op_side] = s->step_total[op_side];
-            op->whole_count[op_side] = s->whole_count[op_side];
-            op->whole_total[op_side] = s->whole_total[op_side];
+        tg_sv raw = tg_arena_sv(a, op->raw[0]);
+        op->name = tg_arena_sv(a, tg_sv_from(t->keys.text[i], 1));
+        for (int side = 0; side < 2; side++) {
+            op->present[side] = op->whole_count[side] > 0;
+            op->raw[side] = op->present[side] ? raw : TG_SV("");
         }
-        out->ops[i].name = tg_arena_sv(a, tg_sv_from(key, 1));
-        for (int side = 0; side < 2; side++)
-            out->ops[i].raw[side] = out->ops[i].present[side] ? raw : TG_SV("");
     }
     for (int side = 0; side < 2; side++) {
         out->n_units[side] = t->units[side];

@@ -28,11 +28,6 @@ static bool is_piped(const struct tg_input_list *l)
     return false;
 }
 
-static bool needs_names(const struct tg_check *c)
-{
-    return c->whole || lists_names(c) || !tg_policy_asks_metrics_alone(c->suites.policy);
-}
-
 /* Where the first trace of a side is kept for causes and the page. A check that passes pays nothing
  * for causes: one that fails reads the first traces again, where that is possible. */
 static struct tg_kept_trace *keeper(const struct tg_check *c, const struct tg_input_list *files,
@@ -43,7 +38,8 @@ static struct tg_kept_trace *keeper(const struct tg_check *c, const struct tg_in
 
 static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, struct tg_err *err)
 {
-    int64_t named = needs_names(c) ? 0 : NAMED_RANKS;
+    bool all = c->whole || lists_names(c) || !tg_policy_asks_metrics_alone(c->suites.policy);
+    int64_t named = all ? 0 : NAMED_RANKS;
     struct tg_progress_line progress;
     const struct tg_check_reading of[] = {
         [TG_BASE] = { &j->base_summary, &j->base, &j->gate.damage[TG_BASE],

@@ -14,21 +14,17 @@ static bool is_same(const struct tg_input_item *fresh, const struct tg_input_ite
                           : tg_file_same(fresh->label, base->label);
 }
 
-static bool is_in(const struct tg_input_item *fresh, const struct tg_input_list *base)
-{
-    for (size_t i = 0; i < base->n; i++)
-        if (is_same(fresh, &base->v[i]))
-            return true;
-    return false;
-}
-
 bool tg_check_two_sides(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     size_t same = 0;
     if (c->args->n && c->o->baseline.n) /* both were named: whoever does so knows */
         return true;
-    for (size_t i = 0; i < j->fresh.n; i++)
-        same += is_in(&j->fresh.v[i], &j->base);
+    for (size_t i = 0; i < j->fresh.n; i++) {
+        size_t k = 0;
+        while (k < j->base.n && !is_same(&j->fresh.v[i], &j->base.v[k]))
+            k++;
+        same += k < j->base.n;
+    }
     if (!same)
         return true;
     tg_err_set(err, TG_ERR_IO, TG_NOWHERE,

@@ -190,13 +190,6 @@ static bool spans_ranks(const struct loaded *l, size_t n)
     return several;
 }
 
-/* Of a file that could not be read: its place among the files of its rank is kept. */
-static int64_t rank_said(const struct tg_input_item *item)
-{
-    int64_t rank;
-    return tg_sv_i64(item->rank, &rank) ? rank : tg_file_rank(tg_sv_of(item->label));
-}
-
 static void number_runs(struct loaded *l, size_t n)
 {
     TG_AUTO(tg_strmap_release) struct tg_strmap ranks = { 0 };
@@ -204,8 +197,8 @@ static void number_runs(struct loaded *l, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (l[i].summary.n == 1)
             l[i].rank = l[i].summary.shards[0]->rank;
-        else if (l[i].damage.n)
-            l[i].rank = rank_said(l[i].item);
+        else if (l[i].damage.n && !tg_sv_i64(l[i].item->rank, &l[i].rank))
+            l[i].rank = tg_file_rank(tg_sv_of(l[i].item->label)); /* of a file that is not read */
         l[i].run =
             of_rank[tg_strmap_add(&ranks, (tg_sv){ (const char *)&l[i].rank, sizeof l[i].rank })]++;
     }

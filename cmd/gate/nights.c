@@ -194,14 +194,6 @@ static bool read_line(struct walk *w, const struct tg_progress *progress)
     return tg_nights_each(w->store, v, n, take_night, &t, progress, w->err);
 }
 
-static size_t count_commits(const struct tg_stored *v, size_t n)
-{
-    size_t commits = 0;
-    for (size_t i = 0; i < n; i++)
-        commits += !i || strcmp(v[i].commit, v[i - 1].commit) != 0;
-    return commits;
-}
-
 bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv suite,
                     const struct tg_commit *until, const struct tg_progress *progress,
                     struct tg_err *err)
@@ -212,7 +204,8 @@ bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv s
     tg_series_init(&out->series);
     bool ok = tg_store_list(store, suite, NULL, out->arena, &v, &w.n_stored, NULL, err);
     w.v = v;
-    w.n_commits = ok ? count_commits(v, w.n_stored) : 0;
+    for (size_t i = 0; ok && i < w.n_stored; i++)
+        w.n_commits += !i || strcmp(v[i].commit, v[i - 1].commit) != 0;
     ok = ok && walk_line(&w, until);
     if (ok) {
         for (size_t i = 0, k = out->n_line; i + 1 < k; i++) {

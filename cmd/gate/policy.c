@@ -120,14 +120,6 @@ struct tg_policy *tg_gate_policy(const struct tg_gate_policy_opts *o, struct tg_
 
 /* ---- all profiles ---- */
 
-static bool has_profile(const struct tg_policy *p, const char *name)
-{
-    for (size_t i = 0; i < p->n_profiles; i++)
-        if (strcmp(p->profiles[i], name) == 0)
-            return true;
-    return false;
-}
-
 bool tg_gate_policy_profiles(struct tg_policy_changes *out, const char *const place[2],
                              const struct tg_policy *const policy[2], struct tg_diags *diags,
                              const struct tg_io *io, struct tg_repo *repo, struct tg_arena *a,
@@ -135,16 +127,15 @@ bool tg_gate_policy_profiles(struct tg_policy_changes *out, const char *const pl
 {
     /* Those of either side; NULL, for none, first. Their texts live as long as the policies. */
     struct tg_strs profiles = { 0 };
-    profiles.v = TG_NEW_N(a, const char *, 1 + policy[0]->n_profiles + policy[1]->n_profiles);
-    profiles.v[profiles.n++] = NULL;
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < policy[side]->n_profiles; i++)
-            if (!side || !has_profile(policy[0], policy[1]->profiles[i]))
-                profiles.v[profiles.n++] = policy[side]->profiles[i];
+            if (!tg_strs_has(&profiles, policy[side]->profiles[i]))
+                tg_strs_add(&profiles, policy[side]->profiles[i], a);
     bool ok = true;
-    for (size_t i = 0; ok && i < profiles.n; i++) {
+    for (size_t i = 0; ok && i <= profiles.n; i++) {
+        const char *profile = i ? profiles.v[i - 1] : NULL;
         struct tg_gate_policy_opts o = {
-            .path = place[0], .profile = profiles.v[i], .profile_may_lack = true, .undated = true
+            .path = place[0], .profile = profile, .profile_may_lack = true, .undated = true
         };
         struct tg_policy *before = tg_gate_policy(&o, diags, io, repo, a, err), *now = NULL;
         struct tg_policy_changes with;
@@ -154,7 +145,7 @@ bool tg_gate_policy_profiles(struct tg_policy_changes *out, const char *const pl
         ok = now != NULL;
         if (ok) {
             tg_policy_changes(&with, before, now, a);
-            tg_policy_changes_add(out, &with, profiles.v[i], a);
+            tg_policy_changes_add(out, &with, profile, a);
         }
         tg_policy_free(before);
         tg_policy_free(now);

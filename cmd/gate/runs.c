@@ -28,13 +28,6 @@ static bool find_stored(struct tg_input_list *list, const struct tg_gate_runs *r
                        r->command);
 }
 
-/* Outside a repository traces have to be named. */
-static bool no_runs(const struct tg_gate_runs *r, struct tg_err *err)
-{
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s needs traces", r->command);
-    return tg_err_hint(err, "Name runs of one commit: tracegate %s out/run*.json.gz", r->command);
-}
-
 static bool find_runs(struct tg_input_list *list, const struct tg_gate_runs *r,
                       struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
 {
@@ -44,7 +37,10 @@ static bool find_runs(struct tg_input_list *list, const struct tg_gate_runs *r,
     if (r->suite->baseline.n)
         return tg_inputs_add(list, tg_arena_printf(a, "HEAD:%.*s", TG_SV_ARG(r->suite->baseline)),
                              repo, a, err);
-    return tg_repo_get(repo, &ignored) ? find_stored(list, r, repo, a, err) : no_runs(r, err);
+    if (tg_repo_get(repo, &ignored))
+        return find_stored(list, r, repo, a, err);
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s needs traces", r->command);
+    return tg_err_hint(err, "Name runs of one commit: tracegate %s out/run*.json.gz", r->command);
 }
 
 bool tg_gate_load_runs(struct tg_side *out, struct tg_summary *summary,

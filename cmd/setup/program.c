@@ -23,18 +23,14 @@ const struct tg_program_info *tg_program_info(enum tg_program p)
     return &programs[p];
 }
 
-static bool is_of_name(char c)
-{
-    return tg_is_word(c) || c == '-' || c == '.';
-}
-
 /* Does a line begin with the package: `vllm>=0.13`, `"vllm[audio]"`, `- vllm`? `vllm-flash-attn`
  * is another. */
 static bool names(tg_sv line, const char *package)
 {
     tg_sv word = tg_sv_past(line, " \t\"'-");
     size_t n = strlen(package);
-    return tg_sv_starts(word, tg_sv_of(package)) && (word.n == n || !is_of_name(word.p[n]));
+    return tg_sv_starts(word, tg_sv_of(package)) &&
+           (word.n == n || !(tg_is_word(word.p[n]) || word.p[n] == '-' || word.p[n] == '.'));
 }
 
 enum tg_program tg_program_of_dependencies(tg_sv text)
@@ -61,12 +57,6 @@ bool tg_program_tests(tg_sv text)
            tg_sv_has(text, TG_SV("tracegate_baseline"));
 }
 
-static bool is_option(tg_sv word)
-{
-    return tg_sv_starts(word, TG_SV("--nproc-per-node")) ||
-           tg_sv_starts(word, TG_SV("--nproc_per_node"));
-}
-
 size_t tg_program_processes(tg_sv text)
 {
     size_t found = 0;
@@ -80,9 +70,10 @@ size_t tg_program_processes(tg_sv text)
         for (size_t i = 0; i < line.n; i++) {
             tg_sv word = tg_sv_from(line, i);
             size_t value = 0;
-            if (!is_option(word))
+            if (!tg_sv_skip(&word, TG_SV("--nproc-per-node")) &&
+                !tg_sv_skip(&word, TG_SV("--nproc_per_node")))
                 continue;
-            word = tg_sv_past(tg_sv_from(word, sizeof "--nproc-per-node" - 1), " =");
+            word = tg_sv_past(word, " =");
             for (size_t k = 0; k < word.n && k < 4 && tg_is_digit(word.p[k]); k++)
                 value = 10 * value + (size_t)(word.p[k] - '0');
             if (value)

@@ -147,15 +147,6 @@ static bool take(struct child *c, int *fd, const struct tg_spawn *s, struct tg_b
     return true;
 }
 
-/* How long poll may sleep: data wakes it at once, the end of the child only shows at a tick. */
-static int nap(const struct child *c, int64_t left, bool timed)
-{
-    int64_t tick = c->out >= 0 || c->err >= 0 ? 100 : 2;
-    if (c->ended)
-        return 0;
-    return (int)(timed && left < tick ? left : tick);
-}
-
 /* Until the child has ended and the pipes are empty. A grandchild that stays (ssh's ControlPersist)
  * may hold the pipes open for ever, so their end is not waited for once the child is gone. */
 static enum tg_spawn_end collect(struct child *c, const struct tg_spawn *s, struct tg_buf *out)
@@ -170,7 +161,9 @@ static enum tg_spawn_end collect(struct child *c, const struct tg_spawn *s, stru
             c->ended = true;
         if (s->timeout_ms && left <= 0 && !c->ended)
             return TG_SPAWN_TIMEOUT;
-        int ready = poll(p, 2, nap(c, left, s->timeout_ms != 0));
+        /* Data wakes poll at once; the end of the child only shows at a tick. */
+        int64_t tick = c->ended ? 0 : c->out >= 0 || c->err >= 0 ? 100 : 2;
+        int ready = poll(p, 2, (int)(s->timeout_ms && left < tick ? left : tick));
         if (ready < 0 && errno != EINTR)
             return TG_SPAWN_FAILED;
         if (ready == 0 && c->ended)

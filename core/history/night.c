@@ -286,15 +286,6 @@ static void add_shard(struct work *w, size_t run, const struct tg_shard *s)
     }
 }
 
-/* Ranks of which only the step times are stored are not averaged over. */
-static size_t whole_ranks(const struct tg_side *side, size_t run)
-{
-    size_t n = 0;
-    for (size_t k = 0; k < side->n_ranks; k++)
-        n += !side->at[run][k]->steps_only;
-    return n ? n : 1;
-}
-
 static void put_op(struct work *w, struct tg_night *out, uint32_t series)
 {
     struct tally *y = &w->tally[series];
@@ -450,9 +441,12 @@ void tg_night_metric(struct tg_night *out, const struct tg_side *side, struct tg
     out->runs = side->n_runs;
     out->environment = environment(side->at[0][0], &w.text, a);
     for (size_t r = 0; r < side->n_runs; r++) {
-        for (size_t k = 0; k < side->n_ranks; k++)
+        size_t whole = 0; /* ranks; those of which only the step times are stored do not count */
+        for (size_t k = 0; k < side->n_ranks; k++) {
             add_shard(&w, r, side->at[r][k]);
-        double ranks = (double)whole_ranks(w.side, r);
+            whole += !side->at[r][k]->steps_only;
+        }
+        double ranks = (double)(whole ? whole : 1);
         for (size_t j = 0; j < w.cap && j < w.t->n; j++) {
             struct tally *y = &w.tally[j];
             if (!y->of_run || !y->ranks)

@@ -63,7 +63,7 @@ static bool put_spread(struct tg_buf *out, const struct tg_comparison *c)
 {
     const struct tg_metric_change *wall = &c->metrics[TG_METRIC_STEP_TIME];
     double least = wall->least[TG_TEST], most = wall->most[TG_TEST];
-    if (c->rank_alone || !(least > 0) || most < TG_WORSE * least)
+    if (c->rank_alone || !(least > 0) || most < (1 + TG_QUARTER) * least)
         return false;
     tg_buf_printf(out, ", fresh runs %s to %s %s", TG_AS_TIME(least, most), TG_AS_TIME(most, most),
                   unit_of(most));

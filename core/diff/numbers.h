@@ -28,7 +28,6 @@
     1.1 /* bytes of a call; a slow step against any of the baseline: up to it, the same */
 #define TG_SLACK                                                                                   \
     0.1 /* of a ratio of iterations; of calls under another parent, or outside the steps */
-#define TG_WORSE 1.25    /* time that came over what other parents lost: more is slower */
 #define TG_SUSPECT 1.3   /* times of a rename, of a view; with too few runs: suspicious */
 #define TG_RARE_STEP 1.5 /* a slow step against the usual one (noise) */
 #define TG_TWICE                                                                                   \
@@ -36,7 +35,8 @@
 #define TG_APART 5 /* with too few runs: times what the others changed by (294 pairs of one run) */
 
 /* ---- parts of runs, steps, names ---- */
-/* Of the ranks: so many are stragglers; p of new runs: beyond it they do not look slower. */
+/* Of the ranks: so many are stragglers; p of new runs: beyond it they do not look slower. Reports
+ * say when a pass could miss as much, and when runs are as far apart. */
 #define TG_QUARTER 0.25
 #define TG_LEVELLED                                                                                \
     0.33 /* of the variance between runs: at most so much stays without their speeds (noise) */

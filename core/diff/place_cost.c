@@ -14,39 +14,28 @@
 
 /*
  * ns per step by which an operator may take longer at no cost. What calls cost their caller,
- * dispatch and Python around them, moves with them: as much as those lost that had them before, or,
- * if no more came, as a caller without work of its own may take. And what is no longer recorded is
- * its caller's own time. A wait does not move.
+ * dispatch and Python around them, moves with them: if no more came, as much as a caller without
+ * work of its own may take. And what is no longer recorded is its caller's own time. A wait does
+ * not move.
  */
 static double moved_with_calls(const struct tg_diff_work *w, uint32_t op)
 {
     const struct tg_use_index *x = w->uses;
-    uint32_t *from = TG_NEW_N(w->a, uint32_t, w->c->n_ops + 1);
-    double gone = 0, lost = 0, other = 0;
-    size_t n = 0;
+    double gone = 0, other = 0;
 
     for (size_t i = x->first_inside[op]; i < x->first_inside[op + 1]; i++) {
         const struct tg_use *of = &x->v[TG_IN_CALLER][x->inside[i]];
         const struct tg_op *called = &w->c->ops[of->op];
         int side = called->count[TG_BASE] > 0 ? TG_BASE : TG_TEST;
         double rise = tg_use_rise(w->c, of);
-        size_t callers;
-        const struct tg_use *v = tg_uses_of(x, TG_IN_CALLER, of->op, &callers);
         if (!tg_kind_nests(called->kind) || rise == 0)
             continue;
         if (rise > 0 && called->kind == TG_KIND_OP && called->change == TG_SAME)
             other = TG_BIG * w->c->step_ns[TG_BASE];
         if (called->change != TG_SAME && !called->wait && called->count[side] > 0)
             gone -= rise * called->total[side] / called->count[side];
-        for (size_t k = 0; k < callers && called->change == TG_SAME && rise > 0; k++)
-            if (tg_use_rise(w->c, &v[k]) < 0 && v[k].by != op)
-                tg_add_once(from, &n, v[k].by);
     }
-    for (size_t i = 0; i < n; i++) {
-        const struct tg_evidence *ev = &w->c->ops[from[i]].ev;
-        lost += fmax(ev->value[TG_BASE] - ev->value[TG_TEST], 0);
-    }
-    return fmax(fmax(gone, 0) + TG_WORSE * lost, other);
+    return fmax(gone, other);
 }
 
 /* Did work go, and none come that fails? Then caches and memory are others, in whichever place. */

@@ -585,7 +585,7 @@ static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct
     from = by_step ? step->mde : detectable_in_ops(c);
     if (v->durations_judged && c->warming != 0)
         tg_buf_printf(b, "; device times not judged: %s", tg_judged_text(TG_NOT_WARM));
-    if (!v->durations_judged || from < TG_WORSE - 1)
+    if (!v->durations_judged || from < TG_QUARTER)
         return;
     tg_buf_printf(b, "; %s detectable from %s on only: record more runs, on an idle machine",
                   by_step ? "a slower step is" : "slower operators are", TG_PCT(100 * from));

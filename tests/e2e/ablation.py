@@ -44,7 +44,6 @@ MECHANISMS = (
     ("net in the place", "core/diff/compare.c", "tg_places_repay(w);", ""),
     ("runs with other flags", "core/diff/compare.c", "tg_runs_leave(w);", ""),
     ("excused moves", "core/diff/compare.c", "tg_excuse_moves(w);", ""),
-    ("what other parents lost", "core/diff/place_cost.c", "lost += fmax(", "lost += 0 * fmax("),
     ("a slower neighbour of work that went", "core/diff/place_cost.c", "bool excused = went &&", "bool excused = 0 && went &&"),
     ("revoked renames", "core/diff/place.c", "if (revoke_renames(&j))", "if (0 && revoke_renames(&j))"),
     ("replacements that got faster", "core/diff/evidence.c", "if (!ev.faster ||", "if (1 || !ev.faster ||"),

@@ -101,34 +101,6 @@ BY_HAND(a_slower_neighbour_is_repaid_beside_an_exchange)
 
 /* ---- moved ---- */
 
-/* aten::mish moves from "outer" to "inner", and "inner" takes 18 us more by itself; what "outer"
- * loses excuses 1.25 times as much. */
-static void moved(struct fixture *f, const char *to, tg_ns outer_after)
-{
-    make(f, 5, 5, 3);
-    for (int side = 0; side < 2; side++) {
-        add_all(f, side, TG_KIND_OP, "outer", "ProfilerStep", 1, side ? outer_after : 60001);
-        add_all(f, side, TG_KIND_OP, "inner", "ProfilerStep", 1, side ? 20001 : 2001);
-        add_all(f, side, TG_KIND_OP, "third", "ProfilerStep", 1, 7001);
-        add_all(f, side, TG_KIND_OP, "aten::mish", side ? to : "outer", 1, 30001);
-    }
-    compare(f);
-}
-
-/* 60 us become 44: 16 us, and 1.25 * 16 = 20 is more than 18. */
-BY_HAND(what_the_old_parent_lost_excuses_the_new_one)
-{
-    moved(f, "inner", 44001);
-    const struct tg_op *inner = find(f, "inner");
-    near(inner->ev.delta_ns, 18000);
-    assert_int_equal(inner->relation, TG_REL_MOVED);
-    assert_int_equal(inner->ev.why_not, TG_NOT_REPLACED);
-    assert_int_equal(inner->ev_total.why_not, TG_NOT_REPLACED);
-    assert_false(inner->ev.slower || inner->ev.proven || inner->ev_total.slower);
-    assert_int_equal(find(f, "outer")->relation, TG_REL_NONE);
-    assert_int_equal(find(f, "aten::mish")->change, TG_SAME);
-}
-
 /*
  * Where calls went, in whichever place, the first to touch the memory is another: 60 -> 100 us in
  * an annotation of 400 that becomes no longer. It counts if the annotation takes 30 us more, if
@@ -162,24 +134,6 @@ BY_HAND(what_went_moves_time_inside_an_annotation)
         if (find(f, "addcdiv_")->ev.slower != cases[i].slower)
             fail_msg("row %zu", i);
     }
-}
-
-/* 60 us become 48: 1.25 * 12 = 15 is less than 18. */
-BY_HAND(a_smaller_loss_excuses_nothing)
-{
-    moved(f, "inner", 48001);
-    assert_true(find(f, "inner")->ev.slower);
-    assert_int_equal(find(f, "inner")->ev.why_not, TG_JUDGED);
-    assert_int_equal(find(f, "inner")->relation, TG_REL_NONE);
-}
-
-/* "outer" loses all the same, but not to "inner". */
-BY_HAND(only_where_calls_went_time_may_go)
-{
-    moved(f, "outer", 40001); /* nothing moved */
-    assert_true(find(f, "inner")->ev.slower);
-    moved(f, "third", 40001); /* moved, but elsewhere */
-    assert_true(find(f, "inner")->ev.slower);
 }
 
 /* Between operators it takes 18 us more: 20 us -> 38 us.

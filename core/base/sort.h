@@ -1,9 +1,13 @@
 #ifndef TG_BASE_SORT_H
 #define TG_BASE_SORT_H
-/* Sorting, and what is looked up in lists of numbers. */
+/* Arrays: walking and sorting them, and what is looked up in lists of numbers. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Each of the `n` elements of `v`, which may be NULL if there are none, as `type *name`. */
+#define TG_EACH(type, name, v, n)                                                                  \
+    for (type *name = (v), *name##_end = (n) ? name + (n) : name; name < name##_end; name++)
 
 /*
  * Sorts what is nearly sorted: several ascending runs one after the other, as launches and starts

@@ -7,8 +7,6 @@
 
 #include "core/diff/internal.h"
 #include "core/diff/names.h"
-#include "core/diff/numbers.h"
-#include "core/diff/stats.h"
 
 /* ---- rows of all shards become operators by (kind, normalised name) ---- */
 
@@ -53,32 +51,32 @@ static int by_kind_and_name(const void *pa, const void *pb)
 }
 
 /* The next row that is asked for, from *cell and *i on; NULL: there is none. */
-static const struct tg_row *next_row(const struct tg_diff_work *w, bool frames, size_t *cell,
-                                     size_t *i)
+static const struct tg_row *next_row(const struct tg_diff_work *w, size_t *cell, size_t *i)
 {
     for (; *cell < w->n_cells; ++*cell, *i = 0) {
         const struct tg_shard *s = w->shard[*cell];
-        while (*i < (frames ? s->n_frames : s->n_rows)) {
-            const struct tg_row *row = (frames ? s->frames : s->rows) + (*i)++;
+        while (*i < s->n_rows + s->n_frames) {
+            const struct tg_row *row = *i < s->n_rows ? &s->rows[*i] : &s->frames[*i - s->n_rows];
+            ++*i;
             /* Host rows stay: they tell what the machine did meanwhile. */
-            if (frames || (row->key->device < 0 ||
-                           (tg_listed(w->o->devices, w->o->n_devices, row->key->device) &&
-                            tg_listed(w->o->streams, w->o->n_streams, row->key->stream))))
+            if (tg_kind_is_frame(row->key->kind) || row->key->device < 0 ||
+                (tg_listed(w->o->devices, w->o->n_devices, row->key->device) &&
+                 tg_listed(w->o->streams, w->o->n_streams, row->key->stream)))
                 return row;
         }
     }
     return NULL;
 }
 
-void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op **out, size_t *n_out)
+void tg_gather(struct tg_diff_work *w)
 {
-    const bool frames = which == TG_GATHER_FRAMES;
+    struct tg_comparison *c = w->c;
     struct gather g = { 0 };
     const struct tg_row *row;
     TG_BUF b = { 0 };
     tg_strmap_init(&g.raw);
     tg_strmap_init(&g.key);
-    for (size_t cell = 0, i = 0; (row = next_row(w, frames, &cell, &i));) {
+    for (size_t cell = 0, i = 0; (row = next_row(w, &cell, &i));) {
         /* Each (kind, raw name) is normalised once: rows of one name are many. */
         size_t known = g.raw.n, ops = g.key.n;
         uint32_t id = tg_strmap_add(&g.raw, keyed(&b, row, row->key->name));
@@ -96,8 +94,7 @@ void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op *
         g.op[g.op_of_raw[id]].n++;
     }
     /* Room for the rows of each operator, cell after cell. */
-    struct tg_op *ops = *out = TG_NEW_N(w->a, struct tg_op, g.key.n + 1);
-    *n_out = g.key.n;
+    struct tg_op *ops = c->ops = TG_NEW_N(w->a, struct tg_op, g.key.n + 1);
     for (size_t k = 0; k < g.key.n; k++) {
         struct gathered *from = &g.op[k];
         from->row = TG_NEW_N(w->a, const struct tg_row *, from->n);
@@ -110,13 +107,17 @@ void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op *
                                  .leader = TG_NO_ID };
     }
     /* Rows come in order of cells, so that those of an operator in a cell are neighbours. */
-    for (size_t cell = 0, i = 0, at = 0; (row = next_row(w, frames, &cell, &i));) {
+    for (size_t cell = 0, i = 0, at = 0; (row = next_row(w, &cell, &i));) {
         struct gathered *to = &g.op[g.op_of_row[at++]];
         if (to->cell[cell].n++ == 0)
             to->cell[cell].row = to->row;
         *to->row++ = row;
     }
-    TG_SORT(*out, *n_out, by_kind_and_name);
+    TG_SORT(ops, g.key.n, by_kind_and_name);
+    while (c->n_ops < g.key.n && !tg_kind_is_frame(ops[c->n_ops].kind)) /* the last kinds */
+        c->n_ops++;
+    c->frames = ops + c->n_ops;
+    c->n_frames = g.key.n - c->n_ops;
     free(g.op_of_row);
     free(g.op);
     free(g.op_of_raw);
@@ -318,8 +319,7 @@ static bool in_every_run_of(const struct tg_diff_work *w, const struct sums *x, 
     size_t n = w->c->n_runs[side], first = 0, rest = 0;
     if (n < TG_FEWEST_RUNS || w->c->n_runs[!side] < TG_FEWEST_RUNS || has_calls(w, x, !side))
         return false;
-    for (size_t run = 0; run < n; run++) {
-        const struct tg_step_counts *s = &x->run[side][run];
+    TG_EACH(const struct tg_step_counts, s, x->run[side], n) {
         bool at_first = s->n && s->v[0] != 0, later = s->n && has_any(s->v + 1, s->n - 1);
         if (!at_first && !later)
             return false;
@@ -341,7 +341,7 @@ static enum tg_change rise_or_fall(struct tg_diff_work *w, struct tg_op *op, str
 {
     const struct tg_step_counts *const run[2] = { x->run[TG_BASE], x->run[TG_TEST] };
     struct tg_count_evidence fall;
-    tg_count_judge(&op->counted, run, w->c->n_runs, tg_calls_of(op));
+    tg_count_judge(&op->counted, run, w->c->n_runs, tg_op_makes_wait(op));
     if (op->counted.shape == TG_COUNT_SOME_STEPS && in_every_run_of(w, x, TG_TEST)) {
         op->counted.proof = TG_COUNT_PROVEN;
         op->counted.runs_above = (unsigned)w->c->n_runs[TG_TEST];
@@ -349,7 +349,7 @@ static enum tg_change rise_or_fall(struct tg_diff_work *w, struct tg_op *op, str
     if (op->counted.proof == TG_COUNT_PROVEN)
         return has_calls(w, x, TG_BASE) ? TG_MORE : TG_ADDED;
     negate(w, x);
-    tg_count_judge(&fall, run, w->c->n_runs, TG_CALLS_WORK);
+    tg_count_judge(&fall, run, w->c->n_runs, false);
     negate(w, x);
     if (fall.proof != TG_COUNT_PROVEN &&
         !(fall.shape == TG_COUNT_VARIES && in_every_run_of(w, x, TG_BASE)))
@@ -444,11 +444,9 @@ static void scale_counts(struct tg_diff_work *w)
     /* The ratio test / baseline that most names share, when it is not 1; else 1. */
     double *v = TG_NEW_N(w->a, double, c->n_ops + 1), best = 1;
     size_t n = 0, most = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops)
         if (tg_kind_is_counted(op->kind) && !op->polling && op->count[0] > 0 && op->count[1] > 0)
             v[n++] = op->count[TG_TEST] / op->count[TG_BASE];
-    }
     tg_ascend(v, n);
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i; j < n && v[j] <= v[i] * (1 + 1e-12); j++)
@@ -462,8 +460,7 @@ static void scale_counts(struct tg_diff_work *w)
         return;
     c->iteration_ratio = best;
     /* Counts after division by the ratio. Names that did not scale at all ran once. */
-    for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
-        struct tg_op *op = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
+    TG_EACH(struct tg_op, op, c->ops, c->n_ops + c->n_frames) {
         double want = op->count[TG_BASE] * best, off = op->count[TG_TEST] - want;
         if (op->change != TG_MORE && op->change != TG_FEWER)
             continue;
@@ -511,10 +508,8 @@ static void share_out(struct tg_diff_work *w)
         }
         c->step_ns[side] = tg_median(shortest, c->n_runs[side]);
         c->wall_ns[side] = tg_median(mean, c->n_runs[side]);
-        for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
-            struct tg_op *op = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
+        TG_EACH(struct tg_op, op, c->ops, c->n_ops + c->n_frames)
             op->share[side] = c->wall_ns[side] > 0 ? op->self[side] / c->wall_ns[side] : 0;
-        }
     }
 }
 
@@ -578,8 +573,7 @@ bool tg_align(struct tg_diff_work *w, struct tg_err *err)
     struct tg_comparison *c = w->c;
     if (!tg_diff_select(w, err))
         return false;
-    tg_gather(w, TG_GATHER_OPS, &c->ops, &c->n_ops);
-    tg_gather(w, TG_GATHER_FRAMES, &c->frames, &c->n_frames);
+    tg_gather(w);
     size_t n_runs = c->n_runs[c->n_runs[TG_TEST] > c->n_runs[TG_BASE] ? TG_TEST : TG_BASE];
     struct sums x = { .count = TG_NEW_N(w->a, uint64_t, w->max_steps + 1),
                       .sorted = TG_NEW_N(w->a, uint64_t, w->max_steps + 1),
@@ -592,8 +586,7 @@ bool tg_align(struct tg_diff_work *w, struct tg_err *err)
         x.run[side] = TG_NEW_N(w->a, struct tg_step_counts, n_runs);
         x.of_rank[side] = TG_NEW_N(w->a, double, c->n_ranks[side] + 1);
     }
-    for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
-        struct tg_op *op = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
+    TG_EACH(struct tg_op, op, c->ops, c->n_ops + c->n_frames) {
         sum_op(w, op, &x);
         identify(w, op);
         find_change(w, op, &x);

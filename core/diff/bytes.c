@@ -5,8 +5,6 @@
 #include <math.h>
 
 #include "core/diff/internal.h"
-#include "core/diff/numbers.h"
-#include "core/diff/stats.h"
 
 /* What a side's calls say. */
 struct sizes {
@@ -190,7 +188,7 @@ static void judge_op(struct tg_diff_work *w, struct tg_op *op)
             range[TG_TEST].least / calls > TG_TWICE * of[TG_BASE].largest)
             ev->proof = TG_COUNT_PROVEN;
     } else
-        tg_count_judge(ev, run, w->c->n_runs, tg_calls_of(op));
+        tg_count_judge(ev, run, w->c->n_runs, tg_op_makes_wait(op));
     usual = marked && ev->shape == TG_COUNT_CONSTANT;
     for (int side = 0; side < 2; side++) {
         op->bytes[side] = value_of(w, &of[side], side, usual);
@@ -202,9 +200,7 @@ static void judge_op(struct tg_diff_work *w, struct tg_op *op)
 
 void tg_compare_bytes(struct tg_diff_work *w)
 {
-    for (size_t i = 0; i < w->c->n_ops; i++) {
-        struct tg_op *op = &w->c->ops[i];
+    TG_EACH(struct tg_op, op, w->c->ops, w->c->n_ops)
         if (op->kind == TG_KIND_MEMCPY || op->kind == TG_KIND_MEMSET || tg_op_is_collective(op))
             judge_op(w, op);
-    }
 }

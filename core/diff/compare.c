@@ -1,9 +1,6 @@
 /* The stages of a comparison in order. */
-#include "core/diff/compare.h"
-
 #include <stdlib.h>
 
-#include "core/diff/numbers.h"
 #include "core/diff/uses.h"
 
 /*
@@ -89,9 +86,6 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         tg_regions_close(out);
     }
     free(w->interned);
-    free(w->joints);
-    w->joints = NULL;
-    w->n_joints = 0;
     w->names = NULL;
     return ok;
 }

@@ -3,9 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/diff/numbers.h"
-#include "core/diff/stats.h"
-
 /* Counts by step of all runs of a side, one run after the other. */
 struct pool {
     double *v;
@@ -53,11 +50,9 @@ static double all_fresh(size_t base, size_t fresh, size_t k)
 /* Has every run of the side one count, so that only the runs differ? */
 static bool runs_constant(const struct question *q, int side)
 {
-    for (size_t i = 0; i < q->n_runs[side]; i++) {
-        const struct tg_step_counts *s = &q->warm[side][i];
+    TG_EACH(const struct tg_step_counts, s, q->warm[side], q->n_runs[side])
         if (tg_least(s->v, s->n) != tg_most(s->v, s->n))
             return false;
-    }
     return true;
 }
 
@@ -227,8 +222,7 @@ static bool follows_odd_run(const struct question *q)
     if (q->n_runs[TG_BASE] < 3 || q->n_runs[TG_TEST] < 3 || !is_constant(&q->rest[TG_TEST]) ||
         !runs_constant(q, TG_BASE))
         return false;
-    for (size_t i = 0; i < q->n_runs[TG_BASE]; i++) {
-        const struct tg_step_counts *s = &q->warm[TG_BASE][i];
+    TG_EACH(const struct tg_step_counts, s, q->warm[TG_BASE], q->n_runs[TG_BASE]) {
         if (!s->n || s->v[0] > fresh)
             return false;
         alike += s->v[0] == fresh;
@@ -237,7 +231,7 @@ static bool follows_odd_run(const struct question *q)
 }
 
 void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
-                    const size_t n_runs[2], enum tg_calls calls)
+                    const size_t n_runs[2], bool waits)
 {
     struct question q = { .run = { run[TG_BASE], run[TG_TEST] },
                           .n_runs = { n_runs[TG_BASE], n_runs[TG_TEST] } };
@@ -253,7 +247,7 @@ void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *c
         q.rest[side] = pool_of(q.warm[side], n_runs[side]);
     }
     const struct pool *base = &q.rest[TG_BASE], *fresh = &q.rest[TG_TEST];
-    bool waits = calls == TG_CALLS_WAIT, any = q.all[TG_BASE].n && q.all[TG_TEST].n;
+    bool any = q.all[TG_BASE].n && q.all[TG_TEST].n;
     if (any) {
         ev->steps = (unsigned)q.all[TG_TEST].n;
         ev->most = q.all[TG_TEST].most;

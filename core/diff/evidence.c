@@ -6,11 +6,8 @@
  * run_values.c.
  */
 #include <math.h>
-#include <stdlib.h>
 
-#include "core/diff/internal.h"
-#include "core/diff/numbers.h"
-#include "core/diff/stats.h"
+#include "core/diff/uses.h"
 
 /* A change of times that is large enough. */
 static struct tg_aim aim_at(const struct tg_diff_work *w, double tick)
@@ -153,8 +150,7 @@ void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev
  */
 static void judge_frames(struct tg_diff_work *w)
 {
-    for (size_t i = 0; i < w->c->n_frames; i++) {
-        struct tg_op *op = &w->c->frames[i];
+    TG_EACH(struct tg_op, op, w->c->frames, w->c->n_frames) {
         struct tg_evidence *const ev[] = { &op->ev, &op->ev_total };
         enum tg_clock clock = op->launched ? TG_DEVICE_TIMES : TG_EITHER_TIMES;
         for (int k = 0; k < 2; k++) {
@@ -192,31 +188,61 @@ bool tg_borne_out_by_step(const struct tg_diff_work *w, const struct tg_evidence
     return step->why_not != TG_JUDGED || shows(w, step, ev);
 }
 
-/* What replaced something has a cost to compare with: that of what it replaced. */
-static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
+/* Adds an index to a list that has room for it, unless it is there, or TG_NO_ID. */
+static void add_once(uint32_t *v, size_t *n, uint32_t x)
+{
+    size_t k = 0;
+    while (k < *n && v[k] != x)
+        k++;
+    if (k == *n && x != TG_NO_ID)
+        v[(*n)++] = x;
+}
+
+/*
+ * What replaced something has a cost to compare with: a rename, or the names of a region, are
+ * measured as one operator. It is reported at the member that came and takes longest.
+ */
+static void judge_together(struct tg_diff_work *w, const uint32_t *member, size_t n,
+                           uint32_t region)
 {
     struct tg_comparison *c = w->c;
-    struct tg_op *leader = &c->ops[joint->leader];
-    bool on_device = tg_kind_is_device(leader->kind);
-    struct tg_run_values v = tg_run_values(w, joint->op, TG_ASK_BEST);
-    struct tg_evidence ev = { 0 };
-    if (v.form == TG_FORM_CALLS) /* more calls, each shorter, are not faster */
-        v = tg_run_values(w, joint->op, TG_ASK_STEPS);
-    ev.why_not = reason_of(w, &v, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES);
-    tg_evidence_fill(w, &ev, &v, machine_of(w, leader), aim_at(w, tick_of(w, joint->op)),
-                     TG_ESTIMATE_LEAST);
-    if (joint->region != TG_NO_ID)
-        c->regions[joint->region].ev = ev;
-    if (joint->n_around && !(ev.slower && tg_borne_out(w, joint->around, joint->n_around, &ev)))
+    struct tg_region *g = region != TG_NO_ID ? &c->regions[region] : NULL;
+    struct tg_op *leader = NULL;
+    for (size_t i = 0; i < n; i++) {
+        struct tg_op *op = &c->ops[member[i]];
+        if (tg_op_rose(op) && (!leader || op->self[TG_TEST] > leader->self[TG_TEST]))
+            leader = op;
+    }
+    if (!leader || n < 2)
         return;
-    if (!joint->n_around && !on_device && ev.slower && !tg_borne_out_by_step(w, &ev))
+    const struct tg_op *all = tg_ops_join(w, member, NULL, n);
+    bool on_device = tg_kind_is_device(leader->kind);
+    struct tg_run_values v = tg_run_values(w, all, TG_ASK_BEST);
+    if (v.form == TG_FORM_CALLS) /* more calls, each shorter, are not faster */
+        v = tg_run_values(w, all, TG_ASK_STEPS);
+    struct tg_evidence ev = { .why_not =
+                                  reason_of(w, &v, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES) };
+    tg_evidence_fill(w, &ev, &v, machine_of(w, leader), aim_at(w, tick_of(w, all)),
+                     TG_ESTIMATE_LEAST);
+    if (g)
+        g->ev = ev;
+    /* Inside annotations cost moves between names: those around have to confirm a slowdown. */
+    uint32_t *around = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
+    size_t n_around = 0;
+    for (size_t i = 0; g && g->encloser.n && g->kind == TG_KIND_OP && i < n; i++) {
+        struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, member[i]);
+        TG_EACH(const struct tg_use, use, u.v, u.n)
+            add_once(around, &n_around, use->by);
+    }
+    if (n_around && !(ev.slower && tg_borne_out(w, around, n_around, &ev)))
+        return;
+    if (!n_around && !on_device && ev.slower && !tg_borne_out_by_step(w, &ev))
         return;
     if (ev.why_not != TG_JUDGED && !ev.suspicious)
         return;
-    ev.pooled = joint->n;
-    leader->ev = ev;
-    leader->joined = joint->op;
-    leader->ev_total = ev;
+    ev.pooled = leader->relation == TG_REL_RENAMED ? 0 : n;
+    leader->ev = leader->ev_total = ev;
+    leader->joined = all;
     /* What measurably got faster is not a regression, however many calls it takes. A host's time
      * tells no cost where a device does the work. */
     if (!ev.faster || leader->region == TG_NO_ID || (!on_device && tg_has_device_ops(c)))
@@ -276,8 +302,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         op->ev_total = (struct tg_evidence){ .why_not = op->ev.why_not };
         tg_evidence_fill(w, &op->ev_total, &whole, &m[TG_EITHER_TIMES], aim, TG_ESTIMATE_LEAST);
     }
-    w->values = v;
-    judge_step(w, w->values);
+    judge_step(w, v);
     judge_frames(w);
 }
 
@@ -295,11 +320,20 @@ void tg_evidence_of_places(struct tg_diff_work *w)
     c->step.partner = c->step.region = c->step.leader = TG_NO_ID;
     c->step.share[0] = c->step.share[1] = 1;
     c->step.ev_total = whole;
-    for (size_t i = 0; i < w->n_joints; i++)
-        judge_joint(w, &w->joints[i]);
+    for (uint32_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].relation == TG_REL_RENAMED && c->ops[i].change == TG_ADDED)
+            judge_together(w, (uint32_t[]){ c->ops[i].partner, i }, 2, TG_NO_ID);
+    uint32_t *member = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
+    for (uint32_t id = 0; id < c->n_regions; id++) {
+        const struct tg_region *g = &c->regions[id];
+        size_t n = 0;
+        for (size_t i = 0; i < g->n_ops; i++)
+            if (!c->ops[g->op[i]].wait)
+                member[n++] = g->op[i];
+        judge_together(w, member, n, id);
+    }
     /* A library's choice, whatever kernels it runs, is judged by its device time. */
-    for (size_t i = 0; i < c->n_choices; i++) {
-        struct tg_algorithm *x = &c->choices[i];
+    TG_EACH(struct tg_algorithm, x, c->choices, c->n_choices) {
         struct tg_run_values v = tg_run_values(w, x->work, TG_ASK_STEPS);
         struct tg_aim aim = aim_at(w, 0);
         aim.device = true;

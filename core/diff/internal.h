@@ -6,7 +6,7 @@
  * stream) that carry its name there. Private to core/diff.
  */
 #include "core/diff/compare.h"
-#include "core/diff/stats.h"
+#include "core/diff/stats.h" /* and core/diff/numbers.h, core/base/sort.h */
 
 /*
  * Did the number of calls of one operator rise? Plain functions of its counts by step. What they
@@ -21,18 +21,13 @@ struct tg_step_counts { /* of a run: calls by step, mean over ranks */
     size_t n;
 };
 
-enum tg_calls { TG_CALLS_WORK, TG_CALLS_WAIT };
-static inline enum tg_calls tg_calls_of(const struct tg_op *op)
-{
-    return tg_op_makes_wait(op) ? TG_CALLS_WAIT : TG_CALLS_WORK;
-}
 /*
- * Fills everything but `run`. Calls that make others wait (tg_op_makes_wait) fail on less.
- * For "did it fall?" negate all counts. No steps on a side: unchanged. Cost: proportional to base
- * steps times fresh steps where the baseline varies; else to their sum.
+ * Fills everything but `run`. Calls that make others wait (tg_op_makes_wait) fail on less. For
+ * "did it fall?" negate all counts. No steps on a side: unchanged. Cost: proportional to base steps
+ * times fresh steps where the baseline varies; else to their sum.
  */
 void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
-                    const size_t n_runs[2], enum tg_calls calls);
+                    const size_t n_runs[2], bool waits);
 
 /* core/diff/drawn.c: names whose calls are chosen by a seed or the data. */
 struct tg_drawn_name {
@@ -85,20 +80,6 @@ struct tg_use_index;
 enum tg_clock { TG_HOST_TIMES, TG_DEVICE_TIMES, TG_OWN_CLOCKS, TG_EITHER_TIMES = TG_OWN_CLOCKS };
 #define TG_CLOCKS (TG_EITHER_TIMES + 1)
 
-/*
- * Added operators and those that they replaced, as one operator, reported at `leader`, the largest
- * added one. Inside annotations cost moves between names,
- * so the enclosing annotation must confirm a slowdown.
- */
-struct tg_joint {
-    uint32_t leader;
-    size_t n;        /* operators in it that are reported as one; 0: one, under one or two names */
-    uint32_t region; /* whose names these are; TG_NO_ID: one operator's two */
-    const struct tg_op *op;
-    const uint32_t *around; /* annotations around it; none: nothing has to confirm it */
-    size_t n_around;
-};
-
 struct tg_diff_work {
     struct tg_comparison *c;
     const struct tg_compare_opts *o;
@@ -110,15 +91,12 @@ struct tg_diff_work {
     struct tg_side_shards given[2]; /* all, also those of which step times alone are stored */
     struct tg_side_shards measured[2]; /* without those: what metrics are of */
     double *speed[TG_OWN_CLOCKS][2];   /* of each run's machine against the usual one of its side */
-    const struct tg_run_values *values; /* of each operator; NULL: durations not judged */
-    const struct tg_machine *machine;   /* by clock (machine.c); NULL: durations not judged */
+    const struct tg_machine *machine;  /* by clock (machine.c); NULL: durations not judged */
     bool busy[TG_OWN_CLOCKS];
     bool all_busy; /* every shard tells its device work outside the steps (account.c) */
     struct tg_value_room *room;
     struct tg_rank_table rank[2]; /* of the sides' runs: forward, swapped (compare.c) */
     tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
-    struct tg_joint *joints; /* freed when the comparison is made */
-    size_t n_joints, cap_joints;
     const struct tg_use_index *uses; /* uses.h; NULL: nothing changed, and nothing looks slower */
     struct tg_strmap *names; /* normalised, aliased names of everything, parents included; */
     tg_sv *interned;         /* id -> its copy in the arena */
@@ -151,10 +129,8 @@ TG_MUST bool tg_align(struct tg_diff_work *w, struct tg_err *err);
 /* Which ranks have more than before, whatever the mean over all did? NAN: its value varies. */
 const struct tg_rank_shift *tg_diff_rank_shift(const struct tg_diff_work *w,
                                                double *const of_rank[2]);
-/* Rows, or those by Python frame, become operators by kind, then name. */
-enum tg_gather_rows { TG_GATHER_OPS, TG_GATHER_FRAMES };
-void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op **out,
-               size_t *n_out);
+/* Rows become operators by kind, then name: c->ops; and right after them c->frames. */
+void tg_gather(struct tg_diff_work *w);
 
 /* core/diff/select.c: the ranks and steps that are compared; lays out the cells. */
 TG_MUST bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err);

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/keymap.h"
-#include "core/base/sort.h"
 #include "core/diff/names.h"
-#include "core/diff/numbers.h"
 
 #define EQUAL 1e-9 /* of calls: what a ratio of iterations leaves of equal numbers */
 
@@ -136,12 +134,6 @@ static struct place *place_of(struct job *j, const struct tg_op *op, const struc
     return &j->place[id];
 }
 
-/* Its calls by annotation. */
-static const struct tg_use *spots_of(const struct tg_diff_work *w, uint32_t op, size_t *n)
-{
-    return tg_uses_of(w->uses, TG_IN_ANNOTATION, op, n);
-}
-
 /* Of operators; NULL: nothing changed there. */
 static struct place *known_place(const struct job *j, uint32_t by)
 {
@@ -168,24 +160,23 @@ static void add_up_made(struct job *j)
 {
     const struct tg_comparison *c = j->w->c;
     for (uint32_t i = 0; i < c->n_ops; i++) {
-        size_t n, n_spots;
-        const struct tg_use *v = tg_uses_of(j->w->uses, TG_IN_CALLER, i, &n);
-        const struct tg_use *spot = spots_of(j->w, i, &n_spots);
+        struct tg_uses u = tg_uses_of(j->w, TG_IN_CALLER, i);
+        struct tg_uses spots = tg_uses_of(j->w, TG_IN_ANNOTATION, i);
         bool other = false;
-        for (size_t k = 0; c->ops[i].kind == TG_KIND_OP && k < n; k++) {
-            double rise = tg_use_rise(c, &v[k]);
-            bool is_call = v[k].by != TG_NO_ID && c->ops[v[k].by].kind == TG_KIND_OP;
-            struct place *p = is_call ? NULL : known_place(j, v[k].by);
+        TG_EACH(const struct tg_use, use, u.v, c->ops[i].kind == TG_KIND_OP ? u.n : 0) {
+            double rise = tg_use_rise(c, use);
+            bool is_call = use->by != TG_NO_ID && c->ops[use->by].kind == TG_KIND_OP;
+            struct place *p = is_call ? NULL : known_place(j, use->by);
             other |= rise != 0;
             if (p)
-                p->sum.all += v[k].per_step[TG_BASE];
+                p->sum.all += use->per_step[TG_BASE];
             if (p && j->weight[i] != FREE && c->ops[i].counted.shape == TG_COUNT_CONSTANT)
                 p->sum.made[rise > 0] += fabs(rise);
         }
-        for (size_t k = 0; other && k < n_spots; k++) {
-            struct place *p = known_place(j, spot[k].by);
-            for (int side = 0; p && spot[k].ns[side] && side < 2; side++)
-                p->sum.made_ns[side] += tg_use_ns(j->w, &spot[k], side);
+        TG_EACH(const struct tg_use, spot, spots.v, other ? spots.n : 0) {
+            struct place *p = known_place(j, spot->by);
+            for (int side = 0; p && spot->ns[side] && side < 2; side++)
+                p->sum.made_ns[side] += tg_use_ns(j->w, spot, side);
         }
     }
 }
@@ -194,11 +185,10 @@ static void add_up(struct job *j)
 {
     const struct tg_comparison *c = j->w->c;
     for (uint32_t i = 0; i < c->n_ops; i++) {
-        size_t n;
-        const struct tg_use *v = spots_of(j->w, i, &n);
-        for (size_t k = 0; is_balanced(c, &c->ops[i]) && k < n; k++)
-            if (tg_use_rise(c, &v[k]) != 0) {
-                struct place *p = place_of(j, &c->ops[i], &v[k]);
+        struct tg_uses u = tg_uses_of(j->w, TG_IN_ANNOTATION, i);
+        TG_EACH(const struct tg_use, use, u.v, is_balanced(c, &c->ops[i]) ? u.n : 0)
+            if (tg_use_rise(c, use) != 0) {
+                struct place *p = place_of(j, &c->ops[i], use);
                 p->weight = j->weight[i] > p->weight ? j->weight[i] : p->weight;
             }
     }
@@ -206,24 +196,22 @@ static void add_up(struct job *j)
         j->place[i].sum = (struct balance){ 0 };
     for (uint32_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        size_t n;
-        const struct tg_use *v = spots_of(j->w, i, &n);
+        struct tg_uses u = tg_uses_of(j->w, TG_IN_ANNOTATION, i);
         double all = 0;
-        for (size_t k = 0; k < n; k++)
-            all += fabs(tg_use_rise(c, &v[k]));
-        for (size_t k = 0; is_balanced(c, op) && k < n; k++) {
-            double rise = tg_use_rise(c, &v[k]);
+        TG_EACH(const struct tg_use, use, u.v, u.n)
+            all += fabs(tg_use_rise(c, use));
+        TG_EACH(const struct tg_use, use, u.v, is_balanced(c, op) ? u.n : 0) {
+            double rise = tg_use_rise(c, use);
             if (rise == 0)
                 continue;
-            struct place *p = place_of(j, op, &v[k]);
+            struct place *p = place_of(j, op, use);
             p->sum.calls[rise > 0] += j->weight[i] == p->weight ? fabs(rise) : 0;
             for (int side = 0; side < 2; side++)
                 p->sum.time[side] += op->self[side] * fabs(rise) / all;
         }
     }
     add_up_made(j);
-    for (size_t i = 0; i < j->key.n; i++) {
-        struct place *p = &j->place[i];
+    TG_EACH(struct place, p, j->place, j->key.n) {
         const struct tg_op *gaps = p->by != TG_NO_ID ? &c->ops[p->by] : NULL;
         for (size_t k = 0; !gaps && k < c->n_ops; k++)
             gaps = c->ops[k].kind == TG_KIND_STEP ? &c->ops[k] : NULL;
@@ -246,12 +234,11 @@ static bool revoke_renames(struct job *j)
     struct tg_comparison *c = j->w->c;
     bool any = false;
     for (uint32_t i = 0; i < c->n_ops; i++) {
-        size_t n;
-        const struct tg_use *v = spots_of(j->w, i, &n);
-        for (size_t k = 0; k < n && c->ops[i].relation == TG_REL_RENAMED; k++) {
-            if (tg_use_rise(c, &v[k]) <= 0)
+        struct tg_uses u = tg_uses_of(j->w, TG_IN_ANNOTATION, i);
+        for (size_t k = 0; k < u.n && c->ops[i].relation == TG_REL_RENAMED; k++) {
+            if (tg_use_rise(c, &u.v[k]) <= 0)
                 continue;
-            const struct place *p = place_of(j, &c->ops[i], &v[k]);
+            const struct place *p = place_of(j, &c->ops[i], &u.v[k]);
             if (p->sum.calls[TG_TEST] > p->sum.calls[TG_BASE] && !p->cheap) {
                 struct tg_op *other = &c->ops[c->ops[i].partner];
                 c->ops[i].relation = other->relation = TG_REL_NONE;
@@ -289,13 +276,12 @@ static void relate(struct job *j, uint32_t index)
     struct tg_op *op = &j->w->c->ops[index];
     bool any = false, worse = false, rose = tg_op_rose(op);
     double most = 0;
-    size_t n;
-    const struct tg_use *v = spots_of(j->w, index, &n);
-    for (size_t i = 0; i < n; i++) {
-        double rise = tg_use_rise(j->w->c, &v[i]);
+    struct tg_uses u = tg_uses_of(j->w, TG_IN_ANNOTATION, index);
+    TG_EACH(const struct tg_use, use, u.v, u.n) {
+        double rise = tg_use_rise(j->w->c, use);
         if (rise == 0)
             continue;
-        const struct place *p = place_of(j, op, &v[i]);
+        const struct place *p = place_of(j, op, use);
         /* What costs nothing is paid for by a place that takes no longer, however often it is
          * called: neither in time nor as a part of the step, which a slower machine leaves as it
          * is. As much as beside nothing that went (place_small.c): a saving makes no view dearer. A
@@ -324,25 +310,13 @@ static void relate(struct job *j, uint32_t index)
 bool tg_uses_only_in(const struct tg_diff_work *w, uint32_t by, uint32_t op)
 {
     bool any = false, all = true;
-    size_t n;
-    const struct tg_use *v = spots_of(w, op, &n);
-    for (size_t i = 0; i < n; i++)
-        if (tg_use_rise(w->c, &v[i]) > 0) {
+    struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, op);
+    TG_EACH(const struct tg_use, use, u.v, u.n)
+        if (tg_use_rise(w->c, use) > 0) {
             any = true;
-            all = all && v[i].by == by;
+            all = all && use->by == by;
         }
     return any && all;
-}
-
-/* ---- what is measured as one: a rename, and all that came and went in a place ---- */
-
-void tg_add_once(uint32_t *v, size_t *n, uint32_t x)
-{
-    size_t k = 0;
-    while (k < *n && v[k] != x)
-        k++;
-    if (k == *n && x != TG_NO_ID)
-        v[(*n)++] = x;
 }
 
 struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const tg_sv *caller,
@@ -351,6 +325,7 @@ struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const 
     struct tg_op *joint = TG_NEW(w->a, struct tg_op);
     struct tg_diff_cell *cell;
     *joint = w->c->ops[member[0]];
+    joint->ev = (struct tg_evidence){ 0 };
     joint->rows = tg_op_rows_new(w, &cell);
     joint->count[TG_BASE] = joint->count[TG_TEST] = 0;
     for (size_t i = 0; i < n; i++)
@@ -374,35 +349,6 @@ struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const 
     return joint;
 }
 
-/* Reported at the member that came and takes longest. Inside annotations cost moves between names,
- * so they have to confirm a slowdown. */
-static void add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n, uint32_t region)
-{
-    struct tg_joint joint = { .leader = TG_NO_ID, .region = region };
-    const struct tg_region *r = region != TG_NO_ID ? &w->c->regions[region] : NULL;
-    for (size_t i = 0; i < n; i++) {
-        const struct tg_op *op = &w->c->ops[member[i]];
-        if (tg_op_rose(op) &&
-            (joint.leader == TG_NO_ID || op->self[TG_TEST] > w->c->ops[joint.leader].self[TG_TEST]))
-            joint.leader = member[i];
-    }
-    if (joint.leader == TG_NO_ID || n < 2)
-        return;
-    joint.op = tg_ops_join(w, member, NULL, n);
-    joint.n = w->c->ops[joint.leader].relation == TG_REL_RENAMED ? 0 : n;
-    if (r && r->encloser.n && r->kind == TG_KIND_OP) {
-        uint32_t *around = TG_NEW_N(w->a, uint32_t, w->c->n_ops + 1);
-        for (size_t i = 0; i < n; i++) {
-            size_t spots;
-            const struct tg_use *v = spots_of(w, member[i], &spots);
-            for (size_t at = 0; at < spots; at++)
-                tg_add_once(around, &joint.n_around, v[at].by);
-        }
-        joint.around = around;
-    }
-    *TG_PUSH(w->joints, w->n_joints, w->cap_joints) = joint;
-}
-
 void tg_places_balance(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
@@ -412,13 +358,11 @@ void tg_places_balance(struct tg_diff_work *w)
     tg_keymap_init(&j.key, 1);
     pair_renames(w);
     /* Operators that mostly call work, and autograd's own rows, come and go with what they call. */
-    const struct tg_use_index *x = w->uses;
     j.weight = TG_NEW_N(w->a, int, c->n_ops + 1);
     for (size_t i = 0; i < c->n_ops; i++) {
         bool node = c->ops[i].kind == TG_KIND_OP && tg_name_is_node(c->ops[i].name);
         double calls = c->ops[i].count[TG_BASE] + c->ops[i].count[TG_TEST], inside = 0;
-        for (size_t k = x->first_inside[i]; k < x->first_inside[i + 1]; k++) {
-            const struct tg_use *of = &x->v[TG_IN_CALLER][x->inside[k]];
+        for (const struct tg_use *of = w->uses->inside[i]; of; of = of->next_inside) {
             const struct tg_op *called = &c->ops[of->op];
             /* One allocation has many names: empty_like calls empty_strided.
              * What copies allocates, too. */
@@ -434,8 +378,7 @@ void tg_places_balance(struct tg_diff_work *w)
         add_up(&j);
     /* Calls that came and went in one place are reported as a replacement. */
     c->regions = TG_NEW_N(w->a, struct tg_region, j.key.n + 1);
-    for (size_t i = 0; i < j.key.n; i++) {
-        struct place *p = &j.place[i];
+    TG_EACH(struct place, p, j.place, j.key.n) {
         if (p->sum.calls[TG_BASE] <= 0 || p->sum.calls[TG_TEST] <= 0)
             continue;
         p->region = (uint32_t)c->n_regions;
@@ -449,20 +392,7 @@ void tg_places_balance(struct tg_diff_work *w)
     for (uint32_t i = 0; i < c->n_ops; i++)
         if (is_balanced(c, &c->ops[i]))
             relate(&j, i);
-    /* The members of each region, and what is measured as one. */
-    uint32_t *member = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
-    for (uint32_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].relation == TG_REL_RENAMED && c->ops[i].change == TG_ADDED)
-            add_joint(w, (uint32_t[]){ c->ops[i].partner, i }, 2, TG_NO_ID);
     tg_regions_group(c);
-    for (uint32_t id = 0; id < c->n_regions; id++) {
-        const struct tg_region *r = &c->regions[id];
-        size_t n = 0;
-        for (size_t i = 0; i < r->n_ops; i++)
-            if (!c->ops[r->op[i]].wait)
-                member[n++] = r->op[i];
-        add_joint(w, member, n, id);
-    }
     tg_keymap_release(&j.key);
     free(j.place);
 }

@@ -10,7 +10,6 @@
  * there a choice is also about as long, and of at most twice as many kernels (one and its sum).
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/diff/uses.h"
 
@@ -187,11 +186,9 @@ static struct work *works_of(struct tg_diff_work *w, uint32_t step, bool *known)
 {
     const struct tg_comparison *c = w->c;
     struct work *of = TG_NEW_N(w->a, struct work, c->n_ops + 1);
-    const struct tg_use_index *x = w->uses;
-    size_t n = x->first[TG_IN_CALLER][c->n_ops];
+    struct tg_uses all_uses = w->uses->all[TG_IN_CALLER];
     for (int fill = 0; fill < 2; fill++)
-        for (size_t i = 0; i < n; i++) {
-            const struct tg_use *calls = &x->v[TG_IN_CALLER][i];
+        TG_EACH(const struct tg_use, calls, all_uses.v, all_uses.n) {
             uint32_t by = launcher_of(calls, step);
             if (by == TG_NO_ID || !may_be_chosen(&c->ops[calls->op]) || !is_steady(&c->ops[by]))
                 continue;
@@ -239,11 +236,10 @@ void tg_choices_find(struct tg_diff_work *w)
         /* A name that changed here changed elsewhere, too, without a choice. */
         bool leaks = false;
         for (size_t i = 0; chosen[by] && c->ops[by].kind != TG_KIND_OP && i < of[by].n; i++) {
-            size_t n;
-            const struct tg_use *v = tg_uses_of(w->uses, TG_IN_CALLER, of[by].v[i]->op, &n);
-            for (size_t k = 0; k < n && !is_same(c, of[by].v[i]); k++) {
-                uint32_t other = launcher_of(&v[k], step);
-                leaks |= !is_same(c, &v[k]) && !(other != TG_NO_ID && chosen[other]);
+            struct tg_uses u = tg_uses_of(w, TG_IN_CALLER, of[by].v[i]->op);
+            TG_EACH(const struct tg_use, use, u.v, is_same(c, of[by].v[i]) ? 0 : u.n) {
+                uint32_t other = launcher_of(use, step);
+                leaks |= !is_same(c, use) && !(other != TG_NO_ID && chosen[other]);
             }
         }
         if (chosen[by] && !leaks)
@@ -254,14 +250,13 @@ void tg_choices_find(struct tg_diff_work *w)
     for (size_t i = 0; i < c->n_choices; i++)
         by_op[c->choices[i].by] = &c->choices[i];
     for (uint32_t op = 0; op < c->n_ops; op++) {
-        size_t n;
-        const struct tg_use *v = tg_uses_of(w->uses, TG_IN_CALLER, op, &n);
+        struct tg_uses u = tg_uses_of(w, TG_IN_CALLER, op);
         const struct tg_algorithm *found = NULL;
         bool all = may_be_chosen(&c->ops[op]);
-        for (size_t i = 0; all && i < n; i++) {
-            uint32_t by = launcher_of(&v[i], step);
+        for (size_t i = 0; all && i < u.n; i++) {
+            uint32_t by = launcher_of(&u.v[i], step);
             const struct tg_algorithm *x = by == TG_NO_ID ? NULL : by_op[by];
-            bool same = is_same(c, &v[i]);
+            bool same = is_same(c, &u.v[i]);
             all = same || x;
             found = found || same ? found : x;
         }

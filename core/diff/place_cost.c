@@ -6,8 +6,6 @@
  */
 #include <math.h>
 
-#include "core/diff/numbers.h"
-#include "core/diff/stats.h"
 #include "core/diff/uses.h"
 
 /* ---- moved ---- */
@@ -20,11 +18,8 @@
  */
 static double moved_with_calls(const struct tg_diff_work *w, uint32_t op)
 {
-    const struct tg_use_index *x = w->uses;
     double gone = 0, other = 0;
-
-    for (size_t i = x->first_inside[op]; i < x->first_inside[op + 1]; i++) {
-        const struct tg_use *of = &x->v[TG_IN_CALLER][x->inside[i]];
+    for (const struct tg_use *of = w->uses->inside[op]; of; of = of->next_inside) {
         const struct tg_op *called = &w->c->ops[of->op];
         int side = called->count[TG_BASE] > 0 ? TG_BASE : TG_TEST;
         double rise = tg_use_rise(w->c, of);
@@ -43,8 +38,7 @@ static bool only_went(const struct tg_comparison *c)
 {
     bool went = false;
 
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
         if (op->kind != TG_KIND_OP || op->change == TG_SAME)
             continue;
         if (tg_op_rose(op) && tg_op_exception(op) == TG_EXCEPTION_NONE)
@@ -97,13 +91,11 @@ static double distance_of_still(const struct tg_comparison *c, bool device)
     TG_FREE double *still = tg_xmalloc((c->n_ops + 1) * sizeof *still);
     size_t n = 0;
 
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops)
         if (is_of_clock(op, device) && op->ev.why_not == TG_NOT_FEW_RUNS &&
             fabs(op->ev.e) <= log(TG_SUSPECT) &&
             op->ev.value[TG_BASE] >= TG_BIG * c->step_ns[TG_BASE])
             still[n++] = fabs(op->ev.e);
-    }
     return n < TG_MIN_BIG ? INFINITY
                           : fmax(log(TG_SUSPECT), TG_APART * tg_quantile(still, n, TG_NEARLY_ALL));
 }
@@ -117,8 +109,7 @@ static double lost_by_few(const struct tg_comparison *c, bool device, bool doubt
 {
     double apart = distance_of_still(c, device), lost = 0;
 
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
         if (!is_of_clock(op, device))
             continue;
         bool known = op->change != TG_SAME || op->ev.e < -apart || op->ev.e > apart;
@@ -139,11 +130,10 @@ static double saved_elsewhere(const struct tg_diff_work *w, bool device)
     for (uint32_t i = 0; i < w->c->n_ops; i++) {
         const struct tg_op *op = &w->c->ops[i];
         double outside = 0, all = 0; /* calls outside annotations, and all */
-        size_t n;
-        const struct tg_use *v = tg_uses_of(w->uses, TG_IN_ANNOTATION, i, &n);
-        for (size_t k = 0; k < n; k++) {
-            double calls = v[k].per_step[TG_BASE] + v[k].per_step[TG_TEST];
-            outside += v[k].by == TG_NO_ID ? calls : 0;
+        struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, i);
+        TG_EACH(const struct tg_use, use, u.v, u.n) {
+            double calls = use->per_step[TG_BASE] + use->per_step[TG_TEST];
+            outside += use->by == TG_NO_ID ? calls : 0;
             all += calls;
         }
         double part = all > 0 ? outside / all : 1;
@@ -176,11 +166,10 @@ static struct clock clock_of(const struct tg_diff_work *w, uint32_t by, bool dev
     for (uint32_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         const struct tg_use *of = NULL; /* its calls inside the annotation, with their times */
-        size_t n_spots;
-        const struct tg_use *spot = tg_uses_of(w->uses, TG_IN_ANNOTATION, i, &n_spots);
-        for (size_t k = 0; is_of_clock(op, device) && k < n_spots && !of; k++)
-            if (spot[k].by == by && spot[k].ns[TG_BASE] && spot[k].ns[TG_TEST])
-                of = &spot[k];
+        struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, i);
+        TG_EACH(const struct tg_use, use, u.v, is_of_clock(op, device) ? u.n : 0)
+            if (!of && use->by == by && use->ns[TG_BASE] && use->ns[TG_TEST])
+                of = use;
         double ns[2];
         for (int side = 0; of && side < 2; side++) {
             size_t n = c->n_runs[side];
@@ -318,8 +307,7 @@ static bool is_for_less(const struct tg_region *g)
  * what the device does there was not exchanged for more. */
 static void repay_exchanges(struct tg_comparison *c)
 {
-    for (size_t id = 0; id < c->n_regions; id++) {
-        const struct tg_region *g = &c->regions[id];
+    TG_EACH(const struct tg_region, g, c->regions, c->n_regions) {
         bool less = is_for_less(g);
         for (size_t k = 0; less && !tg_kind_is_device(g->kind) && k < c->n_regions; k++)
             less = !tg_kind_is_device(c->regions[k].kind) ||
@@ -336,11 +324,10 @@ void tg_places_repay(struct tg_diff_work *w)
         return;
     bool *came = TG_NEW_N(w->a, bool, w->c->n_ops + 1);
     for (uint32_t i = 0; i < w->c->n_ops; i++) {
-        size_t n;
-        const struct tg_use *v = tg_uses_of(w->uses, TG_IN_ANNOTATION, i, &n);
-        for (size_t k = 0; is_of_net(&w->c->ops[i]) && k < n; k++)
-            if (v[k].by != TG_NO_ID && tg_use_rise(w->c, &v[k]) > 0)
-                came[v[k].by] = true;
+        struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, i);
+        TG_EACH(const struct tg_use, use, u.v, is_of_net(&w->c->ops[i]) ? u.n : 0)
+            if (use->by != TG_NO_ID && tg_use_rise(w->c, use) > 0)
+                came[use->by] = true;
     }
     for (uint32_t i = 0; i < w->c->n_ops; i++)
         if (came[i])

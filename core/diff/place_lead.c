@@ -8,7 +8,6 @@
  */
 #include <math.h>
 
-#include "core/diff/numbers.h"
 #include "core/diff/uses.h"
 
 #define MAX_DEPTH 64 /* of callers; names that enclose each other would not end */
@@ -27,12 +26,11 @@ static const struct tg_op *encloser(const struct tg_diff_work *w, uint32_t at, d
         double more = tg_op_rise(c, &c->ops[at]), most = 0, moved = 0;
         const struct tg_use *x =
             NULL; /* the caller under which most calls came; NULL: under none */
-        size_t n;
-        const struct tg_use *v = tg_uses_of(w->uses, TG_IN_CALLER, at, &n);
-        for (size_t i = 0; i < n; i++) {
-            double rise = tg_use_rise(c, &v[i]);
+        struct tg_uses u = tg_uses_of(w, TG_IN_CALLER, at);
+        TG_EACH(const struct tg_use, use, u.v, u.n) {
+            double rise = tg_use_rise(c, use);
             moved += fabs(rise);
-            x = rise > most ? &v[i] : x;
+            x = rise > most ? use : x;
             most = fmax(most, rise);
         }
         *part *= x ? most / moved : 0; /* of all that came or went, under any */

@@ -3,9 +3,7 @@
  * It may have thousands of names, so they are added up once, when the comparison is complete.
  */
 #include <math.h>
-#include <stdlib.h>
 
-#include "core/base/sort.h"
 #include "core/diff/names.h"
 #include "core/diff/uses.h"
 

@@ -7,8 +7,6 @@
 #include <math.h>
 
 #include "core/diff/names.h"
-#include "core/diff/numbers.h"
-#include "core/diff/stats.h"
 #include "core/diff/uses.h"
 
 #define MAX_DEPTH 4 /* of callers that only call: `linear`, `matmul`, `mm` */
@@ -144,11 +142,9 @@ static bool wraps(const struct job *j, const struct tg_op *op, int depth);
  * only call what was there. */
 static double inside_ns(const struct job *j, const struct tg_op *op, bool on_device, int depth)
 {
-    const struct tg_use_index *x = j->w->uses;
-    size_t at = (size_t)(op - j->w->c->ops);
+    const struct tg_use *of = j->w->uses->inside[op - j->w->c->ops];
     double ns = 0;
-    for (size_t i = x->first_inside[at]; i < x->first_inside[at + 1]; i++) {
-        const struct tg_use *of = &x->v[TG_IN_CALLER][x->inside[i]];
+    for (; of; of = of->next_inside) {
         const struct tg_op *called = &j->w->c->ops[of->op];
         double rise = tg_use_rise(j->w->c, of);
         if (rise <= 0 || (on_device && !tg_kind_is_device(called->kind)))
@@ -216,8 +212,8 @@ void tg_small_numbers(struct tg_diff_work *w)
     struct tg_op *part[PARTS] = { NULL };
     double rise[PARTS] = { 0 };
     bool all = w->uses && w->uses->exact;
-    for (size_t i = 0; all && i < w->uses->first[TG_IN_CALLER][w->c->n_ops]; i++) {
-        const struct tg_use *of = &w->uses->v[TG_IN_CALLER][i];
+    for (size_t i = 0; all && i < w->uses->all[TG_IN_CALLER].n; i++) {
+        const struct tg_use *of = &w->uses->all[TG_IN_CALLER].v[i];
         struct tg_op *op = &w->c->ops[of->op];
         bool by_op = of->by != TG_NO_ID && w->c->ops[of->by].kind == TG_KIND_OP;
         double more = tg_use_rise(w->c, of);
@@ -242,8 +238,7 @@ void tg_small_find(struct tg_diff_work *w, enum tg_slight what)
     struct tg_comparison *c = w->c;
     struct job j = { .w = w };
     double same[PACES][2] = { { 0 } };
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
         for (int side = 0; side < 2 && op->change == TG_SAME && !op->wait; side++)
             same[pace_of(op)][side] += tg_kind_is_counted(op->kind) ? op->self[side] : 0;
         if (op->present[TG_BASE] && op->view && !is_of_number(op))
@@ -254,8 +249,7 @@ void tg_small_find(struct tg_diff_work *w, enum tg_slight what)
                     : c->step_ns[TG_BASE] > 0 ? c->step_ns[TG_TEST] / c->step_ns[TG_BASE]
                                               : 1;
     j.view_ns = j.view_ns > 0 ? TG_SUSPECT * fmax(j.pace[VIEWS], 1) * j.view_ns : INFINITY;
-    for (size_t k = 0; k < sizeof sorts / sizeof *sorts; k++) {
-        const struct sort *sort = &sorts[k];
+    TG_EACH(const struct sort, sort, sorts, sizeof sorts / sizeof *sorts) {
         bool *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1);
         double sum = 0;
         for (size_t i = 0; sort->what == what && i < c->n_ops; i++) {

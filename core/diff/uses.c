@@ -4,9 +4,6 @@
 #include <stdlib.h>
 
 #include "core/base/keymap.h"
-#include "core/base/sort.h"
-#include "core/diff/internal.h"
-#include "core/diff/stats.h"
 
 #define MAX_DEPTH 64 /* of names that enclose each other, which would not end */
 
@@ -168,18 +165,25 @@ double tg_use_ns(const struct tg_diff_work *w, const struct tg_use *x, int side)
 static void list_uses(struct building *b, struct tg_use_index *x, enum tg_level level)
 {
     const struct tg_comparison *c = b->w->c;
-    size_t n = b->key.n, *first = TG_NEW_N(b->w->a, size_t, c->n_ops + 2);
+    size_t n = b->key.n;
+    struct tg_uses *of = TG_NEW_N(b->w->a, struct tg_uses, c->n_ops + 1);
     TG_SORT(b->v, n, by_op_and_name);
-    for (size_t i = 0; i < n; i++) {
+    struct tg_use *v = tg_arena_copy(b->w->a, b->v, n, sizeof *v);
+    TG_EACH(struct tg_use, use, v, n) {
+        struct tg_uses *its = &of[use->op];
         for (int side = 0; side < 2; side++)
-            b->v[i].per_step[side] =
-                tg_median_of(b->w, b->v[i].run[side], side) / (double)c->n_ranks[side];
-        first[b->v[i].op + 1]++;
+            use->per_step[side] =
+                tg_median_of(b->w, use->run[side], side) / (double)c->n_ranks[side];
+        its->v = its->n++ ? its->v : use;
     }
-    for (size_t op = 0; op < c->n_ops; op++)
-        first[op + 1] += first[op];
-    x->first[level] = first;
-    x->v[level] = tg_arena_copy(b->w->a, b->v, n, sizeof *b->v);
+    /* What each operator calls, in the same order. */
+    for (size_t i = level == TG_IN_CALLER ? n : 0; i-- > 0;)
+        if (v[i].by != TG_NO_ID) {
+            v[i].next_inside = x->inside[v[i].by];
+            x->inside[v[i].by] = &v[i];
+        }
+    x->all[level] = (struct tg_uses){ v, n };
+    x->of[level] = of;
 }
 
 void tg_uses_index(struct tg_diff_work *w)
@@ -191,6 +195,7 @@ void tg_uses_index(struct tg_diff_work *w)
     for (size_t i = 0; i < w->n_cells; i++)
         flat |= !w->shard[i]->tree.n || w->shard[i]->tree.cut;
     x->exact = w->tick <= 1;
+    x->inside = TG_NEW_N(w->a, const struct tg_use *, c->n_ops + 1);
     b.n_named = w->names->n;
     b.named = tg_xmalloc((b.n_named + 1) * sizeof *b.named);
     memset(b.named, 0xff, (b.n_named + 1) * sizeof *b.named);
@@ -211,8 +216,7 @@ void tg_uses_index(struct tg_diff_work *w)
                     add_cell(&b, level, side, run, tg_diff_cell_index(w, side, run, rank));
         if (flat && level == TG_IN_ANNOTATION) {
             /* Without trees: by the names around the callers. */
-            for (size_t i = 0; i < x->first[TG_IN_CALLER][c->n_ops]; i++) {
-                const struct tg_use *from = &x->v[TG_IN_CALLER][i];
+            TG_EACH(const struct tg_use, from, x->all[TG_IN_CALLER].v, x->all[TG_IN_CALLER].n) {
                 uint32_t to = use_for(&b, from->op, climb(&b, from->in, true));
                 for (int side = 0; side < 2; side++)
                     for (size_t run = 0; run < c->n_runs[side]; run++)
@@ -222,20 +226,6 @@ void tg_uses_index(struct tg_diff_work *w)
         list_uses(&b, x, level);
         tg_keymap_release(&b.key);
     }
-    /* What each operator calls. */
-    size_t n = x->first[TG_IN_CALLER][c->n_ops];
-    uint32_t *inside = TG_NEW_N(w->a, uint32_t, n + 1);
-    size_t *first = TG_NEW_N(w->a, size_t, c->n_ops + 2);
-    for (size_t i = 0; i < n; i++)
-        if (x->v[TG_IN_CALLER][i].by != TG_NO_ID)
-            first[x->v[TG_IN_CALLER][i].by + 2]++;
-    for (size_t op = 0; op < c->n_ops; op++)
-        first[op + 2] += first[op + 1];
-    for (uint32_t i = 0; i < n; i++)
-        if (x->v[TG_IN_CALLER][i].by != TG_NO_ID)
-            inside[first[x->v[TG_IN_CALLER][i].by + 1]++] = i;
-    x->inside = inside;
-    x->first_inside = first;
     w->uses = x;
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_use *most = tg_uses_most(w, &c->ops[i]);
@@ -253,9 +243,9 @@ static int by_name(const void *in, const void *use)
 const struct tg_use *tg_uses_of_itself(const struct tg_diff_work *w, const struct tg_op *op)
 {
     uint32_t at = (uint32_t)(op - w->c->ops);
-    size_t n; /* a launch has as many callers as the program has operators */
-    const struct tg_use *v = tg_uses_of(w->uses, TG_IN_CALLER, at, &n);
-    const struct tg_use *own = n ? bsearch(&op->name, v, n, sizeof *v, by_name) : NULL;
+    /* A launch has as many callers as the program has operators. */
+    struct tg_uses u = tg_uses_of(w, TG_IN_CALLER, at);
+    const struct tg_use *own = u.n ? bsearch(&op->name, u.v, u.n, sizeof *u.v, by_name) : NULL;
     return own && own->by == at ? own : NULL;
 }
 
@@ -263,16 +253,16 @@ const struct tg_use *tg_uses_most(const struct tg_diff_work *w, const struct tg_
 {
     int side = op->present[TG_TEST] ? TG_TEST : TG_BASE;
     bool changed = op->change != TG_SAME;
-    size_t n, best = 0;
-    const struct tg_use *v = tg_uses_of(w->uses, TG_IN_ANNOTATION, (uint32_t)(op - w->c->ops), &n);
+    const struct tg_use *best = NULL;
+    struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, (uint32_t)(op - w->c->ops));
     double most = -1;
-    for (size_t i = 0; i < n; i++) {
-        double rise = tg_use_rise(w->c, &v[i]);
-        double of = !changed ? v[i].per_step[side] : tg_op_rose(op) ? rise : -rise;
-        best = of > most ? i : best;
+    TG_EACH(const struct tg_use, use, u.v, u.n) {
+        double rise = tg_use_rise(w->c, use);
+        double of = !changed ? use->per_step[side] : tg_op_rose(op) ? rise : -rise;
+        best = !best || of > most ? use : best;
         most = fmax(of, most);
     }
-    return n ? &v[best] : NULL;
+    return best;
 }
 
 double tg_use_rise(const struct tg_comparison *c, const struct tg_use *x)
@@ -331,10 +321,8 @@ static void split(struct tg_diff_work *w, struct tg_op *op)
 void tg_callers_find(struct tg_diff_work *w)
 {
     /* Waits move from caller to caller, and a cost is that of the calls that came. */
-    for (size_t i = 0; i < w->c->n_ops; i++) {
-        struct tg_op *op = &w->c->ops[i];
+    TG_EACH(struct tg_op, op, w->c->ops, w->c->n_ops)
         if ((op->kind == TG_KIND_RUNTIME || op->kind == TG_KIND_SYNC) && !op->polling &&
             (op->wait || op->change != TG_SAME))
             split(w, op);
-    }
 }

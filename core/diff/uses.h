@@ -24,13 +24,18 @@ struct tg_use {
     /* Inside an annotation, as the trees tell, ns in each run, all ranks:
      * the least of the steps. NULL: not known. */
     double *ns[2];
+    const struct tg_use *next_inside; /* of IN_CALLER: what the same one calls as well; NULL */
+};
+
+struct tg_uses { /* by name around */
+    const struct tg_use *v;
+    size_t n;
 };
 
 struct tg_use_index {
-    const struct tg_use *v[TG_LEVELS]; /* by operator, then by name around */
-    const size_t *first[TG_LEVELS];    /* of an operator; [n_ops + 1] */
-    const uint32_t *inside;            /* of TG_IN_CALLER: the same by what calls, */
-    const size_t *first_inside;        /* [n_ops + 1] */
+    struct tg_uses all[TG_LEVELS];       /* by operator, */
+    const struct tg_uses *of[TG_LEVELS]; /* and those of each */
+    const struct tg_use **inside;        /* the first that each one calls */
     bool exact;
 };
 
@@ -57,18 +62,15 @@ bool tg_uses_only_in(const struct tg_diff_work *w, uint32_t by, uint32_t op);
 /* Its time per step and rank on a side: the median over runs of the least step,
  * where each has the same calls. */
 double tg_op_least_ns(const struct tg_diff_work *w, const struct tg_op *op, int side);
-/* Adds an index to a list that has room for it, unless it is there, or TG_NO_ID. */
-void tg_add_once(uint32_t *v, size_t *n, uint32_t x);
 
 /* In w->a, with w->uses. After operators are aligned. */
 void tg_uses_index(struct tg_diff_work *w);
 
-/* Calls of one operator, or `n` 0. */
-static inline const struct tg_use *tg_uses_of(const struct tg_use_index *x, enum tg_level level,
-                                              uint32_t op, size_t *n)
+/* Calls of one operator. */
+static inline struct tg_uses tg_uses_of(const struct tg_diff_work *w, enum tg_level level,
+                                        uint32_t op)
 {
-    *n = x->first[level][op + 1] - x->first[level][op];
-    return x->v[level] + x->first[level][op];
+    return w->uses->of[level][op];
 }
 /* Its calls inside calls of its own name; NULL: none. */
 const struct tg_use *tg_uses_of_itself(const struct tg_diff_work *w, const struct tg_op *op);

@@ -3,6 +3,7 @@
 /* What the files of this room share; all others include eval.h. The stages in their order:
  * README.md. */
 #include "core/base/message.h"
+#include "core/base/sort.h"
 #include "policy/verdict/eval.h"
 #include "policy/verdict/judge.h"
 
@@ -27,8 +28,7 @@ struct tg_eval_state {
     struct tg_part *parts;     /* that rules look at by themselves */
     size_t n_parts, cap_parts, next_part;
     bool comparable, brief; /* brief: passes need no text */
-    bool account_open;      /* what grew as a whole is asked again, */
-    bool unsettled;         /* and times of a device whose speed changes */
+    bool asks_again;        /* what grew as a whole; times of a device whose speed changes */
 };
 
 /* ---- rank_rows.c ---- */

@@ -103,25 +103,22 @@ static void assert_uses(struct fixture *f, enum tg_level level, const char *name
 {
     TG_AUTO(tg_strmap_release) struct tg_strmap names;
     struct tg_diff_work w = { .c = &f->c, .o = &f->o, .a = f->a, .names = &names };
-    const struct tg_use *v;
     TG_BUF text = { 0 };
-    size_t n;
     tg_strmap_init(&names);
     f->c = (struct tg_comparison){ .arena = f->a, .iteration_ratio = 1 };
     for (int side = 0; side < 2; side++)
         f->c.side[side] = f->side[side];
     assert_true(tg_diff_select(&w, &f->err));
-    tg_gather(&w, TG_GATHER_OPS, &f->c.ops, &f->c.n_ops);
+    tg_gather(&w);
     for (size_t i = 0; i < f->c.n_ops; i++)
         f->c.ops[i].present[TG_BASE] = f->c.ops[i].present[TG_TEST] = true;
     tg_uses_index(&w);
-    v = tg_uses_of(w.uses, level, (uint32_t)(find(f, name) - f->c.ops), &n);
-    for (size_t i = 0; i < n; i++) {
-        double rise = v[i].per_step[TG_TEST] - v[i].per_step[TG_BASE];
-        near(tg_use_rise(&f->c, &v[i]), rise);
-        assert_true(v[i].by == TG_NO_ID || tg_sv_eq(f->c.ops[v[i].by].name, v[i].in));
-        tg_buf_printf(&text, "%.*s %g -> %g\n", TG_SV_ARG(v[i].in), v[i].per_step[TG_BASE],
-                      v[i].per_step[TG_TEST]);
+    struct tg_uses u = tg_uses_of(&w, level, (uint32_t)(find(f, name) - f->c.ops));
+    TG_EACH(const struct tg_use, use, u.v, u.n) {
+        near(tg_use_rise(&f->c, use), use->per_step[TG_TEST] - use->per_step[TG_BASE]);
+        assert_true(use->by == TG_NO_ID || tg_sv_eq(f->c.ops[use->by].name, use->in));
+        tg_buf_printf(&text, "%.*s %g -> %g\n", TG_SV_ARG(use->in), use->per_step[TG_BASE],
+                      use->per_step[TG_TEST]);
     }
     assert_string_equal(text.p ? text.p : "", expected);
     free(w.interned);

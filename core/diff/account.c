@@ -2,9 +2,7 @@
 #include "core/diff/account.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "core/base/sort.h"
 #include "core/diff/internal.h"
 
 /* ---- one value per run ---- */
@@ -185,8 +183,7 @@ static bool is_spread(const struct tg_diff_work *w, enum tg_account_id id, doubl
     struct part *v = TG_NEW_N(w->a, struct part, w->c->n_ops + 1);
     double before = 0, more = 0;
     size_t n = 0;
-    for (size_t i = 0; i < w->c->n_ops; i++) {
-        const struct tg_op *op = &w->c->ops[i];
+    TG_EACH(const struct tg_op, op, w->c->ops, w->c->n_ops) {
         double self[2] = { 0 };
         if (op->wait || op->change != TG_SAME ||
             tg_kind_is_device(op->kind) != (id == TG_ACCOUNT_BUSY))

@@ -132,8 +132,7 @@ static struct table table_of(const struct tg_diff_work *w, const struct tg_op *o
                 const struct tg_row *row = cell->row[r];
                 size_t of[TG_ATTR_KINDS] = { 0 };
                 bool most = row->attrs_capped;
-                for (size_t i = 0; i < row->n_attrs; i++) {
-                    const struct tg_attr *f = &row->attrs[i];
+                TG_EACH(const struct tg_attr, f, row->attrs, row->n_attrs) {
                     of[f->kind]++;
                     if (f->kind != kind || !tells(f))
                         continue;
@@ -411,8 +410,7 @@ void tg_compare_attrs(struct tg_diff_work *w)
                                                TG_ATTR_KIND_SHAPES, TG_ATTR_KIND_BYTES,
                                                TG_ATTR_KIND_COLLECTIVE };
     enum { N = sizeof kinds / sizeof *kinds };
-    for (size_t i = 0; i < w->c->n_ops; i++) {
-        struct tg_op *op = &w->c->ops[i];
+    TG_EACH(struct tg_op, op, w->c->ops, w->c->n_ops) {
         struct tg_attr_change found[N];
         /* The kinds that any call has, as 1 << kind; none of a view, whose input another operator
          * made. */

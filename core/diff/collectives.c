@@ -170,8 +170,7 @@ static bool match_run(struct job *j, int side, size_t run)
     tg_strmap_init(&j->kernels);
     for (uint32_t rank = 0; rank < m->n_ranks; rank++) {
         const struct tg_shard *s = m->shard[run * m->n_ranks + rank];
-        for (size_t i = 0; i < s->n_rows; i++) {
-            const struct tg_row *row = &s->rows[i];
+        TG_EACH(const struct tg_row, row, s->rows, s->n_rows) {
             bool numbered = false;
             if (!is_collected(j, s, row))
                 continue;

@@ -2,8 +2,6 @@
 #include <math.h>
 
 #include "core/diff/internal.h"
-#include "core/diff/numbers.h"
-#include "core/diff/stats.h"
 
 /* Does the operator speak for this machine? */
 static bool is_of(const struct tg_diff_work *w, size_t i, enum tg_clock clock)

@@ -1,11 +1,9 @@
 /* Whole-trace metrics and the environment of both sides. */
 #include "core/metric/metric.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
-#include "core/diff/stats.h"
 
 /* ---- metrics ---- */
 
@@ -292,8 +290,7 @@ static tg_sv env_of(const struct tg_diff_work *w, int side, tg_sv key)
     TG_AUTO(tg_strmap_release) struct tg_strmap seen;
     tg_strmap_init(&seen);
     for (size_t at = 0; at < w->c->n_runs[side] * m->n_ranks; at++)
-        for (size_t i = 0; i < m->shard[at]->n_env; i++) {
-            const struct tg_kv *kv = &m->shard[at]->env[i];
+        TG_EACH(const struct tg_kv, kv, m->shard[at]->env, m->shard[at]->n_env) {
             size_t known = seen.n;
             if (!tg_sv_eq(kv->key, key) || kv->value.n == 0 ||
                 tg_strmap_add(&seen, kv->value) < known)

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
-#include "core/diff/stats.h"
 
 /* The rule takes logarithms of values of at least 1: the largest becomes this. */
 static const double scaled = 1e9;
@@ -66,8 +65,8 @@ void tg_compare_numbers(struct tg_diff_work *w)
     tg_strmap_init(&keys);
     for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < runs_of(w, side)->n; run++)
-            for (size_t i = 0; i < runs_of(w, side)->v[run].n; i++) {
-                const struct tg_number *x = &runs_of(w, side)->v[run].v[i];
+            TG_EACH(const struct tg_number, x, runs_of(w, side)->v[run].v,
+                    runs_of(w, side)->v[run].n) {
                 size_t known = keys.n;
                 /* Name and unit: another unit is another number. */
                 tg_buf_clear(&b);
@@ -86,12 +85,10 @@ void tg_compare_numbers(struct tg_diff_work *w)
     for (int side = 0; side < 2; side++)
         y[side] = TG_NEW_N(w->a, double, runs_of(w, side)->n + 1);
     double *sorted = TG_NEW_N(w->a, double, runs_of(w, 0)->n + runs_of(w, 1)->n + 1);
-    for (size_t i = 0; i < c->n_numbers; i++) {
-        struct tg_number_change *x = &c->numbers[i];
+    TG_EACH(struct tg_number_change, x, c->numbers, c->n_numbers) {
         for (int side = 0; side < 2; side++) { /* the values of the runs that have it */
             const struct tg_number_runs *runs = runs_of(w, side);
-            for (size_t run = 0; run < runs->n; run++) {
-                const struct tg_number_run *r = &runs->v[run];
+            TG_EACH(const struct tg_number_run, r, runs->v, runs->n) {
                 const struct tg_number *of =
                     r->n ? bsearch(&x->name, r->v, r->n, sizeof *r->v, tg_by_sv) : NULL;
                 if (of && tg_sv_eq(of->unit, x->unit))

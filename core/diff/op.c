@@ -3,8 +3,6 @@
 
 #include "core/diff/internal.h"
 #include "core/diff/names.h"
-#include "core/diff/numbers.h"
-#include "core/diff/stats.h"
 
 bool tg_op_makes_wait(const struct tg_op *op)
 {

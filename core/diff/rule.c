@@ -5,8 +5,6 @@
 #include <math.h>
 
 #include "core/diff/internal.h"
-#include "core/diff/numbers.h"
-#include "core/diff/stats.h"
 
 /* ---- run values as logarithms, less the speeds of the runs' machines where that helps ---- */
 

@@ -5,11 +5,8 @@
  * and the slots are added up.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/diff/internal.h"
-#include "core/diff/numbers.h"
-#include "core/diff/stats.h"
 #include "core/summary/beside.h"
 
 #define HASH_BITS 24

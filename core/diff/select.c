@@ -3,8 +3,6 @@
 #include <inttypes.h>
 
 #include "core/diff/internal.h"
-#include "core/diff/numbers.h"
-#include "core/diff/stats.h"
 
 /*
  * ---- runs that another profile was recorded of. Shapes, stacks and memory cost time, so a run

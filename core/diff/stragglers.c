@@ -12,8 +12,6 @@
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
-#include "core/diff/numbers.h"
-#include "core/diff/stats.h"
 
 struct waits {
     const struct tg_diff_work *w;
@@ -79,8 +77,7 @@ static void find_instead(const struct tg_diff_work *w, const bool *in, struct tg
 {
     size_t n = w->c->n_ranks[TG_TEST];
     TG_FREE double *room = tg_xrealloc(NULL, n + 1, sizeof *room);
-    for (size_t i = 0; i < w->c->n_ops; i++) {
-        const struct tg_op *op = &w->c->ops[i];
+    TG_EACH(const struct tg_op, op, w->c->ops, w->c->n_ops) {
         size_t n_in = 0, n_out = 0;
         if (op->wait || op->polling || !op->present[TG_TEST] || op->kind == TG_KIND_STEP ||
             op->kind == TG_KIND_ANNOTATION || op->kind == TG_KIND_DEVICE_ANNOTATION)

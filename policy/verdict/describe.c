@@ -457,12 +457,10 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
                         : op->kind == TG_KIND_OP ? "same calls: "
                                                  : "same launches: ");
         if (!p->incomparable && !same)
-            for (size_t i = 0; i < op->n_attrs; i++) {
-                const struct tg_attr_change *f = &op->attrs[i];
+            TG_EACH(const struct tg_attr_change, f, op->attrs, op->n_attrs)
                 if (f->kind == p->attr)
                     tg_buf_printf(&attrs, "%s%.*s -> %.*s", attrs.n ? "; " : "", TG_SV_ARG(f->base),
                                   TG_SV_ARG(without_shared_word(f->base, f->test)));
-            }
         r->attrs = tg_arena_sv(a, tg_buf_sv(&attrs));
         tg_buf_add(&m, r->attrs);
     } else if (r->over_budget) {

@@ -2,12 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
 #include "core/base/buckets.h"
 #include "core/base/decimal.h"
-#include "core/base/sort.h"
 #include "core/diff/confirm.h"
-#include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/pace.h"
 
@@ -90,8 +87,7 @@ static void costs_init(struct costs *x, const struct tg_verdict *v, const struct
     x->calls = tg_xmalloc((n + 1) * sizeof *x->calls);
     n = 0;
     for (size_t i = 0; i < c->n_ops; i++)
-        for (size_t k = 0; k < c->ops[i].n_callers; k++) {
-            const struct tg_in_caller *of = &c->ops[i].callers[k];
+        TG_EACH(const struct tg_in_caller, of, c->ops[i].callers, c->ops[i].n_callers) {
             tg_buckets_add(&x->called, of->in, n);
             x->calls[n++] = (struct call){ &c->ops[i], of };
         }
@@ -550,13 +546,11 @@ static double detectable_in_ops(const struct tg_comparison *c)
     double above = INFINITY, from = 0;
     for (size_t n = 0; n < LARGEST; n++) {
         const struct tg_op *largest = NULL;
-        for (size_t i = 0; i < c->n_ops; i++) {
-            const struct tg_op *op = &c->ops[i];
+        TG_EACH(const struct tg_op, op, c->ops, c->n_ops)
             if (op->ev.why_not == TG_JUDGED && op->kind != TG_KIND_STEP &&
                 op->ev.value[TG_BASE] < above &&
                 (!largest || op->ev.value[TG_BASE] > largest->ev.value[TG_BASE]))
                 largest = op;
-        }
         above = largest ? largest->ev.value[TG_BASE] : 0;
         from = largest ? fmax(from, largest->ev.mde) : from;
     }
@@ -644,8 +638,7 @@ static void put_durations(struct tg_buf *b, const struct tg_comparison *c)
     if (from > 0)
         tg_buf_printf(b, "%s%s (largest operators)", by_step ? ", " : "; detectable from ",
                       TG_PCT(100 * from));
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
         double share = fmax(op->share[TG_BASE], op->share[TG_TEST]);
         /* Of new runs, if there are any: a machine may have settled. */
         if ((op->ev.why_not == TG_NOT_BUSY && c->busy) ||
@@ -697,8 +690,7 @@ static void put_others(struct tg_buf *b, const struct tg_verdict *v, const struc
 {
     size_t n = 0, judged = 0, untold[TG_RULE_METRICS] = { 0 };
     const char *before = "; not compared: ";
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
+    TG_EACH(const struct tg_result, r, v->results, v->n_results) {
         bool attr = !tg_result_is_guard(r) && tg_rule_metric_info(r->metric)->unit == TG_UNIT_ATTR;
         const struct tg_op *op =
             attr && r->state == TG_STATE_NOT_JUDGED ? tg_result_op(c, r) : NULL;
@@ -723,8 +715,7 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
 {
     struct tg_buf b = { 0 };
     tg_describe_weights(v, c, a);
-    for (size_t i = 0; i < v->n_results; i++) {
-        struct tg_result *r = &v->results[i];
+    TG_EACH(struct tg_result, r, v->results, v->n_results) {
         struct tg_pace_wait wait = { 0 };
         if (r->state >= TG_STATE_WARN && r->folded_under == TG_NO_ID && is_of_time(r))
             wait = tg_pace_wait_behind(c, r->delta);

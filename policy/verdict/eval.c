@@ -1,34 +1,21 @@
-#include "policy/verdict/eval.h"
+#include "policy/verdict/internal.h"
 
 #include <stdlib.h>
 
-#include "core/base/sort.h"
-#include "policy/verdict/internal.h"
-
+/* The worst first. The account is of the whole, whatever is judged by name; a metric of the trace
+ * tells that, an operator where. Findings: counts, then attributes, durations and ratios. */
 static int by_weight(const void *a, const void *b)
 {
     const struct tg_result *x = a, *y = b;
-    int c;
-    if (x->state != y->state)
-        return x->state > y->state ? -1 : 1;
-    /* The account is of the whole, whatever is judged by name; a metric of the trace tells that,
-     * an operator where. */
-    bool account[] = { tg_sv_eq(x->rule, TG_SV("account")), tg_sv_eq(y->rule, TG_SV("account")) };
-    bool trace[] = { x->subject == TG_SUBJECT_TRACE, y->subject == TG_SUBJECT_TRACE };
-    if (account[0] != account[1])
-        return account[0] ? 1 : -1;
-    /* Findings: counts, then attributes, then durations and ratios. */
-    if ((x->dimension == TG_DIM_COUNT) != (y->dimension == TG_DIM_COUNT))
-        return x->dimension == TG_DIM_COUNT ? -1 : 1;
-    if (trace[0] != trace[1])
-        return trace[0] ? 1 : -1;
-    if (x->weight < y->weight || x->weight > y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    if ((c = tg_sv_cmp(x->op_normalised, y->op_normalised)))
-        return c;
-    if ((c = tg_sv_cmp(x->rule, y->rule)))
-        return c;
-    return tg_sv_cmp(tg_result_kind(x), tg_result_kind(y));
+    const tg_sv account = TG_SV("account");
+    int c = TG_CMP(y->state, x->state);
+    c = c ? c : TG_CMP(tg_sv_eq(x->rule, account), tg_sv_eq(y->rule, account));
+    c = c ? c : TG_CMP(y->dimension == TG_DIM_COUNT, x->dimension == TG_DIM_COUNT);
+    c = c ? c : TG_CMP(x->subject == TG_SUBJECT_TRACE, y->subject == TG_SUBJECT_TRACE);
+    c = c ? c : TG_CMP(y->weight, x->weight);
+    c = c ? c : tg_sv_cmp(x->op_normalised, y->op_normalised);
+    c = c ? c : tg_sv_cmp(x->rule, y->rule);
+    return c ? c : tg_sv_cmp(tg_result_kind(x), tg_result_kind(y));
 }
 
 /* The one place that decides whether a verdict may be green: some rule judged something, and where
@@ -39,8 +26,7 @@ static void close_coverage(struct tg_eval_state *e)
     const struct tg_policy *p = e->in->policy;
     const struct tg_comparison *c = e->in->comparison;
     size_t on[TG_GROUNDS_BUDGET + 1] = { 0 }, of_traces = 0, countable = 0;
-    for (size_t i = 0; i < e->n; i++) {
-        const struct tg_result *r = &e->results[i];
+    TG_EACH(const struct tg_result, r, e->results, e->n) {
         on[r->grounds]++;
         of_traces += r->grounds == TG_GROUNDS_RUNS && r->subject != TG_SUBJECT_NUMBER;
     }
@@ -107,8 +93,7 @@ struct tg_eval_state *tg_eval_begin(struct tg_verdict *out, const struct tg_eval
         size_t first = e->n_parts;
         if (k && rank < 0)
             continue; /* the one trace has no rank: it is all */
-        for (size_t i = 0; i < in->policy->n_rules; i++) {
-            const struct tg_rule *rule = &in->policy->rules[i];
+        TG_EACH(const struct tg_rule, rule, in->policy->rules, in->policy->n_rules) {
             bool known = !tg_rule_wants(e, rule, rank);
             for (size_t x = first; x < e->n_parts; x++)
                 known |= is_of_part(rule, &e->parts[x]);
@@ -135,8 +120,7 @@ void tg_eval_part(struct tg_eval_state *e, const struct tg_comparison *c)
     const struct tg_part *part = &e->parts[e->next_part - 1];
     const struct tg_side *side = &e->in->comparison->side[TG_TEST];
     e->arena = tg_arena_new();
-    for (size_t i = 0; i < p->n_rules; i++) {
-        const struct tg_rule *rule = &p->rules[i];
+    TG_EACH(const struct tg_rule, rule, p->rules, p->n_rules) {
         size_t from = e->n, ranks = 0; /* that it looks at one by one */
         if (!is_of_part(rule, part) || !tg_rule_wants(e, rule, part->rank))
             continue;

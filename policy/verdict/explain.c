@@ -1,10 +1,8 @@
 #include "policy/verdict/explain.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/base/decimal.h"
-#include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
@@ -64,8 +62,7 @@ static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct
         tg_buf_puts(out, "    only where its `when` holds");
         end_line(out, r->when.at);
     }
-    for (size_t i = 0; i < p->n_waivers; i++) {
-        const struct tg_waiver *w = &p->waivers[i];
+    TG_EACH(const struct tg_waiver, w, p->waivers, p->n_waivers) {
         if (!tg_sv_eq(w->rule, r->id) ||
             (op && w->name && tg_pattern_test(w->name, op->name) != TG_HIT_YES))
             continue;
@@ -223,8 +220,7 @@ static void put_rule(struct tg_buf *out, const struct tg_policy *p, const struct
         tg_buf_printf(out, "    owner: %.*s\n", TG_SV_ARG(r->owner));
     put_limits(out, "warn", &l.warn);
     put_limits(out, "fail", &l.fail);
-    for (size_t i = 0; i < r->n_overrides; i++) {
-        const struct tg_override *o = &r->overrides[i];
+    TG_EACH(const struct tg_override, o, r->overrides, r->n_overrides) {
         if (op) {
             last = tg_select_override(o, op) ? o : last;
             continue;
@@ -268,8 +264,7 @@ size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op,
                             const struct tg_comparison *c, struct tg_buf *out)
 {
     size_t n = 0;
-    for (size_t i = 0; i < p->n_rules; i++) {
-        const struct tg_rule *r = &p->rules[i];
+    TG_EACH(const struct tg_rule, r, p->rules, p->n_rules) {
         bool parent = r->match.parent.n || (r->match.not_ && r->match.not_->parent.n);
         bool depends = !c && parent;
         struct tg_match open = r->match; /* whatever the parent */

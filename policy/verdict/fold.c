@@ -3,7 +3,6 @@
 #include "core/base/buckets.h"
 #include "core/base/decimal.h"
 #include "core/diff/names.h"
-#include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/pace.h"
 

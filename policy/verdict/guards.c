@@ -1,7 +1,6 @@
 /* What must hold before anything can be judged; and what of the traces themselves is damaged. */
 #include <math.h>
 
-#include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
 
 static struct tg_result *guard(struct tg_eval_state *e, enum tg_reason need, struct tg_loc at,
@@ -132,8 +131,7 @@ static bool guard_device(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
     bool any = false;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
         if (!tg_kind_is_device(op->kind))
             continue;
         if (op->present[TG_BASE])
@@ -370,11 +368,9 @@ bool tg_guards(struct tg_eval_state *e)
     /* Durations that are not judged, and look slower; a policy of counts alone loses nothing by a
      * busy machine. */
     bool times = false;
-    for (size_t i = 0; i < e->in->policy->n_rules; i++) {
-        const struct tg_rule *rule = &e->in->policy->rules[i];
+    TG_EACH(const struct tg_rule, rule, e->in->policy->rules, e->in->policy->n_rules)
         times |= tg_rule_metric_info(rule->metric)->unit == TG_UNIT_NS &&
                  (rule->warn.state == TG_LIMIT_ON || rule->fail.state == TG_LIMIT_ON);
-    }
     if (c->n_withheld && times && (c->other_data || c->busy || c->warming != 0))
         GUARD(e, c->other_data ? TG_REASON_DATA : TG_REASON_MACHINE, TG_NOWHERE,
               c->other_data ? TG_NEXT_DATA

@@ -14,11 +14,9 @@
  *     else                                         fail, with the names that grew most
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/buckets.h"
-#include "core/base/sort.h"
 #include "core/diff/confirm.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
@@ -98,8 +96,7 @@ static double explained(const struct tg_eval_state *e, const struct tg_buckets *
     TG_FREE bool *seen = tg_xcalloc(c->n_ops + 1, 1);
     struct told t = { .seen = seen };
     double whole = 0, host;
-    for (size_t i = 0; i < e->n; i++) {
-        const struct tg_result *r = &e->results[i];
+    TG_EACH(const struct tg_result, r, e->results, e->n) {
         const struct tg_op *op;
         if (r->state < least || r->state == TG_STATE_INCONCLUSIVE || tg_result_is_guard(r))
             continue;
@@ -213,8 +210,7 @@ static enum tg_state strictness(const struct tg_eval_state *e, enum tg_account_i
     const struct tg_account_series *s = &c->account[id];
     const struct tg_policy *p = e->in->policy;
     enum tg_state most = TG_STATE_WARN;
-    for (size_t i = 0; i < p->n_rules; i++) {
-        const struct tg_rule *rule = &p->rules[i];
+    TG_EACH(const struct tg_rule, rule, p->rules, p->n_rules) {
         bool times = tg_rule_metric_info(rule->metric)->unit == TG_UNIT_NS ||
                      rule->metric == TG_RULE_METRIC_SHARE;
         bool asks = id == TG_ACCOUNT_CALLS ? tg_rule_counts_calls(e, rule) : times;
@@ -258,8 +254,7 @@ static void put_growers(struct tg_buf *b, const struct tg_comparison *c, enum tg
     const struct tg_metric_change *wall = &c->metrics[TG_METRIC_STEP_TIME];
     const struct tg_metric_change *window = &c->metrics[TG_METRIC_HOST_TIME];
     size_t n = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
         bool here = id != TG_ACCOUNT_WALL || !tg_kind_is_device(op->kind);
         if (here && adds(op, id) > 0)
             v[n++] = op->kind == TG_KIND_STEP
@@ -327,12 +322,10 @@ static struct tg_result *add_row(struct tg_eval_state *e, enum tg_account_id id,
 /* Does a row say these numbers already? */
 static bool is_told(const struct tg_eval_state *e, enum tg_account_id id)
 {
-    for (size_t i = 0; i < e->n; i++) {
-        const struct tg_result *r = &e->results[i];
+    TG_EACH(const struct tg_result, r, e->results, e->n)
         if (r->subject == TG_SUBJECT_TRACE && r->metric == metric_of(id) &&
             r->state >= TG_STATE_SUSPICIOUS && r->delta > 0 && !tg_result_is_of_slowest(r))
             return true;
-    }
     return false;
 }
 
@@ -373,7 +366,7 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
     bool open = id != TG_ACCOUNT_CALLS && tg_same_device(c) && c->asking && !c->asking->early &&
                 c->asking->new <= TG_ASK_FIRST && c->asking->next;
     if (strict == TG_STATE_FAIL && !lacks && open) {
-        e->account_open = true;
+        e->asks_again = true;
         return (struct finding){ TG_STATE_INCONCLUSIVE, TG_NEED_NEW_RUNS,
                                  TG_SV(", which new runs have to tell"),
                                  "Record more runs a side: new ones tell." };

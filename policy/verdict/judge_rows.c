@@ -12,7 +12,6 @@
 
 #include "core/base/utf8.h"
 #include "core/diff/confirm.h"
-#include "core/diff/numbers.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 
@@ -215,8 +214,7 @@ static bool is_as_long(const struct tg_comparison *c, const struct tg_judging *w
     /* ns that operators lost, but by what went outside the steps. What device work saves would have
      * ended the waits sooner: it is a saving in another place, too. */
     double device = 0, waits = 0, operators = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
         double less = op->self[TG_BASE] - op->self[TG_TEST];
         if (tg_kind_is_device(op->kind))
             device += less;

@@ -73,8 +73,7 @@ static void explain_by(struct tg_eval_state *e, enum tg_known_from from)
     const struct tg_known *v = NULL;
     size_t n = 0;
     bool asked = false;
-    for (size_t i = 0; i < e->n; i++) {
-        struct tg_result *r = &e->results[i];
+    TG_EACH(struct tg_result, r, e->results, e->n) {
         if (r->state != TG_STATE_FAIL || !r->has_values || r->over_budget || r->event.n)
             continue;
         if (!asked)

@@ -1,7 +1,4 @@
 /* Verdicts that no comparison made, and what is added to a verdict afterwards. */
-#include <math.h>
-
-#include "core/base/message.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 
@@ -208,8 +205,7 @@ void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *
                                TG_SV_ARG(v->error));
         tg_verdict_title(v, a);
     }
-    for (size_t i = 0; i < v->n_notes; i++) {
-        struct tg_note *note = &v->notes[i];
+    TG_EACH(struct tg_note, note, v->notes, v->n_notes) {
         if (!note->reason || note->placed)
             continue;
         r = insert_row(v, "require", state, a);

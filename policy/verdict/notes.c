@@ -4,7 +4,6 @@
 #include "core/base/decimal.h"
 #include "core/diff/confirm.h"
 #include "core/diff/names.h"
-#include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/pace.h"
 
@@ -26,8 +25,7 @@ static size_t put_most(struct tg_buf *b, const struct tg_comparison *c, uint32_t
         n += kinds & 1u << c->ops[i].kind && of(c, &c->ops[i]) > 0;
     for (; list.n < n && tg_message_list_next(&list, b); last = next) {
         double most = 0;
-        for (size_t i = 0; i < c->n_ops; i++) {
-            const struct tg_op *op = &c->ops[i];
+        TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
             double w = kinds & 1u << op->kind ? of(c, op) : 0;
             if (w > most && (!last || w < of(c, last) || (w == of(c, last) && op > last))) {
                 most = w;
@@ -184,8 +182,7 @@ static bool is_judged(const struct tg_eval_state *e, const struct tg_comparison 
                       enum tg_kind kind)
 {
     const struct tg_policy *p = e->in->policy;
-    for (size_t r = 0; r < p->n_rules; r++) {
-        const struct tg_rule *rule = &p->rules[r];
+    TG_EACH(const struct tg_rule, rule, p->rules, p->n_rules) {
         bool asks = tg_rule_metric_info(rule->metric)->scope == TG_SCOPE_NAME &&
                     tg_select_rule(e, &rule->when);
         for (size_t i = 0; asks && i < c->n_ops; i++)
@@ -305,8 +302,7 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
     for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
         double share = 0;
         size_t n = 0;
-        for (size_t i = 0; i < c->n_ops; i++) {
-            const struct tg_op *op = &c->ops[i];
+        TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
             if (op->kind != expected[k] || op->count[TG_TEST] <= 0 || is_launch_call(op))
                 continue;
             share += op->share[TG_TEST];
@@ -393,8 +389,7 @@ static void tell_unmarked(struct tg_eval_state *e, const struct tg_comparison *c
 static void tell_environment(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     const struct tg_env_change *told = other_cpu(c); /* first */
-    for (size_t i = 0; i < c->n_env; i++) {
-        const struct tg_env_change *x = &c->env[i];
+    TG_EACH(const struct tg_env_change, x, c->env, c->n_env) {
         tg_sv unknown = TG_SV("unknown");
         tg_sv base = x->value[0].n ? x->value[0] : unknown;
         tg_sv test = x->value[1].n ? x->value[1] : unknown;
@@ -433,8 +428,7 @@ static void put_gone(struct tg_buf *b, const struct tg_comparison *c, const stru
 /* Does a rule warn, or fail, of each call less? */
 static bool judges_less(const struct tg_policy *p)
 {
-    for (size_t i = 0; i < p->n_rules; i++) {
-        const struct tg_rule *rule = &p->rules[i];
+    TG_EACH(const struct tg_rule, rule, p->rules, p->n_rules) {
         const struct tg_limit_list *const lists[] = { &rule->warn, &rule->fail };
         if (rule->metric != TG_RULE_METRIC_COUNT || rule->bad != TG_LESS_IS_BAD ||
             tg_rule_is_narrow(&rule->match))

@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
 
 double tg_outside_calls(const struct tg_comparison *c, const struct tg_op *op, int side)

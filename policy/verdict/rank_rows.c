@@ -83,8 +83,7 @@ bool tg_rank_rows_have(const struct tg_rank_rows *x, tg_sv rule)
 
 void tg_rank_rows_put(struct tg_rank_rows *x, struct tg_eval_state *e)
 {
-    for (size_t i = 0; i < x->names.n; i++) {
-        struct tg_rank_row *row = &x->v[i];
+    TG_EACH(struct tg_rank_row, row, x->v, x->names.n) {
         struct tg_result *r = &row->worst;
         TG_BUF ranks = { 0 };
         if (row->n_rank == row->n && row->n > 1)

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/sort.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 
@@ -320,8 +319,7 @@ void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     const char *why = NULL;
     bool silent = false; /* without evidence; else switched off */
-    for (size_t i = 0; i < e->n; i++) {
-        const struct tg_result *r = &e->results[i];
+    TG_EACH(const struct tg_result, r, e->results, e->n) {
         if (!tg_sv_eq(r->rule, rule->id))
             continue;
         if (r->state > TG_STATE_SKIP || r->grounds != TG_GROUNDS_NONE || r->needs_runs)

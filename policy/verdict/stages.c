@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/sort.h"
 #include "core/diff/confirm.h"
-#include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
 
 enum { NAMED = 3, MOST_HIDDEN = 5 }; /* names in a sentence; those of a pass */
@@ -39,8 +37,7 @@ static struct names find_names(const struct tg_eval_state *e, enum tg_asked aske
     const struct tg_asking *asking = e->in->comparison->asking;
     double step_ns = e->in->comparison->step_ns[TG_BASE];
     struct names x = { .v = TG_NEW_N(e->arena, const struct tg_result *, e->n + 1) };
-    for (size_t i = 0; i < e->n; i++) {
-        const struct tg_result *r = &e->results[i];
+    TG_EACH(const struct tg_result, r, e->results, e->n) {
         bool listed = r->ev && r->state == TG_STATE_NOT_JUDGED && r->ev->asked == asked;
         if (!asked) /* judged, a part of the step that is asked about, and yet it could hide it */
             listed = r->ev && r->state == TG_STATE_PASS && r->subject == TG_SUBJECT_NAME &&
@@ -114,7 +111,7 @@ void tg_stages_close(struct tg_eval_state *e)
         unsettled |= e->results[i].ev && e->results[i].ev->why_not == TG_NOT_WARM;
     struct names open = find_names(e, TG_ASKED_OPEN), untold = find_names(e, TG_ASKED_UNTOLD);
     e->out->n_suspects = open.n;
-    e->unsettled = unsettled;
+    e->asks_again = unsettled;
     e->out->suspects = tg_sv_of(open.n      ? text_of(&open, TG_ASKED_OPEN, e->arena)
                                 : unsettled ? tg_judged_text(TG_NOT_WARM)
                                             : "");
@@ -179,7 +176,7 @@ size_t tg_stages_next(const struct tg_eval_state *e)
         return c->asking->next;
     if (v->outcome == TG_OUTCOME_FAIL)
         return 0;
-    return v->n_suspects || e->unsettled || e->account_open ? c->asking->next : 0;
+    return v->n_suspects || e->asks_again ? c->asking->next : 0;
 }
 
 /* What a verdict in stages states; its rates: docs/experiments/ask-again.md. */

@@ -1,7 +1,6 @@
 /* The verdict as plain data: names of its parts, results and notes, and what softens a failure. */
 #include <math.h>
 
-#include "core/base/message.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 
@@ -143,8 +142,7 @@ const struct tg_op *tg_result_behind(const struct tg_result *r, const struct tg_
     if (!c || r->subject != TG_SUBJECT_TRACE || !(r->delta > 0) ||
         !tg_rule_metric_of_trace(r->metric, &m))
         return NULL;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
         double d = tg_op_rise(c, op);
         if (!(tg_metric_info(m)->counts & 1u << op->kind) || d <= rise)
             continue;
@@ -156,8 +154,7 @@ const struct tg_op *tg_result_behind(const struct tg_result *r, const struct tg_
 
 bool tg_result_is_guard(const struct tg_result *r)
 {
-    return r->subject == TG_SUBJECT_REQUIRE || r->subject == TG_SUBJECT_NOTE ||
-           r->subject == TG_SUBJECT_NO_MATCH || r->subject == TG_SUBJECT_GUARD;
+    return r->subject >= TG_SUBJECT_REQUIRE;
 }
 
 bool tg_result_is_of_machine(const struct tg_result *r)

@@ -162,7 +162,7 @@ WITH_HAND(new_runs_tell_before_any_reason)
     (void)grown(h, TG_ACCOUNT_WALL);
     h->c.drift = log(1.4);
     assert_int_equal(judged(h, "step_time"), TG_STATE_INCONCLUSIVE);
-    assert_true(h->e.account_open && says(h, "which new runs have to tell"));
+    assert_true(h->e.asks_again && says(h, "which new runs have to tell"));
     grown(h, TG_ACCOUNT_WALL)->one_step = true;
     assert_int_equal(judged(h, "step_time"), TG_STATE_INCONCLUSIVE);
     h->c.differs = TG_SV("device");
@@ -173,7 +173,7 @@ WITH_HAND(new_runs_tell_before_any_reason)
     (void)hand_results(h, &red, 1);
     assert_int_equal(judged(h, "step_time"), TG_STATE_PASS);
 
-    h->e.account_open = false;
+    h->e.asks_again = false;
     asking = tg_asking_of(5, 8, 17, .2); /* enough of them */
     asking.again = &again;
     (void)grown(h, TG_ACCOUNT_WALL);
@@ -182,7 +182,7 @@ WITH_HAND(new_runs_tell_before_any_reason)
     again.drift = 0;
     (void)grown(h, TG_ACCOUNT_WALL);
     assert_int_equal(judged(h, "step_time"), TG_STATE_FAIL);
-    assert_false(h->e.account_open);
+    assert_false(h->e.asks_again);
 }
 
 /* It is as strict as the policy's rules about all names. */

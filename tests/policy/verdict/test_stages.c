@@ -121,7 +121,7 @@ WITH_HAND(a_step_that_grew_is_asked_again)
     in_stages(h, &asking, 5, 0);
     h->v.outcome = TG_OUTCOME_INCONCLUSIVE;
     assert_int_equal((int)tg_stages_next(&h->e), 0);
-    h->e.account_open = true;
+    h->e.asks_again = true;
     assert_int_equal((int)tg_stages_next(&h->e), 9);
     h->c.asking = NULL;
     assert_int_equal((int)tg_stages_next(&h->e), 0);

@@ -188,7 +188,7 @@ static void judge_op(struct tg_diff_work *w, struct tg_op *op)
             range[TG_TEST].least / calls > TG_TWICE * of[TG_BASE].largest)
             ev->proof = TG_COUNT_PROVEN;
     } else
-        tg_count_judge(ev, run, w->c->n_runs, tg_op_makes_wait(op));
+        tg_count_judge(ev, run, w->c->n_runs, tg_calls_of(op));
     usual = marked && ev->shape == TG_COUNT_CONSTANT;
     for (int side = 0; side < 2; side++) {
         op->bytes[side] = value_of(w, &of[side], side, usual);

@@ -231,7 +231,7 @@ static bool follows_odd_run(const struct question *q)
 }
 
 void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
-                    const size_t n_runs[2], bool waits)
+                    const size_t n_runs[2], enum tg_calls calls)
 {
     struct question q = { .run = { run[TG_BASE], run[TG_TEST] },
                           .n_runs = { n_runs[TG_BASE], n_runs[TG_TEST] } };
@@ -247,7 +247,7 @@ void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *c
         q.rest[side] = pool_of(q.warm[side], n_runs[side]);
     }
     const struct pool *base = &q.rest[TG_BASE], *fresh = &q.rest[TG_TEST];
-    bool any = q.all[TG_BASE].n && q.all[TG_TEST].n;
+    bool waits = calls == TG_CALLS_WAIT, any = q.all[TG_BASE].n && q.all[TG_TEST].n;
     if (any) {
         ev->steps = (unsigned)q.all[TG_TEST].n;
         ev->most = q.all[TG_TEST].most;

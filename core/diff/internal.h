@@ -21,13 +21,18 @@ struct tg_step_counts { /* of a run: calls by step, mean over ranks */
     size_t n;
 };
 
+enum tg_calls { TG_CALLS_WORK, TG_CALLS_WAIT };
+static inline enum tg_calls tg_calls_of(const struct tg_op *op)
+{
+    return tg_op_makes_wait(op) ? TG_CALLS_WAIT : TG_CALLS_WORK;
+}
 /*
  * Fills everything but `run`. Calls that make others wait (tg_op_makes_wait) fail on less. For
  * "did it fall?" negate all counts. No steps on a side: unchanged. Cost: proportional to base steps
  * times fresh steps where the baseline varies; else to their sum.
  */
 void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
-                    const size_t n_runs[2], bool waits);
+                    const size_t n_runs[2], enum tg_calls calls);
 
 /* core/diff/drawn.c: names whose calls are chosen by a seed or the data. */
 struct tg_drawn_name {

@@ -3,10 +3,10 @@
 
 Each row is a command on three or four sizes of one thing, everything else equal, and its exponents: ln of the ratio of costs over ln of
 the ratio of sizes, for the last two sizes and for all. Cost is instructions (callgrind, one thread), with --cpu user time, the least of
-five; with refs and files, whose work is partly git's own, always CPU with the children. The goal is 1.1 for the last two. Traces are made here:
-a step is NAMES operators, each with a launch and a kernel, and an all-reduce; `spread` has 24,000 calls of 600 names in all, whatever
-the number of steps. Of `findings` the change calls each name twice instead of once, of `renamed` each name is another one. Results:
-docs/benchmarks.md.
+five; with refs, nights and files, whose work is partly git's own, always CPU with the children. The goal is 1.1 for the last two. Traces
+are made here: a step is NAMES operators, each with a launch and a kernel, and an all-reduce; `spread` has 24,000 calls of 600 names in all,
+whatever the number of steps. Of `findings` the change calls each name twice instead of once, of `renamed` each name is another one. Each
+commit of `refs` has a run of 20 names, of `nights` one of 500. Results: docs/benchmarks.md.
 """
 import argparse
 import gzip
@@ -29,7 +29,7 @@ from ranks import POLICIES  # noqa: E402
 GOAL = 1.1
 SIZES = {"ranks": (64, 256, 1024), "runs": (8, 16, 32, 64), "steps": (16, 64, 256), "names": (200, 800, 3200),
          "spread": (24, 96, 384), "findings": (1250, 2500, 5000, 10000), "renamed": (1250, 2500, 5000, 10000), "refs": (1250, 5000, 20000),
-         "files": (6250, 25000, 100000)}
+         "nights": (1250, 2500, 5000), "files": (6250, 25000, 100000)}
 OP = ('{"ph":"X","cat":"cpu_op","name":"aten::operator_%d","pid":1,"tid":1,"ts":%d.%03d,"dur":%d.%03d,'
       '"args":{"External id":%d,"Input Dims":[[%d,64],[]],"Input type":["float",""]}}')
 LAUNCH = ('{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":%d.%03d,"dur":1.000,'
@@ -73,8 +73,8 @@ def steps_of(row, n):
     if row == "spread":
         r, calls = random.Random(1), 24_000 // n
         return [[r.randrange(600) for _ in range(calls)] for _ in range(n)]
-    names = {"steps": 30, "ranks": 20, "runs": 60, "refs": 20, "files": 20}.get(row, n)
-    return [list(range(names))] * {"steps": n, "names": 3, "ranks": 2, "runs": 4}.get(row, 2)
+    names = {"steps": 30, "ranks": 20, "runs": 60, "refs": 20, "nights": 500, "files": 20}.get(row, n)
+    return [list(range(names))] * {"steps": n, "names": 3, "ranks": 2, "runs": 4, "nights": 3}.get(row, 2)
 
 
 def changed(row, steps):
@@ -165,19 +165,22 @@ COMMANDS = {
 }
 
 
+HISTORY = ["history", "--format", "json", "-o", "h.json"]
+
+
 def git(folder, *args, data=None):
     env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
     env.update(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null")
     return subprocess.run(["git", *args], cwd=folder, input=data, capture_output=True, check=True, env=env).stdout.decode()
 
 
-def store(case, commits):
+def store(case, row, commits):
     """A repository with a run of each commit, and a clone's remote; 20 different runs."""
     folder, oids = case.folder, []
     git(folder, "init", "-q", "-b", "main")
     git(folder, "config", "user.name", "t"), git(folder, "config", "user.email", "t@t")
     for k in range(20):
-        write(f"{folder}/r.json.gz", steps_of("refs", 0), k)
+        write(f"{folder}/r.json.gz", steps_of(row, 0), k)
         case.run("summarize", "r.json.gz", "-o", "s.tgs")
         oids.append(git(folder, "hash-object", "-w", "s.tgs").strip())
     stream = "".join(f"commit refs/heads/main\nmark :{k + 1}\ncommitter a <a@x> {1500000000 + 86400 * k} +0000\ndata 5\nnight\n"
@@ -193,7 +196,7 @@ def store(case, commits):
 
 def refs(case, n):
     folder = case.folder
-    store(case, n)
+    store(case, "refs", n)
 
     def again():
         shutil.rmtree(f"{folder}/remote", ignore_errors=True)
@@ -213,13 +216,18 @@ def refs(case, n):
     yield "baseline show", case.cpu(["baseline", "show"])
     yield "baseline record", case.cpu(["baseline", "record", "out/t00000.json.gz"], again)
     yield "check, stored baseline", case.cpu([*out, "--baseline", "HEAD"])
-    yield "history", case.cpu(["history", "--format", "json", "-o", "h.json"], rounds=2)
+    yield "history", case.cpu(HISTORY, rounds=2)
     yield "baseline push", case.cpu(["baseline", "push"], again, 3)
     full()
     yield "baseline push, full remote", case.cpu(["baseline", "push"], None, 3)
     yield "baseline list --remote", case.cpu(["baseline", "list", "--remote", "origin"], None, 3)
     yield "baseline fetch", case.cpu(["baseline", "fetch"], None, 3)
     yield "baseline prune, half", case.cpu(["baseline", "prune", "--keep", str(n // 2)], again, 3)
+
+
+def nights(case, n):
+    store(case, "nights", n)
+    yield "history", case.cpu(HISTORY, rounds=2)
 
 
 def tree(folder, n):
@@ -251,8 +259,8 @@ def row(o, name, sizes, tmp):
         if name == "files":
             tree(folder, n), failing(folder)
             costs.setdefault("check that fails", []).append(case.cpu(["check", "slower.json.gz", "--baseline", "before.json.gz", "--quiet"]))
-        elif name == "refs":
-            for what, cost in refs(case, n):
+        elif name in ("refs", "nights"):
+            for what, cost in refs(case, n) if name == "refs" else nights(case, n):
                 costs.setdefault(what, []).append(cost)
         else:
             for what, args in COMMANDS[name].items():
@@ -260,7 +268,7 @@ def row(o, name, sizes, tmp):
                     args = [*args, "--threads", "1"] if args[0] not in ("merge", "names") else args
                     costs.setdefault(what, []).append(case.cpu(args) if o.cpu else case.instructions(args))
         shutil.rmtree(folder)
-    unit = "ms" if o.cpu or name in ("refs", "files") else "M instructions"
+    unit = "ms" if o.cpu or name in ("refs", "nights", "files") else "M instructions"
     print(f"\n{name} {', '.join(f'{n:,}' for n in sizes)} ({unit})")
     for what, v in costs.items():
         last = exponent(sizes, v, -2, -1)

@@ -1,110 +1,9 @@
-/* `check` as a function: verdict, reports, what stops it before. On the traces of examples/ outside
- * any repository, and in repositories of a few commits on small traces that are made here. */
+/* `check` as a function: verdict, reports, what stops it before. On small traces that are made
+ * here, outside any repository and in repositories of a few commits. */
 #include "tests/cmd/gate/room.h"
 #include "tests/cmd/gate/stored.h"
 
-#define TRACES TG_SOURCE_DIR "/examples/traces/"
-
-struct asked {
-    struct room room;
-    struct tg_check_opts o;
-    const char *baseline[1], *fresh[1];
-};
-
-static void ask(struct asked *a, const char *fresh)
-{
-    *a = (struct asked){ .baseline = { TRACES "base" }, .fresh = { fresh } };
-    room_open(&a->room);
-    a->o.baseline = (struct tg_strs){ a->baseline, 1, 1 };
-    a->o.given.runs = true;
-    a->o.top = TG_OPT_UNSET;
-}
-
-static int check(struct asked *a)
-{
-    const struct tg_strs args = { a->fresh, 1, 1 };
-    return tg_check_run(&a->o, &args, &a->room.io, &a->room.err);
-}
-
-/* examples/traces/manifest.csv says what was changed in each. */
-TEST(the_code_is_the_verdicts)
-{
-    struct asked a;
-    ask(&a, TRACES "base");
-    assert_int_equal(check(&a), 0);
-    assert_non_null(strstr(room_text(&a.room, "stdout"), "are the baseline's own recording"));
-    room_close(&a.room);
-    ask(&a, TRACES "extra_copy");
-    assert_int_equal(check(&a), 1);
-    assert_non_null(strstr(room_text(&a.room, "stdout"), "FAIL"));
-    a.o.exit_zero = a.o.quiet = true;
-    assert_int_equal(ftruncate(a.room.io.out, 0), 0);
-    assert_int_equal(check(&a), 0);
-    assert_string_equal(room_text(&a.room, "stdout"), "");
-    room_close(&a.room);
-}
-
-TEST(reports_are_written_beside_the_text)
-{
-    struct asked a;
-    ask(&a, TRACES "extra_copy");
-    a.o.report[TG_REPORT_json] = "report.json";
-    a.o.report[TG_REPORT_markdown] = "report.md";
-    assert_int_equal(check(&a), 1);
-    assert_int_equal(room_text(&a.room, "report.json")[0], '{');
-    assert_non_null(strstr(room_text(&a.room, "report.md"), "aten::copy_"));
-    assert_non_null(strstr(room_text(&a.room, "stdout"), "FAIL"));
-    room_close(&a.room);
-}
-
-TEST(mistakes_stop_it_before_a_trace_is_read)
-{
-    struct asked a;
-    ask(&a, TRACES "base");
-    a.o.given.ranks = true;
-    assert_int_equal(check(&a), 2);
-    assert_failed(&a.room, TG_ERR_USAGE, "--runs and --ranks");
-    a.o.given.ranks = false;
-    a.o.suite = "x";
-    room_file(".tracegate.yml", "version: 1\nextends: [\"tracegate:recommended\"]\n"
-                                "suites: [{name: main, trace: 'a.json', baseline: 'b.json'}]\n");
-    assert_int_equal(check(&a), 2);
-    assert_failed(&a.room, TG_ERR_USAGE, "no suite 'x'");
-    a.o.suite = NULL;
-    room_file("fresh.json", "{\"traceEvents\": []}");
-    a.fresh[0] = "fresh.json";
-    a.o.report[TG_REPORT_json] = "./fresh.json";
-    assert_int_equal(check(&a), 2);
-    assert_failed(&a.room, TG_ERR_USAGE, "would overwrite the input 'fresh.json'");
-    assert_string_equal(room_text(&a.room, "fresh.json"), "{\"traceEvents\": []}");
-    room_close(&a.room);
-}
-
-TEST(an_unusable_trace_is_a_verdict_of_its_own)
-{
-    struct asked a;
-    ask(&a, "broken.json");
-    room_file("broken.json", "{\"traceEvents\": [");
-    a.o.report[TG_REPORT_json] = "report.json";
-    assert_int_equal(check(&a), 3);
-    assert_non_null(strstr(room_text(&a.room, "report.json"), "\"error\""));
-    assert_non_null(strstr(room_text(&a.room, "stderr"), "broken.json"));
-    room_close(&a.room);
-}
-
-TEST(a_dry_run_only_says_what_it_would_compare)
-{
-    struct asked a;
-    ask(&a, TRACES "extra_copy");
-    a.o.dry_run = true;
-    a.o.report[TG_REPORT_json] = "report.json";
-    assert_int_equal(check(&a), 0);
-    assert_non_null(strstr(room_text(&a.room, "stdout"), "suite default\n  policy: built-in"));
-    assert_int_not_equal(access("report.json", F_OK), 0);
-    room_close(&a.room);
-}
-
-/* ---- outside any repository, small traces ---- */
+/* ---- outside any repository ---- */
 
 #define CALLS "{id: calls, match: {kind: op}, metric: count, fail: {abs: 0}}"
 #define BUDGET(n) "{id: budget, match: {kind: op}, metric: count, fail: {max: " n "}}"
@@ -149,7 +48,8 @@ static int run(struct tg_arena *a, struct command *k, const char **said)
     assert_int_equal(lseek(file, 0, SEEK_SET), 0);
     while ((n = read(file, bytes, sizeof bytes)) > 0)
         tg_buf_add(&text, (tg_sv){ bytes, (size_t)n });
-    tg_err_format(&err, &text);
+    if (*err.message)
+        tg_err_format(&err, &text);
     *said = tg_arena_sv(a, tg_buf_sv(&text)).p;
     (void)close(file);
     (void)unlink(".said");
@@ -193,6 +93,43 @@ static void room_of_traces(struct room *r)
 }
 
 #define IN_ROOM_OF_TRACES(name) TEST_IN(struct room, r, room_of_traces, room_close, name)
+
+/* The exit code is the verdict's; text and reports go where they were asked to. */
+IN_ROOM_OF_TRACES(the_code_is_the_verdicts)
+{
+    struct command k = { AGAINST("fresh.json", "base.json"),
+                         .o.report = {
+                             [TG_REPORT_json] = "r.json", [TG_REPORT_markdown] = "r.md" } };
+    (void)says(r->arena, k, 1, "FAIL");
+    assert_int_equal(room_text(r, "r.json")[0], '{');
+    assert_non_null(strstr(room_text(r, "r.md"), "aten::mm"));
+    k.o.exit_zero = k.o.quiet = true;
+    assert_string_equal(says(r->arena, k, 0, ""), "");
+    k = (struct command){ AGAINST("broken.json", "base.json"),
+                          .o.report[TG_REPORT_json] = "r.json" };
+    (void)says(r->arena, k, 3, "broken.json");
+    assert_non_null(strstr(room_text(r, "r.json"), "\"error\""));
+}
+
+IN_ROOM_OF_TRACES(what_is_done_without_reading_a_trace)
+{
+    const struct command plan = { AGAINST("fresh.json", "base.json"),
+                                  .o = { .dry_run = true, .report[TG_REPORT_json] = "r.json" } };
+    static const struct command_row rows[] = {
+        { { AGAINST("broken.json", "base.json"), .o.given = { .runs = true, .ranks = true } },
+          2,
+          "--runs and --ranks" },
+        { { AGAINST("broken.json", "base.json"), .o.suite = "x" }, 2, "no suite 'x'" },
+        { { AGAINST("broken.json", "base.json"), .o.report[TG_REPORT_json] = "./broken.json" },
+          2,
+          "would overwrite the input 'broken.json'" },
+    };
+    (void)says(r->arena, plan, 0, "suite default\n  policy: built-in");
+    assert_int_not_equal(access("r.json", F_OK), 0);
+    room_file(".tracegate.yml", RULES(CALLS) "suites: [{name: main, trace: 'a', baseline: 'b'}]\n");
+    each_says(r->arena, rows);
+    assert_string_equal(room_text(r, "broken.json"), "{\"traceEvents\": [");
+}
 
 /* Nobody named a baseline: budgets are judged, all else says that there is no repository. */
 IN_ROOM_OF_TRACES(without_a_repository)

@@ -41,9 +41,28 @@ static bool arrange(struct fixture *f, enum tg_arrange how)
     return tg_side_arrange(&f->side, &f->s, how, f->s.arena, &f->err);
 }
 
-static void assert_cell(struct fixture *f, size_t run, size_t rank, const char *hash)
+enum { SOME = TG_ARRANGE_RANKS + 1 }; /* a rank may lack a run: tg_side_arrange_some */
+
+/* The ranks and, behind '-', those that a run lacks; then the hashes of each run. Or the error. */
+static void assert_table(struct fixture *f, int how, const char *want)
 {
-    assert_true(tg_sv_eq(f->side.at[run][rank]->hash, tg_sv_of(hash)));
+    TG_BUF got = { 0 };
+    bool ok;
+    tg_err_init(&f->err);
+    ok = how == SOME ? tg_side_arrange_some(&f->side, &f->s, TG_ARRANGE_AUTO, f->s.arena, &f->err)
+                     : tg_side_arrange(&f->side, &f->s, (enum tg_arrange)how, f->s.arena, &f->err);
+    if (!ok) {
+        assert_int_equal(f->err.kind, TG_ERR_USAGE);
+        tg_buf_puts(&got, f->err.message);
+    }
+    for (size_t k = 0; ok && k < f->side.n_ranks; k++)
+        tg_buf_printf(&got, k ? " %d" : "%d", (int)f->side.ranks[k]);
+    for (size_t k = 0; ok && how == SOME && k < f->side.n_partial; k++)
+        tg_buf_printf(&got, " -%d", (int)f->side.partial[k]);
+    for (size_t run = 0; ok && run < f->side.n_runs; run++)
+        for (size_t k = 0; k < f->side.n_ranks; k++)
+            tg_buf_printf(&got, k ? " %.*s" : ": %.*s", TG_SV_ARG(f->side.at[run][k]->hash));
+    assert_string_equal(got.p, want);
 }
 
 CASE(ranks_are_columns_and_runs_are_rows)
@@ -52,33 +71,11 @@ CASE(ranks_are_columns_and_runs_are_rows)
     shard(f, "b", 0, "b0");
     shard(f, "a", 1, "a1");
     shard(f, "a2", 0, "a0"); /* run ids need not agree between ranks: the k-th belongs to run k */
-    assert_true(arrange(f, TG_ARRANGE_AUTO));
-    assert_int_equal(f->side.n_runs, 2);
-    assert_int_equal(f->side.n_ranks, 2);
-    assert_int_equal(f->side.ranks[0], 0);
-    assert_int_equal(f->side.ranks[1], 1);
-    assert_cell(f, 0, 0, "a0");
-    assert_cell(f, 0, 1, "a1");
-    assert_cell(f, 1, 0, "b0");
-    assert_cell(f, 1, 1, "b1");
-}
-
-CASE(unequal_numbers_of_runs_are_refused)
-{
-    shard(f, "a", 0, "a0");
-    shard(f, "b", 0, "b0");
-    shard(f, "a", 1, "a1");
-    assert_false(arrange(f, TG_ARRANGE_AUTO));
-    assert_int_equal(f->err.kind, TG_ERR_USAGE);
-    assert_string_equal(f->err.message, "rank 0 has 2 runs, rank 1 has 1");
+    assert_table(f, TG_ARRANGE_AUTO, "0 1: a0 a1: b0 b1");
+    shard(f, "c", 0, "c0");
+    assert_table(f, TG_ARRANGE_AUTO, "rank 0 has 3 runs, rank 1 has 2");
     assert_string_equal(f->err.hint, "Every rank needs the same number of runs: is a file missing, "
                                      "or left over from an earlier run?");
-}
-
-static bool arrange_some(struct fixture *f)
-{
-    tg_err_init(&f->err);
-    return tg_side_arrange_some(&f->side, &f->s, TG_ARRANGE_AUTO, f->s.arena, &f->err);
 }
 
 CASE(a_rank_that_a_run_lacks_is_no_column)
@@ -90,14 +87,7 @@ CASE(a_rank_that_a_run_lacks_is_no_column)
     shard(f, "a", 2, "a2");
     shard(f, "b", 2, "b2");
     shard(f, "c", 2, "c2");
-    assert_true(arrange_some(f));
-    assert_int_equal(f->side.n_runs, 3);
-    assert_int_equal(f->side.n_ranks, 2);
-    assert_int_equal(f->side.ranks[1], 2);
-    assert_int_equal(f->side.n_partial, 1);
-    assert_int_equal(f->side.partial[0], 1);
-    assert_cell(f, 1, 0, "b0");
-    assert_cell(f, 1, 1, "b2");
+    assert_table(f, SOME, "0 2 -1: a0 a2: b0 b2: c0 c2");
     assert_false(arrange(f, TG_ARRANGE_AUTO));
 }
 
@@ -107,11 +97,7 @@ CASE(without_ids_in_common_the_most_runs_count)
     shard(f, "p", 0, "p");
     shard(f, "q", 1, "q");
     shard(f, "r", 1, "r");
-    assert_true(arrange_some(f));
-    assert_int_equal(f->side.n_runs, 2);
-    assert_int_equal(f->side.n_ranks, 1);
-    assert_int_equal(f->side.ranks[0], 1);
-    assert_int_equal(f->side.partial[0], 0);
+    assert_table(f, SOME, "1 -0: q: r");
 }
 
 /* Each rank lacks another run, so no rank has all ids: two runs of each are what there is. */
@@ -121,62 +107,38 @@ CASE(ranks_that_lack_other_runs_are_whole_together)
     shard(f, "b", 0, "b0");
     shard(f, "b", 1, "b1");
     shard(f, "c", 1, "c1");
-    assert_true(arrange_some(f));
-    assert_int_equal(f->side.n_runs, 2);
-    assert_int_equal(f->side.n_ranks, 2);
-    assert_int_equal(f->side.n_partial, 0);
+    assert_table(f, SOME, "0 1: a0 b1: b0 c1");
 }
 
-CASE(one_file_without_a_rank_is_a_side)
-{
-    shard(f, "x", -1, "x");
-    assert_true(arrange(f, TG_ARRANGE_AUTO));
-    assert_int_equal(f->side.n_runs * f->side.n_ranks, 1);
-    assert_int_equal(f->side.ranks[0], -1);
-}
-
-CASE(several_files_without_a_rank_must_be_told)
+CASE(files_without_a_rank_must_be_told)
 {
     shard(f, "z", -1, "z"); /* the run is the hash: nobody named it */
+    assert_table(f, TG_ARRANGE_AUTO, "-1: z");
     shard(f, "y", -1, "y");
     shard(f, "x", -1, "x");
-    assert_false(arrange(f, TG_ARRANGE_AUTO));
-    assert_int_equal(f->err.kind, TG_ERR_USAGE);
-    assert_string_equal(f->err.message, "3 files, no rank: ranks or repeats?");
+    assert_table(f, TG_ARRANGE_AUTO, "3 files, no rank: ranks or repeats?");
     assert_non_null(strstr(f->err.hint, "--runs"));
     assert_non_null(strstr(f->err.hint, "--ranks"));
-    assert_true(arrange(f, TG_ARRANGE_RUNS));
-    assert_int_equal(f->side.n_runs, 3);
-    assert_int_equal(f->side.n_ranks, 1);
-    assert_cell(f, 0, 0, "x");
-    assert_true(arrange(f, TG_ARRANGE_RANKS)); /* in order of arrival */
-    assert_int_equal(f->side.n_ranks, 3);
-    assert_int_equal(f->side.ranks[2], 2);
-    assert_cell(f, 0, 0, "z");
-    assert_cell(f, 0, 2, "x");
+    assert_table(f, TG_ARRANGE_RUNS, "-1: x: y: z");
+    assert_table(f, TG_ARRANGE_RANKS, "0 1 2: z y x"); /* in order of arrival */
     shard(f, "r", 4, "r");
-    assert_false(arrange(f, TG_ARRANGE_AUTO));
-    assert_string_equal(f->err.message, "3 of 4 files have no rank");
+    assert_table(f, TG_ARRANGE_AUTO, "3 of 4 files have no rank");
 }
 
 CASE(named_runs_are_runs)
 {
     shard(f, "monday", -1, "x");
     shard(f, "friday", -1, "y");
-    assert_true(arrange(f, TG_ARRANGE_AUTO));
-    assert_int_equal(f->side.n_runs, 2);
-    assert_cell(f, 0, 0, "y");
+    assert_table(f, TG_ARRANGE_AUTO, "-1: y: x");
 }
 
 CASE(ranks_given_twice_are_no_ranks)
 {
     shard(f, "a", 3, "a");
-    assert_true(arrange(f, TG_ARRANGE_RANKS));
+    assert_table(f, TG_ARRANGE_RANKS, "3: a");
     shard(f, "b", 3, "b");
-    assert_false(arrange(f, TG_ARRANGE_RANKS));
-    assert_string_equal(f->err.message, "rank 3 is there twice");
-    assert_true(arrange(f, TG_ARRANGE_RUNS));
-    assert_int_equal(f->side.ranks[0], 3);
+    assert_table(f, TG_ARRANGE_RANKS, "rank 3 is there twice");
+    assert_table(f, TG_ARRANGE_RUNS, "3: a: b");
 }
 
 /* Runs 1 and 2 of ranks 0 and 3: no run of one rank is compared with one of the other. */
@@ -186,29 +148,19 @@ CASE(runs_that_know_their_ranks_keep_them)
     shard(f, "2", 0, "c");
     shard(f, "1", 0, "a");
     shard(f, "2", 3, "d");
-    assert_true(arrange(f, TG_ARRANGE_RUNS));
-    assert_int_equal(f->side.n_runs, 2);
-    assert_int_equal(f->side.n_ranks, 2);
-    assert_int_equal(f->side.ranks[0], 0);
-    assert_int_equal(f->side.ranks[1], 3);
-    assert_cell(f, 0, 0, "a");
-    assert_cell(f, 0, 1, "b");
-    assert_cell(f, 1, 0, "c");
-    assert_cell(f, 1, 1, "d");
+    assert_table(f, TG_ARRANGE_RUNS, "0 3: a b: c d");
     shard(f, "3", -1, "e"); /* one without: they are runs, as is said */
     assert_true(arrange(f, TG_ARRANGE_RUNS));
     assert_int_equal(f->side.n_runs, 5);
     assert_int_equal(f->side.n_ranks, 1);
 }
 
-CASE(the_same_content_twice_is_refused)
+CASE(what_is_no_side)
 {
+    assert_table(f, TG_ARRANGE_AUTO, "no traces");
     shard(f, "a", 0, "same");
     shard(f, "b", 0, "same");
-    assert_false(arrange(f, TG_ARRANGE_AUTO));
-    assert_int_equal(f->err.kind, TG_ERR_USAGE);
-    assert_string_equal(f->err.message,
-                        "the same trace twice: 'f.json' (run a) and 'f.json' (run b)");
+    assert_table(f, TG_ARRANGE_AUTO, "the same trace twice: 'f.json' (run a) and 'f.json' (run b)");
     assert_string_equal(f->err.hint, "A copy is not a second run: name each recording once.");
 }
 
@@ -228,11 +180,4 @@ CASE(other_windows_or_tables_do_not_compare)
     b->classes = TG_SV("d");
     assert_false(arrange(f, TG_ARRANGE_AUTO));
     assert_string_equal(f->err.message, "kernels were classified by different tables: c and d");
-}
-
-CASE(an_empty_side_is_refused)
-{
-    assert_false(arrange(f, TG_ARRANGE_AUTO));
-    assert_int_equal(f->err.kind, TG_ERR_USAGE);
-    assert_string_equal(f->err.message, "no traces");
 }

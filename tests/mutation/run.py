@@ -18,7 +18,7 @@ mutant of a source that has not changed since is run again only if it survived (
 of an earlier report, --unknown leaves out those that have a reason. The end-to-end scripts are asked for sources of cmd/ (with --units they are not),
 and with --scripts for all: the rest is for tests without a process to notice. Survivors are compared with REASONS in
 survivors.txt: "file: condition: value: reason", "condition #2" for the second of one text in the file; one without a reason
-is a fault, and so is a reason for what is not in the sources (--lint looks for these alone).
+is a fault, and so is a reason for what is not in the sources (--lint looks for these alone, and whether what is rewritten compiles).
 """
 import argparse
 import collections
@@ -76,6 +76,12 @@ def top_level(text, begin, end):
             yield i
 
 
+def is_one_expression(text, begin, end):
+    """Not two declarations, nor the end of a loop's head and what it does."""
+    part = text[begin:end]
+    return part.count("(") == part.count(")") and not any(text[i] == "," for i in top_level(text, begin, end))
+
+
 def operands(text, begin, end, chains=None):
     """(begin, end) of each operand of the top-level && and ||; of ?: nothing is split. What they are operands of goes to `chains`."""
     at = list(top_level(text, begin, end))
@@ -116,8 +122,9 @@ def choices_of(plain, chains):
     spans = []
     for m in re.finditer(r"^ +\w[^\n({.]*? = (?=[^;]*(?:&&|[|]{2}))", plain, re.M):
         begin, end = m.end(), plain.index(";", m.end())
-        parts = operands(plain, begin, end, chains)
-        spans += parts if len(parts) > 1 else []
+        if is_one_expression(plain, begin, end):
+            parts = operands(plain, begin, end, chains)
+            spans += parts if len(parts) > 1 else []
     for m in re.finditer(r" \? ", plain):
         depth, begin = 0, m.start()
         while depth >= 0:
@@ -185,6 +192,14 @@ def rewrite(text, name, first):
         last = at
     out.append(text[last:])
     return '#include "tests/mutation/mutate.h"\n#line 1 "%s"\n' % name + "".join(out), found
+
+
+def compiles(name):
+    """Is the rewritten source C? What is wrong goes to stderr."""
+    with open(f"{ROOT}/{name}", encoding="utf-8") as f:
+        text, _ = rewrite(f.read(), name, 0)
+    return subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", '-DTG_VERSION=""', "-w", f"-I{ROOT}", "-fsyntax-only", "-xc", "-"],
+                          input=text, text=True, check=False).returncode == 0
 
 
 # ---- the copy ------------------------------------------------------------------------------------------------------
@@ -386,7 +401,7 @@ def main():
     if stale := stale_reasons():
         sys.exit("mutation: survivors.txt has reasons for what is not in the sources:\n" + "\n".join(stale))
     if args.lint:
-        return 0
+        return any([not compiles(name) for name in SOURCES])
     found, digests = make_copy(os.path.abspath(args.folder))
     tests = Tests(os.path.abspath(args.folder))
     asks_scripts = {name: not args.units and (args.scripts or name.startswith("cmd/")) for name in args.only}

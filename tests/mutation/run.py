@@ -198,8 +198,8 @@ def compiles(name):
     """Is the rewritten source C? What is wrong goes to stderr."""
     with open(f"{ROOT}/{name}", encoding="utf-8") as f:
         text, _ = rewrite(f.read(), name, 0)
-    return subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", '-DTG_VERSION=""', "-w", f"-I{ROOT}", "-fsyntax-only", "-xc", "-"],
-                          input=text, text=True, check=False).returncode == 0
+    flags = ["-std=c11", "-D_GNU_SOURCE", '-DTG_VERSION=""', "-w", f"-I{ROOT}"]
+    return subprocess.run([os.environ.get("CC", "cc"), *flags, "-fsyntax-only", "-xc", "-"], input=text, text=True, check=False).returncode == 0
 
 
 # ---- the copy ------------------------------------------------------------------------------------------------------

@@ -251,23 +251,6 @@ static bool revoke_renames(struct job *j)
 }
 
 /*
- * Does more of it wait? `item` waits for nothing where its number is on the host, as an optimizer's
- * count of steps. The runtime's calls and copies tell, where a trace has any; else only the name.
- */
-static bool waits_more(const struct tg_comparison *c, const struct tg_op *op)
-{
-    bool tells = false, more = false;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *of = &c->ops[i];
-        bool wait = of->kind != TG_KIND_OP && tg_op_makes_wait(of);
-        tells |= wait && of->present[TG_BASE];
-        more |= wait && of->counted.proof != TG_COUNT_UNCHANGED && of->change != TG_FEWER &&
-                of->change != TG_REMOVED;
-    }
-    return tg_op_rose(op) && tg_op_makes_wait(op) && (op->kind != TG_KIND_OP || !tells || more);
-}
-
-/*
  * What an operator that changed is to its places: replaced only if every place where it rose is
  * paid. It is reported in the place where most of it came unpaid, if anywhere.
  */
@@ -299,7 +282,7 @@ static void relate(struct job *j, uint32_t index)
         any |= paid;
         worse |= unpaid;
     }
-    if (waits_more(j->w->c, op))
+    if (rose && tg_op_makes_wait(op))
         op->region = TG_NO_ID; /* counts for itself */
     else if (any && !worse && (op->region != TG_NO_ID || rose))
         op->relation = TG_REL_REPLACED;

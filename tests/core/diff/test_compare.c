@@ -285,19 +285,6 @@ static const struct change {
       { { "aten::a", "", OP, { 90, 0 }, 501 },
         { "aten::b", "", OP, { 0, 9 }, 5001, WARN, TG_EXCEPTION_REPLACED },
         { "aten::item", "", OP, { 0, 1 }, 501, FAIL } } },
-    { "it waits where the runtime does",
-      { { "aten::a", "", OP, { 90, 0 }, 501 },
-        { "aten::b", "", OP, { 0, 9 }, 5001, WARN, TG_EXCEPTION_REPLACED },
-        { "aten::item", "", OP, { 1, 9 }, 501, WARN, TG_EXCEPTION_REPLACED },
-        { "cudaStreamSynchronize", "", SYNC, { 2, 1 }, 11 } } },
-    { "where the runtime waits more",
-      { { "aten::a", "", OP, { 90, 0 }, 501 },
-        { "aten::b", "", OP, { 0, 9 }, 5001, WARN, TG_EXCEPTION_REPLACED },
-        { "aten::item", "", OP, { 1, 9 }, 501, FAIL },
-        { "cudaStreamSynchronize", "", SYNC, { 1, 9 }, 11, FAIL } } },
-    { "where nothing went",
-      { { "aten::item", "", OP, { 1, 9 }, 501, FAIL },
-        { "cudaStreamSynchronize", "", SYNC, { 1, 1 }, 11 } } },
 };
 
 static void is_as_written(struct fixture *f, const struct change *w, size_t i)

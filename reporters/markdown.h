@@ -44,8 +44,6 @@ void tg_markdown_put_sentence(const struct tg_markdown *m, struct tg_buf *out, c
                               tg_sv text);
 void tg_markdown_put_name(struct tg_buf *out, tg_sv name); /* a code span, shortened */
 void tg_markdown_put_link(struct tg_buf *out, const char *text, tg_sv url); /* text of ours */
-/* The short form of an operator. */
-void tg_markdown_put_short(const struct tg_markdown *m, struct tg_buf *out, tg_sv name);
 /* `text` as a code span, linked to the line in the repository where that is known. */
 void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_sv text, tg_sv file,
                            uint32_t first, uint32_t last);

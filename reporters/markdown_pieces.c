@@ -33,13 +33,25 @@ void tg_markdown_put_name(struct tg_buf *out, tg_sv name)
     tg_esc_md_code(out, tg_buf_sv(&text), TG_ESC_PROSE);
 }
 
+static void put_short(const struct tg_markdown *m, struct tg_buf *out, tg_sv name)
+{
+    const struct tg_markdown_names *s = &m->names;
+    uint32_t id = tg_strmap_find(&s->ids, name);
+    TG_BUF text = { 0 };
+    if (id != TG_NO_ID)
+        tg_label_put(&text, &s->labels.v[s->label[id]]);
+    else
+        tg_label_put_one(&text, name, TG_MARKDOWN_SHORT);
+    tg_esc_md_code(out, tg_buf_sv(&text), TG_ESC_PROSE);
+}
+
 void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv text)
 {
     struct tg_piece piece;
     while (tg_message_next(&text, &piece)) {
         TG_BUF part = { 0 };
         if (piece.type == TG_PIECE_NAME)
-            tg_markdown_put_short(m, &part, piece.text);
+            put_short(m, &part, piece.text);
         else if (piece.type == TG_PIECE_CODE) {
             tg_esc_md_code(&part, piece.text, TG_ESC_PROSE);
         } else {

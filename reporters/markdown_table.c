@@ -83,18 +83,6 @@ static void put_label(struct tg_buf *out, const struct tg_label *label, enum tg_
     tg_esc_md_code(out, tg_buf_sv(&text), place);
 }
 
-void tg_markdown_put_short(const struct tg_markdown *m, struct tg_buf *out, tg_sv name)
-{
-    const struct tg_markdown_names *s = &m->names;
-    uint32_t id = tg_strmap_find(&s->ids, name);
-    TG_BUF text = { 0 };
-    if (id != TG_NO_ID)
-        tg_label_put(&text, &s->labels.v[s->label[id]]);
-    else
-        tg_label_put_one(&text, name, TG_MARKDOWN_SHORT);
-    tg_esc_md_code(out, tg_buf_sv(&text), TG_ESC_PROSE);
-}
-
 /* ---- the table ---- */
 
 /* A row has one unit, that of its least number; from 10 ms on milliseconds. What is shown as 0.0

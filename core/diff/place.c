@@ -175,7 +175,7 @@ static void add_up_made(struct job *j)
         }
         TG_EACH(const struct tg_use, spot, spots.v, other ? spots.n : 0) {
             struct place *p = known_place(j, spot->by);
-            for (int side = 0; p && spot->ns[side] && side < 2; side++)
+            for (int side = 0; p && side < 2 && spot->ns[side]; side++)
                 p->sum.made_ns[side] += tg_use_ns(j->w, spot, side);
         }
     }

@@ -33,7 +33,7 @@ static void divide(const struct tg_diff_work *w, const struct tg_run_values *v,
 {
     double *const *speed = w->speed[v->device ? TG_DEVICE_TIMES : TG_HOST_TIMES];
     double *const *y = v->y[statistic];
-    for (int side = 0; y[side] && side < 2; side++)
+    for (int side = 0; side < 2 && y[side]; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++)
             y[side][run] *= way == BACK ? speed[side][run] : 1 / speed[side][run];
 }

@@ -112,7 +112,8 @@ struct tg_evidence {
 
 /* How the calls per step of an operator behave; a first step that is cold does not count. */
 enum tg_count_shape {
-    TG_COUNT_CONSTANT, /* each side has one count in all its steps */
+    /* each side has one count in all its steps, or one draw of them (drawn.c) */
+    TG_COUNT_CONSTANT,
     /* constant in the baseline; each fresh run has one count, but not the same */
     TG_COUNT_RUNS_DIFFER,
     TG_COUNT_SOME_STEPS, /* constant in the baseline; some fresh steps have another */
@@ -205,7 +206,7 @@ struct tg_op {
     /* counts per step and rank */
     double count[2]; /* median over runs of the modal count; if `counted` says that steps or runs
                         differ, the mean over all steps */
-    bool settled;    /* >= 60 % of steps of every run have the modal count */
+    bool settled;    /* >= 60 % of steps of every run have the modal count, or they are one draw */
     bool agreed;     /* and all runs of a side have the same one */
     enum tg_change change; /* TG_SAME unless proven */
     /* Ranks that call it more often, each side in all its runs: others may have as many less, and

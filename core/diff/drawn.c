@@ -39,9 +39,8 @@ void tg_drawn_add(struct tg_drawn *d, struct tg_op *op, const struct tg_step_cou
 }
 
 /*
- * So many more calls each time that an unchanged name is called, and so many per step? Steps alike
- * in that name have risen alike; what other data chose has not. Two steps make a line, and two
- * further ones at least must be on it.
+ * Did the calls rise by so many per step and so many per call of an unchanged name? What other data
+ * chose did not. Two steps make a line, and at least two further ones must be on it.
  */
 static bool follows(const double *rise, const double *calls, size_t n_steps)
 {
@@ -55,7 +54,7 @@ static bool follows(const double *rise, const double *calls, size_t n_steps)
     return true;
 }
 
-/* Its calls rose, or fell, in two steps or more, and by what an unchanged name tells: says so. */
+/* Changed is a name whose calls rose, or fell, in two steps or more, as an unchanged one tells. */
 static void judge(const struct tg_drawn_name *name, const double *const *unchanged, size_t n,
                   size_t n_steps, double *rise)
 {

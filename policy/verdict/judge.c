@@ -133,13 +133,15 @@ static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_
             continue;
         /* Evidence is required whatever size the policy asks for; `slower` is not, because it
          * contains tau and the floor of the default policy. */
-        if (!alone && (!ev || ev->why_not != TG_JUDGED)) {
-            j.state = ev && ev->suspicious ? TG_STATE_SUSPICIOUS : TG_STATE_NOT_JUDGED;
-            j.reason = ev ? tg_reason_of_judged(ev->why_not) : TG_REASON_NONE;
+        if (!alone && !ev) {
+            j.state = TG_STATE_NOT_JUDGED;
+        } else if (!alone && ev->why_not != TG_JUDGED) {
+            j.state = ev->suspicious ? TG_STATE_SUSPICIOUS : TG_STATE_NOT_JUDGED;
+            j.reason = tg_reason_of_judged(ev->why_not);
+        } else if (!alone && !ev->proven && ev->some_runs && has_size(l)) {
+            tg_soften(&j, TG_REASON_SOME_RUNS, TG_STATE_WARN);
         } else if (!alone && !ev->proven) {
-            bool most = ev->some_runs && has_size(l);
-            tg_soften(&j, most ? TG_REASON_SOME_RUNS : TG_REASON_NONE,
-                      most ? TG_STATE_WARN : TG_STATE_PASS);
+            j.state = TG_STATE_PASS;
         }
         if (!worst.limit || j.state > worst.state)
             worst = j;

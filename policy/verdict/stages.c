@@ -111,7 +111,7 @@ void tg_stages_close(struct tg_eval_state *e)
         unsettled |= e->results[i].ev && e->results[i].ev->why_not == TG_NOT_WARM;
     struct names open = find_names(e, TG_ASKED_OPEN), untold = find_names(e, TG_ASKED_UNTOLD);
     e->out->n_suspects = open.n;
-    e->asks_again = unsettled;
+    e->asks_again = unsettled; /* the account, which comes after, only sets it */
     e->out->suspects = tg_sv_of(open.n      ? text_of(&open, TG_ASKED_OPEN, e->arena)
                                 : unsettled ? tg_judged_text(TG_NOT_WARM)
                                             : "");

@@ -154,7 +154,8 @@ const struct tg_op *tg_result_behind(const struct tg_result *r, const struct tg_
 
 bool tg_result_is_guard(const struct tg_result *r)
 {
-    return r->subject >= TG_SUBJECT_REQUIRE;
+    return r->subject == TG_SUBJECT_REQUIRE || r->subject == TG_SUBJECT_NOTE ||
+           r->subject == TG_SUBJECT_NO_MATCH || r->subject == TG_SUBJECT_GUARD;
 }
 
 bool tg_result_is_of_machine(const struct tg_result *r)

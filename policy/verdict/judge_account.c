@@ -88,7 +88,8 @@ static void add_name(struct told *t, const struct tg_comparison *c,
     }
 }
 
-/* What the rows from state `least` on add. */
+/* What the rows from state `least` on add; of calls, below a failure, also what an exception lets
+ * pass: cheaper, it explains no less. */
 static double explained(const struct tg_eval_state *e, const struct tg_buckets *children,
                         enum tg_account_id id, enum tg_state least)
 {
@@ -98,7 +99,10 @@ static double explained(const struct tg_eval_state *e, const struct tg_buckets *
     double whole = 0, host;
     TG_EACH(const struct tg_result, r, e->results, e->n) {
         const struct tg_op *op;
-        if (r->state < least || r->state == TG_STATE_INCONCLUSIVE || tg_result_is_guard(r))
+        bool excepted = id == TG_ACCOUNT_CALLS && least < TG_STATE_FAIL &&
+                        r->state == TG_STATE_PASS && r->because && r->because <= TG_REASON_CHANCE;
+        if ((r->state < least && !excepted) || r->state == TG_STATE_INCONCLUSIVE ||
+            tg_result_is_guard(r))
             continue;
         /* About the quantity itself, or about a part of the step? */
         enum tg_metric m;
@@ -297,8 +301,8 @@ static struct tg_result *add_row(struct tg_eval_state *e, enum tg_account_id id,
     r->subject = TG_SUBJECT_TRACE;
     r->op = r->op_normalised = r->plain = tg_sv_of(quantity[id].name);
     r->metric = metric_of(id);
-    r->dimension = quantity[id].unit == TG_UNIT_NS ? TG_DIM_DURATION : TG_DIM_COUNT;
-    r->unit = quantity[id].unit == TG_UNIT_NS ? TG_SV("ns") : TG_SV("count");
+    r->unit_id = quantity[id].unit;
+    r->unit = tg_sv_of(tg_unit_text(r->unit_id));
     r->has_values = true;
     r->base = s->value[TG_BASE];
     r->test = s->value[TG_TEST];
@@ -348,7 +352,7 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
     enum tg_reason why = excuse(e, id, told);
     enum tg_reason lacks = strict == TG_STATE_FAIL ? missing(e, id, &lacks_said) : TG_REASON_NONE;
     tg_sv part = told > 0.005 * growth(s)
-                     ? TG_SV_PRINTF(e->arena, "; what failed or warned explains %.0f %% of it",
+                     ? TG_SV_PRINTF(e->arena, "; what is judged by name explains %.0f %% of it",
                                     100 * told / growth(s))
                      : TG_SV("");
     if (failed >= TG_HALF * growth(s)) /* their cost is in the headline */
@@ -436,7 +440,7 @@ static void close_series(struct tg_eval_state *e, const struct tg_buckets *child
     r = add_row(e, id, f.state);
     r->message = tg_phrase_take(&b, e->arena);
     r->next = tg_sv_of(f.next);
-    r->because = f.because ? tg_reason_id(f.because) : TG_BECAUSE_LIMIT;
+    r->because = f.because ? f.because : TG_REASON_LIMIT;
 }
 
 void tg_eval_account(struct tg_eval_state *e)

@@ -114,6 +114,34 @@ WITH_HAND(rows_that_explain_it)
     }
 }
 
+/* Calls that an exception lets pass are told of as well as those that warn: what costs less is
+ * never worse. Not a row that passes for want of anything to judge. */
+WITH_HAND(calls_that_are_excepted_explain_more_calls)
+{
+    static const struct {
+        enum tg_reason because;
+        enum tg_state want;
+    } cases[] = { { TG_REASON_SMALL, TG_STATE_WARN },
+                  { TG_REASON_NONE, TG_STATE_FAIL },
+                  { TG_NEED_SAME_CALLS, TG_STATE_FAIL } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tg_op *op = TG_NEW(h->a, struct tg_op);
+        struct tg_result r = hand_row("a", 1);
+        *op = hand_op("a", TG_KIND_OP);
+        op->count[TG_TEST] = 500000;
+        hand_ops(h, op, 1);
+        (void)grown(h, TG_ACCOUNT_CALLS);
+        h->rule.metric = TG_RULE_METRIC_COUNT;
+        h->rule.fail = hand_limit(h, TG_BOUND_ABS, 0);
+        r.state = TG_STATE_PASS;
+        r.because = cases[i].because;
+        r.subject = TG_SUBJECT_NAME;
+        (void)hand_results(h, &r, 1);
+        if (judged(h, "calls") != cases[i].want)
+            fail_msg("row %zu", i);
+    }
+}
+
 /* What may be the machine, the data, a cold start or a polluted run warns;
  * what cannot be judged is open. */
 WITH_HAND(reasons_and_needs)

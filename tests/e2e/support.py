@@ -126,12 +126,15 @@ def measures():
 
 
 def judge(folder, base, fresh, policy=None, env=ENV):
-    """`check` of two sides, each a list of traces, in a folder that is made anew: its report, and how it ended."""
+    """`check` of two sides, each a list of traces or of files that have one, in a folder that is made anew: its report, and how it ended."""
     shutil.rmtree(folder, ignore_errors=True)
     for name, traces in (("base", base), ("x", fresh)):
         os.makedirs(f"{folder}/{name}")
         for run_, trace in enumerate(traces):
-            write_json(f"{folder}/{name}/run{run_}.json", trace)
+            if isinstance(trace, str):
+                os.link(trace, f"{folder}/{name}/run{run_}.json")
+            else:
+                write_json(f"{folder}/{name}/run{run_}.json", trace)
     args = ["--runs"] if max(len(base), len(fresh)) > 1 else []
     if policy:
         write_text(f"{folder}/p.yml", policy)

@@ -6,8 +6,9 @@ what is planted: microseconds a step, added to a step whose length the trace its
 warning, `open` is inconclusive or fails, `calm` does not fail and is not inconclusive, `green` passes,
 `unknown` is inconclusive.
 
-usage: account.py [TEXT]: of the probes and parts whose name has TEXT
+usage: account.py [--part P] [TEXT]: of the probes and parts whose name has TEXT, probes each with a chance of P
 """
+import argparse
 import dataclasses
 import datetime
 import random
@@ -431,11 +432,15 @@ def us_of(text):
 
 
 def main():
-    text, n = sys.argv[1] if len(sys.argv) > 1 else "", 0
+    args = argparse.ArgumentParser()
+    args.add_argument("text", nargs="?", default="")
+    args.add_argument("--part", type=float, default=1)
+    args, n = args.parse_args(), 0
+    text, chance = args.text, random.Random(1)
     with tempfile.TemporaryDirectory() as tmp:
         for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *place_probes(), *agreement_probes(), *step_probes(),
                                                 *loader_probes(), *view_probes(), *sort_probes()]:
-            if text not in id_:
+            if text not in id_ or chance.random() > args.part:
                 continue
             n += 1
             got, run = judge(tmp + "/x", base, fresh, *policy)

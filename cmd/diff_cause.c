@@ -26,7 +26,7 @@ static bool result_of(struct tg_result *r, const struct tg_op *op, double step_n
                             .op_normalised = tg_arena_sv(a, tg_buf_sv(&plain)),
                             .op_kind = op->kind,
                             .metric = calls ? TG_RULE_METRIC_COUNT : TG_RULE_METRIC_SELF,
-                            .dimension = calls ? TG_DIM_COUNT : TG_DIM_DURATION,
+                            .unit_id = calls ? TG_UNIT_COUNT : TG_UNIT_NS,
                             .base = v[TG_BASE],
                             .test = v[TG_TEST],
                             .delta = v[TG_TEST] - v[TG_BASE] };
@@ -42,7 +42,7 @@ void tg_diff_put_causes(struct tg_buf *out, const struct tg_verdict *v)
             continue;
         tg_buf_puts(out, any ? "" : "\nCauses\n");
         tg_buf_printf(out, "  %.*s ", TG_SV_ARG(v->results[i].op));
-        if (v->results[i].dimension == TG_DIM_COUNT)
+        if (v->results[i].unit_id == TG_UNIT_COUNT)
             tg_buf_printf(out, "%+.4g calls a step: ", v->results[i].delta);
         else
             tg_buf_puts(out, v->results[i].delta > 0 ? "slower: " : "faster: ");

@@ -39,10 +39,10 @@ static void add_metric(struct tg_doc *list, const struct tg_verdict *v, enum tg_
 {
     const struct tg_metric_change *x = &tg_verdict_fresh(v)->metrics[m];
     const struct tg_metric_info *info = tg_metric_info(m);
-    bool time = info->unit_id == TG_METRIC_NS;
+    bool time = info->unit == TG_UNIT_NS;
     double value = x->value[TG_TEST];
     if (x->known[TG_TEST])
-        add_entry(list, v, tg_sv_of(info->name), "", time ? "us" : info->unit,
+        add_entry(list, v, tg_sv_of(info->name), "", time ? "us" : tg_unit_text(info->unit),
                   time ? round(value) / 1000 : value,
                   (double[]){ x->least[TG_TEST], x->most[TG_TEST] });
 }

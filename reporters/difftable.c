@@ -203,7 +203,7 @@ void tg_difftable_json(struct tg_buf *out, const struct tg_difftable *t)
             struct tg_doc *o = tg_doc_add_object(causes, NULL);
             tg_doc_add_str(o, "name", r->op);
             tg_doc_add_str(o, "kind", tg_result_kind(r));
-            tg_doc_add_str(o, "dimension", tg_sv_of(tg_dimension_name(r->dimension)));
+            tg_doc_add_str(o, "dimension", tg_sv_of(tg_unit_dimension(r->unit_id)));
             tg_doc_add_num(o, "delta", r->delta);
             tg_json_cause(o, r);
         }

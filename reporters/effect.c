@@ -52,7 +52,7 @@ static void put_change(struct tg_buf *out, const double ns[2])
     if (tg_dec_pct_tells(pct))
         tg_put_pct_delta(out, pct);
     else
-        tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_DIM_DURATION);
+        tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_UNIT_NS);
 }
 
 #define MEMORY_TELLS 1 /* per cent of the peak */

@@ -36,8 +36,7 @@ static enum tg_section section_of(const struct tg_verdict *v, const struct tg_re
         return TG_SECTION_NUMBERS;
     if (r->subject == TG_SUBJECT_TRACE || r->subject == TG_SUBJECT_STEP)
         return TG_SECTION_GAPS;
-    return r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_ATTR ||
-                   r->dimension == TG_DIM_BYTES
+    return r->unit_id == TG_UNIT_COUNT || r->unit_id == TG_UNIT_ATTR || r->unit_id == TG_UNIT_BYTES
                ? TG_SECTION_COUNTS
                : TG_SECTION_DURATIONS;
 }
@@ -183,7 +182,7 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
              * change that its row has.
              */
             const struct tg_op *op =
-                r->dimension == TG_DIM_DURATION ? tg_result_op(v->comparison, r) : NULL;
+                r->unit_id == TG_UNIT_NS ? tg_result_op(v->comparison, r) : NULL;
             double pct = r->delta_pct;
             if (op && (op->on_rank_alone || (r->ev && r->ev->pooled))) {
                 struct tg_row_numbers n = tg_row_shown(v, op);
@@ -191,10 +190,10 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
             }
             if (r->has_values) {
                 tg_buf_puts(out, r->of_fastest ? " in the fastest steps " : " ");
-                if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(pct))
+                if (r->unit_id == TG_UNIT_NS && tg_dec_pct_tells(pct))
                     tg_put_pct_delta(out, pct);
                 else
-                    tg_put_value_delta(out, r->delta, r->dimension);
+                    tg_put_value_delta(out, r->delta, r->unit_id);
             }
             if (tg_result_is_of_extent(r))
                 tg_buf_puts(out, " (" TG_DEVICE_EXTENT_MEANS ")");

@@ -37,7 +37,7 @@ static void put_signed(struct tg_buf *out, double v, const char *unit)
 
 static bool is_bytes(const struct tg_series *s)
 {
-    return s->what == TG_SERIES_METRIC && tg_metric_info(s->metric)->unit_id == TG_METRIC_BYTES;
+    return s->what == TG_SERIES_METRIC && tg_metric_info(s->metric)->unit == TG_UNIT_BYTES;
 }
 
 static void put_exact(struct tg_buf *out, const struct tg_series *s, double v)

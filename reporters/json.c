@@ -105,7 +105,7 @@ void tg_json_cause(struct tg_doc *o, const struct tg_result *r)
 static void add_subject(struct tg_doc *o, const struct tg_result *r)
 {
     add_name(o, "state", tg_state_name(r->state));
-    add_text(o, "because", tg_sv_of(r->because));
+    add_text(o, "because", tg_sv_of(tg_reason_id(r->because)));
     tg_doc_add_str(o, "rule", r->rule);
     tg_doc_add_str(o, "op", r->op);
     tg_doc_add_str(o, "op_normalised", r->op_normalised);
@@ -116,7 +116,7 @@ static void add_subject(struct tg_doc *o, const struct tg_result *r)
 /* What every result has that somebody may have to do something about; policy waive asks. */
 static void add_values(struct tg_doc *o, const struct tg_result *r)
 {
-    add_name(o, "dimension", tg_dimension_name(r->dimension));
+    add_name(o, "dimension", tg_unit_dimension(r->unit_id));
     tg_doc_add_str(o, "unit", r->unit);
     tg_doc_add_num(o, "baseline", r->has_values ? r->base : NAN);
     tg_doc_add_num(o, "test", r->has_values ? r->test : NAN);
@@ -343,7 +343,7 @@ static void add_metrics(struct tg_doc *root, const struct tg_comparison *c)
             slowest[s] = x->known[s] ? x->slowest[s] : NAN;
         }
         add_name(o, "name", info->name);
-        tg_doc_add_str(o, "unit", tg_sv_of(info->unit));
+        tg_doc_add_str(o, "unit", tg_sv_of(tg_unit_text(info->unit)));
         tg_json_pair(o, "value", value);
         tg_json_pair(o, "slowest_rank", slowest);
         add_evidence(o, &x->ev);

@@ -337,7 +337,7 @@ static void put_result(struct tg_junit *s, const struct tg_result *r)
 {
     TG_BUF message = { 0 }, body = { 0 };
     /* "slower: aten::mm": readers that show nothing but the name tell which rule it was. */
-    bool timed = r->has_values && r->dimension == TG_DIM_DURATION;
+    bool timed = r->has_values && r->unit_id == TG_UNIT_NS;
     tg_sv op = r->op_normalised.n ? r->op_normalised : r->op;
     TG_BUF name = { 0 };
     tg_buf_printf(&name, "%.*s%s", TG_SV_ARG(r->rule), r->rule.n ? ": " : "");

@@ -132,27 +132,27 @@ void tg_put_bytes_change(struct tg_buf *out, double before, double after)
                   TG_AS_FIXED(after / unit, i ? 2 : 0), byte_unit[i]);
 }
 
-void tg_put_value_delta(struct tg_buf *out, double v, enum tg_dimension d)
+void tg_put_value_delta(struct tg_buf *out, double v, enum tg_unit d)
 {
     if (!isfinite(v))
         return;
-    put_sign(out, round(d == TG_DIM_DURATION ? v / 100 : d == TG_DIM_RATIO ? v * 10 : v * 100));
+    put_sign(out, round(d == TG_UNIT_NS ? v / 100 : d == TG_UNIT_PERCENT ? v * 10 : v * 100));
     switch (d) {
-    case TG_DIM_DURATION:
+    case TG_UNIT_NS:
         tg_buf_printf(out, "%s us", TG_AS(tg_put_us, v));
         break;
-    case TG_DIM_RATIO: /* a difference of percentages is in points */
+    case TG_UNIT_PERCENT: /* a difference of percentages is in points */
         tg_buf_printf(out, "%s pp", TG_AS_FIXED(v, 1));
         break;
-    case TG_DIM_BYTES:
+    case TG_UNIT_BYTES:
         tg_put_bytes(out, v);
         break;
-    case TG_DIM_RATE:
+    case TG_UNIT_RATE:
         tg_buf_printf(out, "%s GB/s", TG_AS_FIXED(v, 2));
         break;
-    case TG_DIM_NUMBER:
-    case TG_DIM_COUNT:
-    case TG_DIM_ATTR:
+    case TG_UNIT_NUMBER:
+    case TG_UNIT_COUNT:
+    case TG_UNIT_ATTR:
         tg_put_count(out, v);
         break;
     }

@@ -31,7 +31,7 @@ void tg_put_bytes(struct tg_buf *out, double v);       /* "4.00 MiB" */
 void tg_put_bytes_change(struct tg_buf *out, double before, double after); /* "3.10 -> 4.00 MiB" */
 void tg_put_share(struct tg_buf *out, double fraction);                    /* "3.1 %" of 0..1 */
 /* A result's change: "+12", "+34.5 us", "-18.2 pp", "+4.00 MiB". */
-void tg_put_value_delta(struct tg_buf *out, double v, enum tg_dimension d);
+void tg_put_value_delta(struct tg_buf *out, double v, enum tg_unit d);
 /* Words of a sentence, which is written for terminals, as they are printed: "12 us -> 34 us" with a
  * micro sign, blanks that do not break, and an arrow. */
 void tg_put_printed(struct tg_buf *out, tg_sv words);

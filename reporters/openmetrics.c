@@ -41,7 +41,7 @@ static void put_metric(struct tg_buf *out, const struct tg_verdict *v, enum tg_m
     const struct tg_metric_change *x = &tg_verdict_fresh(v)->metrics[m];
     const struct tg_metric_info *info = tg_metric_info(m);
     double value = x->value[TG_TEST];
-    bool time = info->unit_id == TG_METRIC_NS, bytes = info->unit_id == TG_METRIC_BYTES;
+    bool time = info->unit == TG_UNIT_NS, bytes = info->unit == TG_UNIT_BYTES;
     bool named = tg_sv_has(tg_sv_of(info->name), TG_SV("bytes"));
     TG_BUF name = { 0 };
     if (!x->known[TG_TEST] || !isfinite(x->value[TG_TEST]))

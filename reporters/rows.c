@@ -279,7 +279,7 @@ static bool is_news(const struct tg_comparison *c, const struct tg_op *op,
 /* Does it show the time of a whole replacement as that of its name? */
 static bool tells_pool(const struct tg_result *r)
 {
-    return r->dimension == TG_DIM_DURATION && r->ev && r->ev->pooled && tg_result_shown(r);
+    return r->unit_id == TG_UNIT_NS && r->ev && r->ev->pooled && tg_result_shown(r);
 }
 
 /* The time of a whole replacement, where a shown result gives it as that of `op`; NULL. */

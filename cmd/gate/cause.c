@@ -58,7 +58,7 @@ static bool can_have_cause(const struct tg_verdict *v, const struct tg_result *r
     if (is_step(r) || tg_result_behind(r, v->comparison))
         return true;
     return r->op.n && r->subject != TG_SUBJECT_TRACE &&
-           (r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_DURATION);
+           (r->unit_id == TG_UNIT_COUNT || r->unit_id == TG_UNIT_NS);
 }
 
 /* The key of what is followed: of a number of calls the operator that adds most of them. */
@@ -252,7 +252,7 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
     struct tg_arena *a = f->ask->arena;
     struct tg_cause_path path;
     uint32_t target = target_of_result(f, v, r);
-    enum tg_cause_by by = r->dimension == TG_DIM_COUNT ? TG_CAUSE_BY_CALLS : TG_CAUSE_BY_TIME;
+    enum tg_cause_by by = r->unit_id == TG_UNIT_COUNT ? TG_CAUSE_BY_CALLS : TG_CAUSE_BY_TIME;
     bool found = false;
     if (not_searched(f).n) { /* what is left would be blamed for what was not looked at */
         r->no_cause = why_not(f);

@@ -100,7 +100,7 @@ static bool judge_split(struct alarms *x, const struct tg_noise_input *in, const
             x->out->alarms[id] = (struct tg_alarm){ .rule = rule,
                                                     .kind = tg_result_kind(r),
                                                     .op = tg_arena_sv(x->arena, r->op_normalised),
-                                                    .timed = r->dimension == TG_DIM_DURATION };
+                                                    .timed = r->unit_id == TG_UNIT_NS };
             x->out->n_alarms = id + 1;
         }
         struct tg_alarm *m = &x->out->alarms[id];

@@ -11,7 +11,7 @@ enum { RANK, STEP, METRICS, COLUMNS = METRICS + TG_METRICS };
 /* Whole ns, except for means such as launch_delay. */
 static bool is_time(const struct tg_metric_info *info)
 {
-    return info->unit_id == TG_METRIC_NS && info->how == TG_METRIC_MEAN;
+    return info->unit == TG_UNIT_NS && info->how == TG_METRIC_MEAN;
 }
 
 /* "step_time(us)", "idle(%)", "sync_count": the metric and its unit. */
@@ -22,9 +22,11 @@ static const struct tg_table_column *make_columns(struct tg_arena *a)
     c[STEP] = (struct tg_table_column){ "step", TG_TABLE_INT };
     for (int m = 0; m < TG_METRICS; m++) {
         const struct tg_metric_info *info = tg_metric_info((enum tg_metric)m);
-        bool time = strcmp(info->unit, "ns") == 0, plain = strcmp(info->unit, "count") == 0;
+        bool time = info->unit == TG_UNIT_NS, plain = info->unit == TG_UNIT_COUNT;
         c[METRICS + m] = (struct tg_table_column){
-            plain ? info->name : tg_arena_printf(a, "%s(%s)", info->name, time ? "us" : info->unit),
+            plain
+                ? info->name
+                : tg_arena_printf(a, "%s(%s)", info->name, time ? "us" : tg_unit_text(info->unit)),
             is_time(info) ? TG_TABLE_US : TG_TABLE_REAL,
         };
     }
@@ -38,9 +40,9 @@ static struct tg_table_cell cell(const struct tg_metric_info *info, const struct
         return (struct tg_table_cell){ 0 };
     if (is_time(info))
         return tg_table_int(v->num / v->den);
-    if (info->unit_id == TG_METRIC_NS)
+    if (info->unit == TG_UNIT_NS)
         value /= 1000;
-    return tg_table_real(strcmp(info->unit, "%") == 0 ? 100 * value : value);
+    return tg_table_real(info->unit == TG_UNIT_PERCENT ? 100 * value : value);
 }
 
 static void one_rank(struct tg_table *f, const struct tg_rank_trace *r,

@@ -10,7 +10,7 @@
 /* Their evidence has the numbers that are shown, by several statistics; more is worse. */
 static bool is_time(enum tg_metric m)
 {
-    return tg_metric_info(m)->unit_id == TG_METRIC_NS;
+    return tg_metric_info(m)->unit == TG_UNIT_NS;
 }
 
 /* Whose speed such a time depends on: that of the step on what sets its pace. */
@@ -59,7 +59,7 @@ static struct value value_of(enum tg_metric m, const struct tg_side_shards *of, 
     const struct tg_metric_info *info = tg_metric_info(m);
     const struct tg_shard *s = of->shard[at];
     const struct tg_used *used = &of->used[at];
-    double scale = info->unit_id == TG_METRIC_PERCENT ? 100 : 1, num = 0, den = 0;
+    double scale = info->unit == TG_UNIT_PERCENT ? 100 : 1, num = 0, den = 0;
     TG_FREE double *each = tg_xmalloc((used->n + 1) * sizeof *each);
     struct value x = { 0 };
     size_t n = 0;

@@ -259,8 +259,8 @@ static bool got_slower_beside(const struct tg_op *op)
            op->kind == TG_KIND_OP;
 }
 
-/* What came is worth what it saves. A wait counts for itself;
- * a copy is small beside a saving of five times as much. */
+/* What came is worth what it saves. A wait counts for itself; a copy is small beside a saving of
+ * five times as much. */
 static void repay_op(struct tg_op *op, bool memory_is_small)
 {
     if (tg_op_makes_wait(op))

@@ -125,11 +125,11 @@ static uint32_t series_of_metric(struct tg_series_table *t, enum tg_metric m)
     struct tg_series *s = add_series(t);
     s->what = TG_SERIES_METRIC;
     s->metric = m;
-    s->scale = info->unit_id == TG_METRIC_NS        ? TG_SCALE_TIME
-               : info->unit_id == TG_METRIC_PERCENT ? TG_SCALE_PART
-                                                    : TG_SCALE_RATIO;
+    s->scale = info->unit == TG_UNIT_NS        ? TG_SCALE_TIME
+               : info->unit == TG_UNIT_PERCENT ? TG_SCALE_PART
+                                               : TG_SCALE_RATIO;
     s->name = tg_sv_of(info->name);
-    s->unit = tg_sv_of(info->unit);
+    s->unit = tg_sv_of(tg_unit_text(info->unit));
     s->worse = info->worse < 0 ? -1 : 1;
     s->counted = info->exact;
     s->judged = !info->exact && info->worse != 0 && s->scale != TG_SCALE_RATIO;
@@ -325,7 +325,7 @@ static bool metric_of_shard(const struct tg_shard *s, enum tg_metric m, double *
     if (!n)
         return false;
     *plain = *least = info->how == TG_METRIC_RATIO ? num / den : tg_median(v, n);
-    if (info->how == TG_METRIC_MEAN && info->unit_id == TG_METRIC_NS)
+    if (info->how == TG_METRIC_MEAN && info->unit == TG_UNIT_NS)
         *least = v[0]; /* tg_median sorts */
     return true;
 }

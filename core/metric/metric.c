@@ -13,22 +13,23 @@
     (1u << TG_KIND_KERNEL | 1u << TG_KIND_MEMCPY | 1u << TG_KIND_MEMSET | 1u << TG_KIND_GRAPH)
 
 static const struct tg_metric_info infos[TG_METRICS] = {
-#define UNIT_NS "ns"
-#define UNIT_PERCENT "%"
-#define UNIT_COUNT "count"
-#define UNIT_BYTES "bytes"
-#define UNIT_RATE "GB/s"
 #define WORSE_MORE 1
 #define WORSE_LESS (-1)
 #define ROW(id, name, unit, worse, how, by, counts, meaning)                                       \
-    [TG_METRIC_##id] = { name,          UNIT_##unit, meaning, TG_METRIC_##unit, TG_METRIC_##how,   \
-                         WORSE_##worse, BY_##by,     counts },
+    [TG_METRIC_##                                                                                  \
+        id] = { name, meaning, TG_UNIT_##unit, TG_METRIC_##how, WORSE_##worse, BY_##by, counts },
     TG_METRIC_TABLE(ROW)
 };
 
 const struct tg_metric_info *tg_metric_info(enum tg_metric m)
 {
     return &infos[m];
+}
+
+const char *tg_unit_text(enum tg_unit unit)
+{
+    static const char *const text[] = { "count", "ns", "%", "bytes", "GB/s", "", "" };
+    return text[unit];
 }
 
 bool tg_metric_find(tg_sv name, enum tg_metric *out)

@@ -18,18 +18,22 @@ struct tg_metric_value {
     int64_t num, den; /* value = num / den (den 1 for plain numbers); % is 100 * num / den */
 };
 
-enum tg_metric_unit {
-    TG_METRIC_NS,
-    TG_METRIC_PERCENT, /* 100 * num / den */
-    TG_METRIC_COUNT,
-    TG_METRIC_BYTES,
-    TG_METRIC_RATE /* GB/s: bytes per ns */
+enum tg_unit {
+    TG_UNIT_COUNT,
+    TG_UNIT_NS,
+    TG_UNIT_PERCENT, /* 100 * num / den */
+    TG_UNIT_BYTES,
+    TG_UNIT_RATE, /* GB/s: bytes per ns */
+    /* of no metric of a trace: */
+    TG_UNIT_ATTR,  /* a launch attribute, types, shapes: equal or not */
+    TG_UNIT_NUMBER /* a benchmark's own, in the unit of its file */
 };
+const char *tg_unit_text(enum tg_unit unit); /* "count", "ns", "%", "bytes", "GB/s", "" */
 enum tg_metric_how { TG_METRIC_MEAN, TG_METRIC_RATIO };
 
 struct tg_metric_info {
-    const char *name, *unit, *meaning; /* unit: "ns", "%", "count", "bytes", "GB/s" */
-    enum tg_metric_unit unit_id;
+    const char *name, *meaning;
+    enum tg_unit unit;
     enum tg_metric_how how; /* how the values of steps become one number */
     int worse;              /* +1: more is worse; -1: less is worse */
     bool exact;             /* false: a change needs evidence */

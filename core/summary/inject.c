@@ -335,11 +335,11 @@ static int64_t worsened(const struct job *j, const struct tg_metric_value *v, si
     const struct tg_metric_info *info = tg_metric_info(j->p->metric);
     bool up = (info->worse > 0) != j->p->better;
     double f = j->p->factor;
-    if (strcmp(info->unit, "%") == 0) /* of the distance to the worst value, the part 1 - 1/f */
+    if (info->unit == TG_UNIT_PERCENT) /* of the distance to the worst value, the part 1 - 1/f */
         return up ? v->num + scaled(v->den - v->num, 1 - 1 / f) : scaled(v->num, 1 / f);
     if (!up)
         return scaled(v->num, 1 / f) < v->num ? scaled(v->num, 1 / f) : v->num - (v->num > 0);
-    if (v->num == 0 && strcmp(info->unit, "ns") == 0)
+    if (v->num == 0 && info->unit == TG_UNIT_NS)
         return scaled(measured(j, TG_METRIC_STEP_TIME, step), f - 1);
     return scaled(v->num, f) > v->num ? scaled(v->num, f) : v->num + v->den;
 }

@@ -41,15 +41,6 @@ enum tg_rule_metric {
 #define TG_RULE_METRIC_STEP_TIME tg_rule_metric_of(TG_METRIC_STEP_TIME)
 
 enum tg_scope { TG_SCOPE_NAME, TG_SCOPE_TRACE, TG_SCOPE_RANKS, TG_SCOPE_NUMBERS };
-enum tg_unit {
-    TG_UNIT_COUNT,
-    TG_UNIT_NS,
-    TG_UNIT_PERCENT,
-    TG_UNIT_BYTES,
-    TG_UNIT_RATE,
-    TG_UNIT_ATTR,
-    TG_UNIT_NUMBER /* in the unit of its file */
-};
 /* OWN: each number's own way: less of a throughput, more of a latency. */
 enum tg_polarity { TG_MORE_IS_BAD, TG_LESS_IS_BAD, TG_ANY_IS_BAD, TG_OWN_IS_BAD };
 

@@ -426,7 +426,7 @@ static bool describe_part(struct tg_buf *m, const struct tg_result *r, const str
                           const struct tg_comparison *c)
 {
     double ns[2];
-    if (r->dimension != TG_DIM_DURATION || r->metric != TG_RULE_METRIC_SELF || r->of_fastest ||
+    if (r->unit_id != TG_UNIT_NS || r->metric != TG_RULE_METRIC_SELF || r->of_fastest ||
         !tg_region_part(c, op, ns))
         return false;
     put_in_place_of(m, op, c);
@@ -450,7 +450,7 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
     struct tg_buf m = { 0 };
     bool related = false, told = false;
     TG_BUF share = { 0 }, attrs = { 0 };
-    if (r->dimension == TG_DIM_ATTR) {
+    if (r->unit_id == TG_UNIT_ATTR) {
         bool same = j->state == TG_STATE_PASS;
         tg_buf_puts(&m, p->incomparable          ? "not compared"
                         : same                   ? "as before"
@@ -465,10 +465,10 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
         tg_buf_add(&m, r->attrs);
     } else if (r->over_budget) {
         describe_budget(&m, r, p, op, j->limit);
-    } else if (r->dimension == TG_DIM_COUNT && op->relation == TG_REL_REPLACED_WORSE &&
+    } else if (r->unit_id == TG_UNIT_COUNT && op->relation == TG_REL_REPLACED_WORSE &&
                tg_op_side_of_region(op) == TG_TEST && describe_replacement(&m, op, c)) {
         related = true;
-    } else if (r->dimension == TG_DIM_COUNT) {
+    } else if (r->unit_id == TG_UNIT_COUNT) {
         if (op->region >= c->n_regions) /* of a replacement, one name's share says little */
             put_share(&share, op->present[TG_BASE] && op->present[TG_TEST] ? "now " : "",
                       op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE], op->kind);

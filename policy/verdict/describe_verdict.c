@@ -232,7 +232,7 @@ static struct cost cost_of(struct costs *x, uint32_t head)
 static const struct tg_op *in_some_steps(const struct tg_comparison *c, const struct tg_result *r)
 {
     const struct tg_op *op =
-        c && !r->over_budget && r->dimension == TG_DIM_COUNT ? tg_result_op(c, r) : NULL;
+        c && !r->over_budget && r->unit_id == TG_UNIT_COUNT ? tg_result_op(c, r) : NULL;
     return op && tg_op_in_some_steps(op) ? op : NULL;
 }
 
@@ -257,10 +257,9 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
     struct cost cost;
     const struct tg_region *g = tg_result_region(c, r);
     bool part = g && tg_region_all_calls(c, g) >= g->calls[TG_BASE] + 0.5;
-    if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct) && !part &&
-        !r->over_budget)
+    if (r->unit_id == TG_UNIT_NS && tg_dec_pct_tells(r->delta_pct) && !part && !r->over_budget)
         tg_buf_printf(b, " (%s)", TG_SIGNED(r->delta, TG_UNIT_NS));
-    if (r->dimension != TG_DIM_COUNT || r->over_budget || r->subject != TG_SUBJECT_NAME || !c)
+    if (r->unit_id != TG_UNIT_COUNT || r->over_budget || r->subject != TG_SUBJECT_NAME || !c)
         return;
     costs_init(&costs, v, c);
     cost = cost_of(&costs, head);
@@ -332,7 +331,7 @@ void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, st
     for (size_t i = 0; i < v->n_results; i++) {
         struct tg_result *r = &v->results[i];
         const struct tg_op *op = tg_result_op(c, r);
-        if (op && r->dimension == TG_DIM_COUNT && r->folded_under == TG_NO_ID && r->delta > 0 &&
+        if (op && r->unit_id == TG_UNIT_COUNT && r->folded_under == TG_NO_ID && r->delta > 0 &&
             (r->state == TG_STATE_WAIVED || r->state >= TG_STATE_WARN) && !r->one_rank)
             weigh(&costs, r, a);
         if (op && r->whole_known) {
@@ -372,14 +371,14 @@ static void put_amount(struct tg_buf *b, const struct tg_comparison *c, const st
     bool part = g && tg_region_all_calls(c, g) >= g->calls[TG_BASE] + 0.5;
     if (op) {
         tg_phrase_some_steps(b, &op->counted, c->n_runs[TG_TEST]);
-    } else if (r->dimension == TG_DIM_COUNT && alone && !r->over_budget) {
+    } else if (r->unit_id == TG_UNIT_COUNT && alone && !r->over_budget) {
         put_calls(b, alone->count[TG_TEST] - alone->count[TG_BASE], "call");
         tg_buf_printf(b, " on rank %lld alone", (long long)alone->rank);
-    } else if (r->dimension == TG_DIM_DURATION && part) { /* the rest is as it was */
+    } else if (r->unit_id == TG_UNIT_NS && part) { /* the rest is as it was */
         tg_buf_puts(b, TG_SIGNED(r->delta, TG_UNIT_NS));
     } else if (r->over_budget) {
         /* "17, over the limit of 3 (the baseline was, too)" */
-        tg_buf_puts(b, TG_VALUE(r->test, tg_dimension_unit(r->dimension)));
+        tg_buf_puts(b, TG_VALUE(r->test, r->unit_id));
         if (r->bound) {
             tg_buf_puts(b, ", ");
             tg_phrase_budget(b, r->bound);
@@ -387,16 +386,16 @@ static void put_amount(struct tg_buf *b, const struct tg_comparison *c, const st
         } else {
             tg_buf_printf(b, " (%.*s)", TG_SV_ARG(r->limit));
         }
-    } else if (r->dimension == TG_DIM_COUNT && r->subject == TG_SUBJECT_TRACE) {
+    } else if (r->unit_id == TG_UNIT_COUNT && r->subject == TG_SUBJECT_TRACE) {
         tg_buf_puts(b, TG_SIGNED(r->delta, TG_UNIT_COUNT));
-    } else if (r->dimension == TG_DIM_COUNT) {
+    } else if (r->unit_id == TG_UNIT_COUNT) {
         put_calls(b, g ? g->calls[TG_TEST] - g->calls[TG_BASE] : r->delta, "call");
-    } else if (r->dimension == TG_DIM_RATIO) {
+    } else if (r->unit_id == TG_UNIT_PERCENT) {
         tg_buf_puts(b, TG_VALUE(r->test, TG_UNIT_PERCENT));
     } else if (tg_dec_pct_tells(r->delta_pct)) {
         tg_buf_puts(b, TG_PCT(r->delta_pct));
     } else if (isfinite(r->delta)) {
-        tg_buf_puts(b, TG_SIGNED(r->delta, tg_dimension_unit(r->dimension)));
+        tg_buf_puts(b, TG_SIGNED(r->delta, r->unit_id));
     }
 }
 
@@ -431,7 +430,7 @@ static void put_finding(struct tg_buf *b, const struct tg_result *r, const struc
                           TG_SV_ARG(r->op_normalised), TG_SV_ARG(by->name), TG_SV_ARG(rank));
         else
             tg_result_put_name(b, r, LONGEST);
-        if (r->dimension == TG_DIM_DURATION && r->ev && r->ev->pooled)
+        if (r->unit_id == TG_UNIT_NS && r->ev && r->ev->pooled)
             tg_buf_printf(b, " and %zu more", r->ev->pooled - 1);
         g = NULL;
     }

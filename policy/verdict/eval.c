@@ -10,7 +10,7 @@ static int by_weight(const void *a, const void *b)
     const tg_sv account = TG_SV("account");
     int c = TG_CMP(y->state, x->state);
     c = c ? c : TG_CMP(tg_sv_eq(x->rule, account), tg_sv_eq(y->rule, account));
-    c = c ? c : TG_CMP(y->dimension == TG_DIM_COUNT, x->dimension == TG_DIM_COUNT);
+    c = c ? c : TG_CMP(y->unit_id == TG_UNIT_COUNT, x->unit_id == TG_UNIT_COUNT);
     c = c ? c : TG_CMP(x->subject == TG_SUBJECT_TRACE, y->subject == TG_SUBJECT_TRACE);
     c = c ? c : TG_CMP(y->weight, x->weight);
     c = c ? c : tg_sv_cmp(x->op_normalised, y->op_normalised);

@@ -39,7 +39,7 @@ struct tg_known {
     enum tg_subject subject; /* of NAME (a number is one, too) and FAILURE */
     tg_sv rule;              /* of FAILURE, and all that follows */
     enum tg_rule_metric metric;
-    enum tg_dimension dimension;
+    enum tg_unit unit_id;
     const double *nights; /* [n_nights], of NIGHT_VALUES: ns per step, oldest first */
     size_t n_nights;
 };

@@ -11,7 +11,7 @@ bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
 {
     bool backward = op->kind == TG_KIND_OP && tg_name_is_backward_of(op->name, head->op_normalised);
     bool its = tg_sv_eq(head->op_normalised, op->parent);
-    return head->dimension == TG_DIM_COUNT &&
+    return head->unit_id == TG_UNIT_COUNT &&
            ((its && head->delta == r->delta) ||
             /* what needs no gradient has no node */
             (backward && r->delta > 0 ? r->delta <= head->delta
@@ -30,7 +30,7 @@ static bool is_about_op(const struct tg_result *r)
 static bool may_fold(const struct tg_result *r)
 {
     return (r->state == TG_STATE_FAIL || r->state == TG_STATE_WARN) &&
-           (r->has_values || r->dimension == TG_DIM_ATTR) && !r->over_budget;
+           (r->has_values || r->unit_id == TG_UNIT_ATTR) && !r->over_budget;
 }
 
 /* A warning may be part of a failure, never the other way round. */
@@ -95,7 +95,7 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
     tg_buckets_init(&letters, n);
     TG_BUF b = { 0 };
     for (uint32_t i = 0; i < n; i++) {
-        if (v[i].dimension != TG_DIM_COUNT)
+        if (v[i].unit_id != TG_UNIT_COUNT)
             continue;
         tg_buf_clear(&b);
         tg_buckets_add(&name, v[i].op_normalised, i);
@@ -106,7 +106,7 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
         struct tg_result *r = &v[i];
         const struct tg_op *op;
         uint32_t k;
-        if (r->dimension != TG_DIM_COUNT || !(may_fold(r) || r->state == TG_STATE_WAIVED))
+        if (r->unit_id != TG_UNIT_COUNT || !(may_fold(r) || r->state == TG_STATE_WAIVED))
             continue;
         op = tg_result_op(c, r);
         /* Operators and waits follow what calls them, device work the operator that launches it. */
@@ -177,8 +177,7 @@ static void fold_groups(struct tg_result *v, size_t n, const struct tg_compariso
  * counts for itself. */
 static const struct tg_op *came(const struct tg_result *r, const struct tg_comparison *c)
 {
-    const struct tg_op *op =
-        may_fold(r) && r->dimension == TG_DIM_COUNT ? tg_result_op(c, r) : NULL;
+    const struct tg_op *op = may_fold(r) && r->unit_id == TG_UNIT_COUNT ? tg_result_op(c, r) : NULL;
     return op && tg_op_rose(op) && !(tg_op_makes_wait(op) && tg_has_device_ops(c)) ? op : NULL;
 }
 
@@ -188,13 +187,13 @@ static bool key_of_place(struct tg_buf *key, const struct tg_result *r,
                          const struct tg_comparison *c)
 {
     const struct tg_op *op = came(r, c);
-    if (may_fold(r) && r->dimension == TG_DIM_DURATION && r->subject == TG_SUBJECT_NAME)
+    if (may_fold(r) && r->unit_id == TG_UNIT_NS && r->subject == TG_SUBJECT_NAME)
         op = tg_result_op(c, r);
     if (!op || r->folded_under != TG_NO_ID || !tg_sv_eq(r->plain, r->op_normalised))
         return false; /* told already, or one rank alone */
     tg_buf_add(key, op->joined && op->region < c->n_regions ? c->regions[op->region].encloser
                                                             : op->place);
-    if (!op->joined && r->dimension == TG_DIM_DURATION && tg_kind_is_device(op->kind))
+    if (!op->joined && r->unit_id == TG_UNIT_NS && tg_kind_is_device(op->kind))
         tg_buf_putc(key, '\0'); /* no name has it */
     return true;
 }
@@ -210,9 +209,9 @@ static bool is_costlier(const struct tg_result *r, const struct tg_result *head,
                         const struct tg_comparison *c)
 {
     const struct tg_op *op = tg_result_op(c, r), *of = tg_result_op(c, head);
-    if (r->dimension == TG_DIM_DURATION && head->dimension == TG_DIM_DURATION)
+    if (r->unit_id == TG_UNIT_NS && head->unit_id == TG_UNIT_NS)
         return r->state == head->state && r->delta > head->delta;
-    if (op && of && r->dimension == TG_DIM_COUNT && is_made_by_others(op) != is_made_by_others(of))
+    if (op && of && r->unit_id == TG_UNIT_COUNT && is_made_by_others(op) != is_made_by_others(of))
         return r->state >= head->state && is_made_by_others(of);
     return tg_kind_is_device(head->op_kind) && !tg_kind_is_device(r->op_kind);
 }
@@ -233,10 +232,9 @@ static bool key_of_name(struct tg_buf *key, const struct tg_result *r,
 static bool is_told_before(const struct tg_result *r, const struct tg_result *head,
                            const struct tg_comparison *c)
 {
-    static const int at[TG_DIM_NUMBER + 1] = { [TG_DIM_COUNT] = -1, [TG_DIM_ATTR] = 1 };
+    static const int at[TG_UNIT_NUMBER + 1] = { [TG_UNIT_COUNT] = -1, [TG_UNIT_ATTR] = 1 };
     (void)c;
-    return r->state != head->state ? r->state > head->state
-                                   : at[r->dimension] < at[head->dimension];
+    return r->state != head->state ? r->state > head->state : at[r->unit_id] < at[head->unit_id];
 }
 
 /* What one operator is called with is what another one made: a change of shapes runs through all
@@ -246,7 +244,7 @@ static bool key_of_attribute(struct tg_buf *key, const struct tg_result *r,
 {
     (void)c;
     tg_buf_add(key, r->rule);
-    return r->dimension == TG_DIM_ATTR && may_fold(r) && r->folded_under == TG_NO_ID;
+    return r->unit_id == TG_UNIT_ATTR && may_fold(r) && r->folded_under == TG_NO_ID;
 }
 
 /* ---- the step ---- */
@@ -281,8 +279,7 @@ static double *sums_of(const struct tg_result *v, size_t n, const struct tg_comp
         if (r->subject == TG_SUBJECT_STEP || is_busy(r))
             sum[k] += device == is_busy(r) ? r->delta : 0;
         else if (op && tg_kind_is_device(op->kind) == device)
-            sum[k] +=
-                r->dimension == TG_DIM_DURATION ? r->delta : op->self[TG_TEST] - op->self[TG_BASE];
+            sum[k] += r->unit_id == TG_UNIT_NS ? r->delta : op->self[TG_TEST] - op->self[TG_BASE];
     }
     return sum;
 }
@@ -323,7 +320,7 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
             while (m < n &&
                    !((m == k || v[m].folded_under == k) && tg_result_op(c, &v[m]) == wait.call))
                 m++;
-            if (m < n && v[m].dimension == TG_DIM_COUNT && tg_op_rose(wait.call)) {
+            if (m < n && v[m].unit_id == TG_UNIT_COUNT && tg_op_rose(wait.call)) {
                 best = k;
                 all = v[i].delta;
             }
@@ -374,7 +371,7 @@ static void fold_renamed(struct tg_result *v, size_t n, const struct tg_comparis
     for (uint32_t i = 0; i < n; i++) {
         const struct tg_op *op = op_on_top(&v[i], c);
         size_t known = launchers.n;
-        if (op && v[i].dimension == TG_DIM_DURATION && op->kind == TG_KIND_KERNEL &&
+        if (op && v[i].unit_id == TG_UNIT_NS && op->kind == TG_KIND_KERNEL &&
             op->change == TG_ADDED && op->parent.n &&
             tg_strmap_add(&launchers, op->parent) == known)
             kernel[known] = i;
@@ -406,8 +403,7 @@ void tg_fold(struct tg_eval_state *e)
     /* A growth of the whole that warnings explain belongs to the first of them. */
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0;
-             v[i].because == tg_reason_id(TG_REASON_TOLD) && k < n && v[i].folded_under == TG_NO_ID;
-             k++)
+             v[i].because == TG_REASON_TOLD && k < n && v[i].folded_under == TG_NO_ID; k++)
             if (v[k].state == v[i].state && v[k].folded_under == TG_NO_ID &&
                 may_tell(&v[k], &v[i]) && !tg_sv_eq(v[k].rule, v[i].rule))
                 v[i].folded_under = k;
@@ -441,11 +437,11 @@ static bool key_of_change(struct tg_buf *key, const struct tg_result *r,
  * calls, not time. */
 static unsigned worth(const struct tg_result *r, const struct tg_comparison *c)
 {
-    const struct tg_op *op = r->dimension == TG_DIM_COUNT ? tg_result_op(c, r) : NULL;
+    const struct tg_op *op = r->unit_id == TG_UNIT_COUNT ? tg_result_op(c, r) : NULL;
     return (r->state == TG_STATE_FAIL ? 32u : 0u) +
            (op && is_about_op(r) && tg_op_makes_wait(op) ? 16u : 0u) +
            (r->subject == TG_SUBJECT_NAME ? 8u : 0u) + (r->cause->path.backward ? 0u : 4u) +
-           (r->dimension == TG_DIM_COUNT ? 2u : 0u) + (is_about_op(r) ? 1u : 0u);
+           (r->unit_id == TG_UNIT_COUNT ? 2u : 0u) + (is_about_op(r) ? 1u : 0u);
 }
 
 static bool names_it_better(const struct tg_result *r, const struct tg_result *head,
@@ -502,7 +498,7 @@ static bool is_of_rank(const struct tg_result *r, const struct tg_comparison *c,
 {
     const struct tg_rank_alone *alone = c->rank_alone;
     if ((r->state != TG_STATE_FAIL && r->state != TG_STATE_WARN) || !r->has_values ||
-        r->over_budget || r->dimension != TG_DIM_DURATION || !(r->delta > 0) ||
+        r->over_budget || r->unit_id != TG_UNIT_NS || !(r->delta > 0) ||
         (r->of_rank >= 0 && r->of_rank != alone->rank))
         return false;
     if (r->subject == TG_SUBJECT_NAME)

@@ -128,10 +128,6 @@ double tg_outside_growth_of(const struct tg_comparison *c, uint32_t kinds);
 
 /* ---- probe.c ---- */
 
-enum tg_dimension tg_unit_dimension(enum tg_unit unit);
-enum tg_unit tg_dimension_unit(enum tg_dimension d);
-const char *tg_unit_text(enum tg_unit unit); /* as in reports: "ns", "%", "" */
-
 /* A quantity with a value of each run: what one row is about. */
 struct tg_quantity {
     enum tg_quantity_kind {

@@ -87,7 +87,7 @@ static void say_missing(struct tg_eval_state *e, const struct tg_judging *w)
     struct tg_result *r = tg_eval_add(e, w->rule);
     enum tg_state state = w->rule->unjudged_note ? TG_STATE_WARN : TG_STATE_INCONCLUSIVE;
     r->metric = w->rule->metric;
-    r->dimension = tg_unit_dimension(w->p.unit);
+    r->unit_id = w->p.unit;
     if (w->x.kind == TG_QUANTITY_OP)
         tg_eval_message(
             r, state, TG_SUBJECT_GUARD, TG_NEED_BYTES, w->x.op->name,
@@ -357,7 +357,7 @@ static void put_subject(struct tg_result *r, const struct tg_judging *w,
     double weight = of[TG_TEST] - of[TG_BASE];
     r->weight = isfinite(weight) ? fabs(weight) : 0;
     r->op_at = (uint32_t)(op - c->ops);
-    if (r->dimension == TG_DIM_COUNT)
+    if (r->unit_id == TG_UNIT_COUNT)
         r->calling_op = op->calling_op;
     /* What polls by its name says nothing; another name that `noise.ignore` has is left out by
      * it. */
@@ -432,7 +432,7 @@ static void add_row(struct tg_eval_state *e, struct tg_judging *w)
     }
     r->state = w->j.state;
     r->metric = w->rule->metric;
-    r->dimension = tg_unit_dimension(w->p.unit);
+    r->unit_id = w->p.unit;
     r->unit = tg_sv_of(tg_unit_text(w->p.unit));
     r->has_values = w->p.unit != TG_UNIT_ATTR;
     r->base = w->p.base;
@@ -460,8 +460,7 @@ static void add_row(struct tg_eval_state *e, struct tg_judging *w)
     bool few = !w->p.exact && w->p.ev && w->p.ev->why_not == TG_NOT_FEW_RUNS;
     r->grounds = grounds_of(w);
     r->why_not = r->grounds == TG_GROUNDS_NONE ? w->j.why_not : NULL;
-    r->because =
-        w->j.reason || w->j.state == TG_STATE_PASS ? tg_reason_id(w->j.reason) : TG_BECAUSE_LIMIT;
+    r->because = w->j.reason || w->j.state == TG_STATE_PASS ? w->j.reason : TG_REASON_LIMIT;
     r->needs_runs = few ? w->p.min_runs : 0;
     /* Tables and charts show what was decided by: of a finding about an operator's own time. */
     const struct tg_op *op = w->x.op;

@@ -13,29 +13,29 @@ bool tg_known_failure(const struct tg_result *r, struct tg_known *out)
                               .after = r->test,
                               .rule = r->rule,
                               .metric = r->metric,
-                              .dimension = r->dimension };
+                              .unit_id = r->unit_id };
     return r->state == TG_STATE_FAIL && r->has_values && !r->over_budget && !r->waiver_ended;
 }
 
 /* How far `to` is from `from`: percentages in points, other values as ln ratio. */
-static double way(enum tg_dimension d, double from, double to)
+static double way(enum tg_unit d, double from, double to)
 {
-    return d == TG_DIM_RATIO ? to - from : log(to / from);
+    return d == TG_UNIT_PERCENT ? to - from : log(to / from);
 }
 
 bool tg_known_goes_on(const struct tg_known *then, const struct tg_known *now)
 {
-    enum tg_dimension d = then->dimension;
+    enum tg_unit d = then->unit_id;
     double change = way(d, then->before, then->after);
     double up = change < 0 ? -1 : 1, quarter = fabs(change) / 4;
-    double room = d == TG_DIM_RATIO ? quarter : fmax(0.02, quarter);
+    double room = d == TG_UNIT_PERCENT ? quarter : fmax(0.02, quarter);
     if (!tg_sv_eq(then->rule, now->rule) || then->subject != now->subject ||
         then->kind != now->kind || !tg_sv_eq(then->name, now->name) ||
-        then->metric != now->metric || d != now->dimension)
+        then->metric != now->metric || d != now->unit_id)
         return false;
-    if (d == TG_DIM_COUNT)
+    if (d == TG_UNIT_COUNT)
         return now->before == then->before && now->after == then->after;
-    if (then->before <= 0 && d != TG_DIM_RATIO) /* a new name */
+    if (then->before <= 0 && d != TG_UNIT_PERCENT) /* a new name */
         return now->before <= 0 && now->after <= then->after * 1.25;
     return up * way(d, now->before, now->after) > 0 &&
            up * way(d, then->before, now->after) <= fabs(change) + room &&
@@ -52,8 +52,8 @@ static bool explains(const struct tg_known *k, const struct tg_result *r)
                      ? r->metric == TG_RULE_METRIC_STEP_TIME
                      : r->subject == k->subject && r->op_kind == k->kind &&
                            tg_sv_eq(r->plain, k->name) &&
-                           (r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_DURATION ||
-                            r->dimension == TG_DIM_NUMBER);
+                           (r->unit_id == TG_UNIT_COUNT || r->unit_id == TG_UNIT_NS ||
+                            r->unit_id == TG_UNIT_NUMBER);
     if (!(goes_on || k->accepted) || !about)
         return false;
     /* No more than what the event changed, by a quarter or two percent: more is a change of its
@@ -61,7 +61,7 @@ static bool explains(const struct tg_known *k, const struct tg_result *r)
     double rise = r->base > 0 ? log(r->test / r->base) : INFINITY;
     if (k->what == TG_KNOWN_STEP)
         return r->delta > 0 && r->delta <= 1.25 * k->cost_ns;
-    if (r->dimension == TG_DIM_COUNT)
+    if (r->unit_id == TG_UNIT_COUNT)
         return k->exact && r->base == k->before && r->test == k->after;
     if (!isfinite(k->e))
         return false; /* the time of a name that is new: the event does not say how long it took */

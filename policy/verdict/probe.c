@@ -4,34 +4,6 @@
 #include "core/diff/confirm.h"
 #include "policy/verdict/internal.h"
 
-static const struct {
-    enum tg_dimension dimension;
-    const char *text;
-} units[] = {
-    [TG_UNIT_COUNT] = { TG_DIM_COUNT, "count" }, [TG_UNIT_NS] = { TG_DIM_DURATION, "ns" },
-    [TG_UNIT_PERCENT] = { TG_DIM_RATIO, "%" },   [TG_UNIT_BYTES] = { TG_DIM_BYTES, "bytes" },
-    [TG_UNIT_RATE] = { TG_DIM_RATE, "GB/s" },    [TG_UNIT_ATTR] = { TG_DIM_ATTR, "" },
-    [TG_UNIT_NUMBER] = { TG_DIM_NUMBER, "" },
-};
-
-enum tg_dimension tg_unit_dimension(enum tg_unit unit)
-{
-    return units[unit].dimension;
-}
-
-enum tg_unit tg_dimension_unit(enum tg_dimension d)
-{
-    enum tg_unit unit = TG_UNIT_COUNT;
-    while (units[unit].dimension != d)
-        unit++;
-    return unit;
-}
-
-const char *tg_unit_text(enum tg_unit unit)
-{
-    return units[unit].text;
-}
-
 enum tg_attr_kind tg_rule_attr_kind(enum tg_rule_metric m)
 {
     return m == TG_RULE_METRIC_LAUNCH_CONFIG  ? TG_ATTR_KIND_LAUNCH

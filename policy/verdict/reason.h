@@ -100,7 +100,8 @@
     X(TG_NEED_NAME, "ops", NULL)                                                                   \
     X(TG_NEED_DETECTABLE, "detectable", NULL)                                                      \
     X(TG_NEED_COLLAPSE, "collapse", NULL)                                                          \
-    X(TG_NEED_CALLS, "calls", NULL)
+    X(TG_NEED_CALLS, "calls", NULL)                                                                \
+    X(TG_REASON_LIMIT, "limit", NULL) /* of a row that the limit alone decides */
 
 enum tg_reason {
     TG_REASON_NONE,
@@ -110,8 +111,6 @@ enum tg_reason {
         TG_REASONS
 };
 
-/* Of a row that the limit alone decides. */
-#define TG_BECAUSE_LIMIT "limit"
 /* "renamed", "runs"; NULL: TG_REASON_NONE. Stable: consumers of JSON compare it. */
 const char *tg_reason_id(enum tg_reason r);
 /* What `evidence` says after "only warns: " of a reason of a row, or the account after "it need

@@ -95,7 +95,7 @@ static void judge_choices(struct tg_eval_state *e, const struct tg_rule *rule)
                               "pin its choice."));
         r->op_kind = op->kind;
         r->metric = rule->metric;
-        r->dimension = TG_DIM_ATTR;
+        r->unit_id = TG_UNIT_ATTR;
         r->grounds = TG_GROUNDS_ATTR;
         r->weight = fabs(x->ev.delta_ns);
     }

@@ -167,7 +167,7 @@ size_t tg_stages_next(const struct tg_eval_state *e)
     for (size_t i = 0; c->asking->early && i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
         const struct tg_op *op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
-        if ((r->because && strcmp(r->because, tg_reason_id(TG_NEED_FRESH_EVENTS)) == 0) ||
+        if (r->because == TG_NEED_FRESH_EVENTS ||
             (op && r->state == TG_STATE_FAIL && r->grounds == TG_GROUNDS_COUNT &&
              !tg_kind_is_device(op->kind) && op->counted.shape == TG_COUNT_CONSTANT))
             return 0;

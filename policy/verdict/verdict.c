@@ -47,14 +47,11 @@ void tg_verdict_title(struct tg_verdict *v, struct tg_arena *a)
                      against.n ? " against " : "", TG_SV_ARG(against), TG_SV_ARG(v->said));
 }
 
-const char *tg_dimension_name(enum tg_dimension d)
+const char *tg_unit_dimension(enum tg_unit unit)
 {
-    static const char *const name[] = {
-        [TG_DIM_COUNT] = "count",   [TG_DIM_DURATION] = "duration", [TG_DIM_ATTR] = "fact",
-        [TG_DIM_RATIO] = "ratio",   [TG_DIM_BYTES] = "bytes",       [TG_DIM_RATE] = "rate",
-        [TG_DIM_NUMBER] = "number",
-    };
-    return name[d];
+    static const char *const name[] = { "count", "duration", "ratio", "bytes",
+                                        "rate",  "fact",     "number" };
+    return name[unit];
 }
 
 bool tg_result_is_of_extent(const struct tg_result *r)
@@ -124,8 +121,8 @@ const struct tg_op *tg_result_op(const struct tg_comparison *c, const struct tg_
 const struct tg_region *tg_result_region(const struct tg_comparison *c, const struct tg_result *r)
 {
     const struct tg_op *op = r->has_values && !r->over_budget ? tg_result_op(c, r) : NULL;
-    bool whole = op && (r->dimension == TG_DIM_COUNT ? op->relation == TG_REL_REPLACED_WORSE
-                                                     : r->ev && r->ev->pooled);
+    bool whole = op && (r->unit_id == TG_UNIT_COUNT ? op->relation == TG_REL_REPLACED_WORSE
+                                                    : r->ev && r->ev->pooled);
     return whole && tg_op_side_of_region(op) == TG_TEST ? &c->regions[op->region] : NULL;
 }
 
@@ -160,14 +157,13 @@ bool tg_result_is_guard(const struct tg_result *r)
 
 bool tg_result_is_of_machine(const struct tg_result *r)
 {
-    return r->because == tg_reason_id(TG_REASON_SLOW_MACHINE) ||
-           r->because == tg_reason_id(TG_REASON_ALL_LONGER) ||
-           r->because == tg_reason_id(TG_REASON_BUSY);
+    return r->because == TG_REASON_SLOW_MACHINE || r->because == TG_REASON_ALL_LONGER ||
+           r->because == TG_REASON_BUSY;
 }
 
 bool tg_result_is_of_slowest(const struct tg_result *r)
 {
-    return r->ev && r->because == tg_reason_id(TG_REASON_SOME_STEPS);
+    return r->ev && r->because == TG_REASON_SOME_STEPS;
 }
 
 const char *tg_situation_name(enum tg_situation s)
@@ -226,7 +222,7 @@ enum tg_outcome tg_outcome_of(const struct tg_verdict *v)
 void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject,
                      enum tg_reason because, tg_sv op, tg_sv message, tg_sv next)
 {
-    r->because = tg_reason_id(because);
+    r->because = because;
     r->state = state;
     r->subject = subject;
     r->op = r->op_normalised = op;
@@ -262,7 +258,7 @@ void tg_eval_revise(struct tg_eval_state *e, struct tg_result *r, enum tg_state 
                     enum tg_reason why, tg_sv evidence)
 {
     r->state = to;
-    r->because = why ? tg_reason_id(why) : r->because;
+    r->because = why ? why : r->because;
     r->evidence = TG_SV_PRINTF(e->arena, "%.*s%s%.*s", TG_SV_ARG(r->evidence),
                                r->evidence.n ? "; " : "", TG_SV_ARG(evidence));
 }

@@ -39,16 +39,8 @@ const char *
 tg_outcome_name(enum tg_outcome o);          /* "pass", "warn", "inconclusive", "fail", "error" */
 int tg_outcome_exit_code(enum tg_outcome o); /* 0 0 4 1 3 */
 
-enum tg_dimension {
-    TG_DIM_COUNT,
-    TG_DIM_DURATION,
-    TG_DIM_ATTR,
-    TG_DIM_RATIO,
-    TG_DIM_BYTES,
-    TG_DIM_RATE,
-    TG_DIM_NUMBER /* a benchmark's own: in its unit */
-};
-const char *tg_dimension_name(enum tg_dimension d); /* "count", "duration", … */
+/* What a value of this unit is, as reports have it: "count", "duration", … */
+const char *tg_unit_dimension(enum tg_unit unit);
 
 /* What a state rests on. A result without grounds says nothing about the code. */
 enum tg_grounds {
@@ -94,8 +86,7 @@ struct tg_result {
     bool waiver_ended; /* the waiver for it has expired */
     int64_t
         needs_runs; /* so many per side would judge it (noise.min_runs); 0: not for want of runs */
-    const char
-        *because; /* id of its reason or need (reason.h), or TG_BECAUSE_LIMIT; NULL: a pass */
+    enum tg_reason because;  /* NONE: a pass */
     const char *why_not;     /* not judged: the need, in words; NULL: judged, or a guard */
     tg_sv rule, why, owner;  /* rule id; its `why` */
     tg_sv op, op_normalised; /* raw, normalised; of metrics of the whole trace its name */
@@ -105,12 +96,12 @@ struct tg_result {
     enum tg_kind op_kind; /* of subject NAME */
     uint32_t op_at;       /* where tg_result_op looks first; says nothing by itself */
     enum tg_rule_metric metric; /* of guards: nothing; see tg_result_metric */
-    enum tg_dimension dimension;
+    enum tg_unit unit_id;
     bool has_values;              /* false: attributes and guards, see `message` */
     double base, test, delta;     /* in `unit`, per step (ns for durations, percent for ratios) */
     double delta_pct;             /* NaN: the baseline is 0 or absent; see tg_dec_pct_tells */
     const struct tg_evidence *ev; /* what it was decided by; NULL: exact, a budget, or a guard */
-    tg_sv unit;  /* "ns", "count", "%", "bytes", "GB/s", "": to be shown; `dimension` decides */
+    tg_sv unit;  /* "ns", "count", "%", "bytes", "GB/s", "": to be shown; `unit_id` decides */
     tg_sv limit; /* the limit that was exceeded or applied, as written: "pct: 10%, abs: 0.2%step" */
     tg_sv limit_said;  /* the same as reports say it: "+15 %", "no more than before" */
     double share;      /* of the step on the test side, 0..1; NaN unknown */

@@ -15,9 +15,9 @@ static void put_ceiling(struct tg_buf *b, const struct tg_limit *l, const struct
         tg_buf_puts(b, i ? " and " : "");
         if (x->kind == TG_BOUND_ABS && !x->of_step)
             tg_buf_printf(b, "%.*s%s more", TG_SV_ARG(text),
-                          r->dimension != TG_DIM_COUNT ? ""
-                          : one                        ? " call"
-                                                       : " calls");
+                          r->unit_id != TG_UNIT_COUNT ? ""
+                          : one                       ? " call"
+                                                      : " calls");
         else if (x->kind == TG_BOUND_MAX) /* a value */
             tg_buf_add(b, text);
         else if (x->kind == TG_BOUND_PCT && tg_sv_ends(text, TG_SV("%")))
@@ -43,7 +43,7 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
                                 .test = r->base + r->delta,
                                 .exact = true,
                                 .step_ns = e->in->comparison->wall_ns[TG_BASE],
-                                .unit = tg_dimension_unit(r->dimension),
+                                .unit = r->unit_id,
                                 .bad = TG_ANY_IS_BAD };
     const struct tg_limit_list ceiling = { .state = TG_LIMIT_ON, .v = &w->ceiling, .n = 1 };
     const struct tg_limit_list none = { .state = TG_LIMIT_OFF };
@@ -86,7 +86,7 @@ static void waive_consequences(struct tg_eval_state *e, const struct tg_waiver *
         for (size_t k = 0; k < e->n; k++) {
             struct tg_result *r = &e->results[k];
             const struct tg_result *head = NULL; /* whose additional calls make those of `r` */
-            bool could = could_waive(w, r) && r->dimension == TG_DIM_COUNT && !seen[k];
+            bool could = could_waive(w, r) && r->unit_id == TG_UNIT_COUNT && !seen[k];
             const struct tg_op *op = could ? tg_result_op(e->in->comparison, r) : NULL;
             for (size_t i = 0; op && !head && i < e->n; i++)
                 if (by[i] && tg_eval_explains(&e->results[i], r, op, e->in->comparison))

@@ -78,7 +78,7 @@ static void put_warnings(FILE *f, const struct tg_verdict *v)
     for (size_t i = 0; i < v->n_results; i++)
         if (v->results[i].state != TG_STATE_FAIL && v->results[i].state > TG_STATE_PASS &&
             v->results[i].state != TG_STATE_NOT_JUDGED)
-            put_violation(f, &first, v->results[i].op, tg_dimension_name(v->results[i].dimension),
+            put_violation(f, &first, v->results[i].op, tg_unit_dimension(v->results[i].unit_id),
                           v->results[i].delta_pct);
 }
 
@@ -104,7 +104,7 @@ static void put_verdict(FILE *f, const struct tg_verdict *v)
     for (size_t i = 0; i < v->n_results && v->results[i].state == TG_STATE_FAIL; i++)
         if (names_something(&v->results[i]))
             put_violation(f, &first, name_of(&v->results[i]),
-                          tg_dimension_name(v->results[i].dimension), v->results[i].delta_pct);
+                          tg_unit_dimension(v->results[i].unit_id), v->results[i].delta_pct);
     put_calling_op(f, &first, v);
     fprintf(f, "],\"warnings\":[");
     put_warnings(f, v);
@@ -185,8 +185,8 @@ static void put_stage(FILE *f, const struct tg_verdict *v)
     bool first = true;
     fprintf(f, "{\"next\":%zu,\"red\":[", v->next_runs);
     for (size_t i = 0; i < v->n_results && v->results[i].state == TG_STATE_FAIL; i++)
-        put_violation(f, &first, name_of(&v->results[i]),
-                      tg_dimension_name(v->results[i].dimension), v->results[i].delta_pct);
+        put_violation(f, &first, name_of(&v->results[i]), tg_unit_dimension(v->results[i].unit_id),
+                      v->results[i].delta_pct);
     fprintf(f, "],\"untold\":[");
     first = true;
     for (size_t i = 0; i < v->n_results; i++)

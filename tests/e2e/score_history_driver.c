@@ -153,7 +153,7 @@ static void make_night(const struct model *m, size_t first, struct rng *r, struc
         x.calls = calls;
         x.v = n ? tg_mid_mean(v, n) : NAN;
         if (m->series.v[s].what == TG_SERIES_METRIC &&
-            tg_metric_info(m->series.v[s].metric)->unit_id == TG_METRIC_PERCENT) {
+            tg_metric_info(m->series.v[s].metric)->unit == TG_UNIT_PERCENT) {
             x.plain = 100 * x.v;
         } else {
             x.v += machine + 0.0005 * normal(r);

@@ -129,13 +129,13 @@ static struct tg_op *add_op(struct make *m, enum tg_kind kind, tg_sv name, doubl
 
 static struct tg_result *add_result(struct make *m, enum tg_state state, const char *rule,
                                     const struct tg_op *op, enum tg_rule_metric metric,
-                                    enum tg_dimension dimension)
+                                    enum tg_unit unit)
 {
     struct tg_result *r = &m->v->results[m->v->n_results++];
     *r = (struct tg_result){ .state = state,
                              .rule = tg_sv_of(rule),
                              .metric = metric,
-                             .dimension = dimension,
+                             .unit_id = unit,
                              .delta_pct = NAN,
                              .share = NAN,
                              .folded_under = TG_NO_ID,
@@ -143,12 +143,12 @@ static struct tg_result *add_result(struct make *m, enum tg_state state, const c
                              .line = 12,
                              .col = 5 };
     if (op) {
-        bool count = dimension == TG_DIM_COUNT;
+        bool count = unit == TG_UNIT_COUNT;
         r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
         r->op_normalised = op->name;
         r->op_kind = op->kind;
         r->unit = count ? TG_SV("count") : TG_SV("ns");
-        r->has_values = dimension != TG_DIM_ATTR;
+        r->has_values = unit != TG_UNIT_ATTR;
         r->base = count ? op->count[TG_BASE] : op->self[TG_BASE];
         r->test = count ? op->count[TG_TEST] : op->self[TG_TEST];
         r->delta = r->test - r->base;
@@ -243,10 +243,10 @@ static const struct tg_verdict *make_pass(struct tg_arena *a)
     struct make m = begin(a, 16, true);
     struct tg_op *op = add_op(&m, TG_KIND_OP, TG_SV("aten::addmm"), 24, 24, 1810.2, 1822.9);
     struct tg_result *r =
-        add_result(&m, TG_STATE_PASS, "slower", op, TG_RULE_METRIC_SELF, TG_DIM_DURATION);
+        add_result(&m, TG_STATE_PASS, "slower", op, TG_RULE_METRIC_SELF, TG_UNIT_NS);
     r->message = TG_SV("1.82 ms per step, was 1.81 ms (+0.7 %, +12.7 us, 4.4 % of the step)");
     r->limit = TG_SV("pct: auto, abs: 0.1%step");
-    r = add_result(&m, TG_STATE_PASS, "new-work", op, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
+    r = add_result(&m, TG_STATE_PASS, "new-work", op, TG_RULE_METRIC_COUNT, TG_UNIT_COUNT);
     r->message = TG_SV("called 24 times per step, was 24 (+0, 4.4 % of the step)");
     add_op(&m, TG_KIND_KERNEL, TG_SV(LONG_KERNEL), 96, 96, 5210.0, 5198.4);
     add_note(&m, "built-in policy: no .tracegate.yml was found",
@@ -270,11 +270,11 @@ static const struct tg_verdict *make_warn(struct tg_arena *a)
     }
     op->ev = no_evidence(TG_NOT_FEW_RUNS);
     op->ev.suspicious = true;
-    r = add_result(&m, TG_STATE_WARN, "less-work", fewer, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
+    r = add_result(&m, TG_STATE_WARN, "less-work", fewer, TG_RULE_METRIC_COUNT, TG_UNIT_COUNT);
     r->message = TG_SV("called 6 times per step, was 8 (-2)");
     r->why = TG_SV("work disappeared: intended?");
     limited(r, "abs: 0", "no fewer than before");
-    r = add_result(&m, TG_STATE_SUSPICIOUS, "slower", op, TG_RULE_METRIC_SELF, TG_DIM_DURATION);
+    r = add_result(&m, TG_STATE_SUSPICIOUS, "slower", op, TG_RULE_METRIC_SELF, TG_UNIT_NS);
     r->message = TG_SV("1.18 ms per step, was 900 us (+31 %, +280 us, 2.8 % of the step)");
     r->evidence = TG_SV("not judged: fewer than 3 runs on a side; limit +15 %");
     limited(r, "pct: auto, abs: 0.1%step", "+15 %");
@@ -325,11 +325,11 @@ static void add_failures(struct make *m)
     copy->parent = TG_SV("aten::clone");
     clone->parent = TG_SV("aten::contiguous");
 
-    r = add_result(m, TG_STATE_FAIL, "new-sync", sync, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
+    r = add_result(m, TG_STATE_FAIL, "new-sync", sync, TG_RULE_METRIC_COUNT, TG_UNIT_COUNT);
     r->message = TG_SV("new, 1 call per step, 1.9 % of the step");
     r->why = TG_SV("the program waits more often");
     limited(r, "abs: 0", "no more than before");
-    r = add_result(m, TG_STATE_FAIL, "new-work", copy, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
+    r = add_result(m, TG_STATE_FAIL, "new-work", copy, TG_RULE_METRIC_COUNT, TG_UNIT_COUNT);
     r->message =
         TG_SV("called 20 times per step, was 12 (+8, 1.2 % of the step), all inside " TG_NAMED(
             "aten::to"));
@@ -338,17 +338,17 @@ static void add_failures(struct make *m)
     limited(r, "abs: 0", "no more than before");
     r->evidence = TG_SV("waiver expired 20 days ago (.tracegate.yml:31)");
     r->next = TG_SV("Fix the regression, or renew the waiver with a new date.");
-    r = add_result(m, TG_STATE_FAIL, "new-work", clone, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
+    r = add_result(m, TG_STATE_FAIL, "new-work", clone, TG_RULE_METRIC_COUNT, TG_UNIT_COUNT);
     r->message = TG_SV("called 10 times per step, was 2 (+8, 0.2 % of the step)");
     limited(r, "abs: 0", "no more than before");
     r->folded_under = 1;
     m->v->n_folded[r->state]++;
-    r = add_result(m, TG_STATE_FAIL, "new-work", contiguous, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
+    r = add_result(m, TG_STATE_FAIL, "new-work", contiguous, TG_RULE_METRIC_COUNT, TG_UNIT_COUNT);
     r->message = TG_SV("called 9 times per step, was 1 (+8, 0.1 % of the step)");
     limited(r, "abs: 0", "no more than before");
     r->folded_under = 2;
     m->v->n_folded[r->state]++;
-    r = add_result(m, TG_STATE_FAIL, "slower", gemm, TG_RULE_METRIC_SELF, TG_DIM_DURATION);
+    r = add_result(m, TG_STATE_FAIL, "slower", gemm, TG_RULE_METRIC_SELF, TG_UNIT_NS);
     r->line = 19;
     r->message = TG_SV("10.4 ms per step, was 9.12 ms (+14 %, +1.29 ms, 24.8 % of the step)");
     r->evidence =
@@ -358,7 +358,7 @@ static void add_failures(struct make *m)
     r->owner = TG_SV("perf-team");
     r->nights = nights;
     r->n_nights = sizeof nights / sizeof *nights;
-    r = add_result(m, TG_STATE_FAIL, "step", NULL, TG_RULE_METRIC_STEP_TIME, TG_DIM_DURATION);
+    r = add_result(m, TG_STATE_FAIL, "step", NULL, TG_RULE_METRIC_STEP_TIME, TG_UNIT_NS);
     r->op = r->op_normalised = TG_SV("step_time");
     r->subject = TG_SUBJECT_TRACE;
     r->unit = TG_SV("ns");
@@ -373,12 +373,12 @@ static void add_failures(struct make *m)
                         "%; limit pct: 3%, abs: 500us");
     r->limit = r->limit_said = TG_SV("pct: 3%, abs: 500us");
     r = add_result(m, TG_STATE_WARN, "launch-config", elementwise, TG_RULE_METRIC_LAUNCH_CONFIG,
-                   TG_DIM_ATTR);
+                   TG_UNIT_ATTR);
     r->unit = TG_SV("");
     r->message = TG_SV("same launches: registers 128 -> 255");
     limited(r, "abs: 0", "no change");
     r->line = 30;
-    r = add_result(m, TG_STATE_WAIVED, "slower", mm, TG_RULE_METRIC_SELF, TG_DIM_DURATION);
+    r = add_result(m, TG_STATE_WAIVED, "slower", mm, TG_RULE_METRIC_SELF, TG_UNIT_NS);
     r->message = TG_SV("219 us per step, was 211 us (+3.8 %, +8.00 us); waived: 3.8 % of 18 %");
 }
 
@@ -398,16 +398,16 @@ static const struct tg_verdict *make_fail(struct tg_arena *a)
     add_op(&m, TG_KIND_OP, TG_SV("aten::item"), 1, 1, 2.2, 2.3);
     add_op(&m, TG_KIND_STEP, TG_SV("ProfilerStep"), 1, 1, 39000, 40900);
     add_op(&m, TG_KIND_PYTHON, TG_SV("train.py: step"), 1, 1, 100, 900);
-    r = add_result(&m, TG_STATE_NOT_JUDGED, "slower", gone, TG_RULE_METRIC_SELF, TG_DIM_DURATION);
+    r = add_result(&m, TG_STATE_NOT_JUDGED, "slower", gone, TG_RULE_METRIC_SELF, TG_UNIT_NS);
     r->message = TG_SV("gone: 0 ns per step, was 402 us; replaced: one of 2 names that were "
                        "added or removed in TransformerLayer, together 12 -> 12 calls");
     r->evidence = TG_SV("not judged: replaced");
     r = add_result(&m, TG_STATE_SKIP, "exposed-comm", NULL,
-                   tg_rule_metric_of(TG_METRIC_COMM_EXPOSED), TG_DIM_DURATION);
+                   tg_rule_metric_of(TG_METRIC_COMM_EXPOSED), TG_UNIT_NS);
     r->op = r->op_normalised = TG_SV("comm_exposed");
     r->subject = TG_SUBJECT_TRACE;
     r->message = TG_SV("the traces lack what this metric needs");
-    r = add_result(&m, TG_STATE_PASS, "new-work", gone, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
+    r = add_result(&m, TG_STATE_PASS, "new-work", gone, TG_RULE_METRIC_COUNT, TG_UNIT_COUNT);
     r->message = TG_SV("gone, was 12 calls per step, 1.0 % of the step");
     add_note(&m,
              "the machine is 2.1 % slower than at the baseline; that factor is taken out of all "
@@ -424,7 +424,7 @@ static const struct tg_verdict *make_inconclusive(struct tg_arena *a)
 {
     struct make m = begin(a, 8, true);
     struct tg_result *r =
-        add_result(&m, TG_STATE_INCONCLUSIVE, "require", NULL, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
+        add_result(&m, TG_STATE_INCONCLUSIVE, "require", NULL, TG_RULE_METRIC_COUNT, TG_UNIT_COUNT);
     r->op = r->op_normalised = TG_SV("collapse");
     r->subject = TG_SUBJECT_REQUIRE;
     r->message =
@@ -482,7 +482,7 @@ static const struct tg_verdict *make_hostile(struct tg_arena *a)
         struct tg_op *op = add_op(&m, i % 2 ? TG_KIND_OP : TG_KIND_KERNEL, name, 1,
                                   1 + (double)(i % 3), 10, 30.5 + (double)i);
         struct tg_result *r = add_result(&m, i % 5 ? TG_STATE_FAIL : TG_STATE_WARN, "new-work", op,
-                                         TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
+                                         TG_RULE_METRIC_COUNT, TG_UNIT_COUNT);
         TG_BUF said = { 0 };
         tg_message_put_name(&said, name, 300);
         r->message = tg_arena_sv(a, tg_buf_sv(&said));
@@ -521,10 +521,9 @@ static const struct tg_verdict *make_large(struct tg_arena *a)
         tg_sv name = hostile_name(i, a);
         struct tg_op *op = add_op(&m, i % 3 ? TG_KIND_OP : TG_KIND_KERNEL, name, 2,
                                   2 + (double)(i % 5), 50, 50 + (double)((i * 7919) % 1000));
-        struct tg_result *r =
-            add_result(&m, i < 1200 ? TG_STATE_FAIL : TG_STATE_PASS, i % 2 ? "new-work" : "slower",
-                       op, i % 2 ? TG_RULE_METRIC_COUNT : TG_RULE_METRIC_SELF,
-                       i % 2 ? TG_DIM_COUNT : TG_DIM_DURATION);
+        struct tg_result *r = add_result(
+            &m, i < 1200 ? TG_STATE_FAIL : TG_STATE_PASS, i % 2 ? "new-work" : "slower", op,
+            i % 2 ? TG_RULE_METRIC_COUNT : TG_RULE_METRIC_SELF, i % 2 ? TG_UNIT_COUNT : TG_UNIT_NS);
         r->message = TG_SV("called more often than before");
         limited(r, "abs: 0", "no more than before");
     }

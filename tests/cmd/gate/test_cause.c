@@ -26,7 +26,7 @@ static struct tg_result failed(void)
 {
     return (struct tg_result){ .state = TG_STATE_FAIL,
                                .subject = TG_SUBJECT_NAME,
-                               .dimension = TG_DIM_DURATION,
+                               .unit_id = TG_UNIT_NS,
                                .op = TG_SV("aten::mm"),
                                .op_normalised = TG_SV("aten::mm"),
                                .op_kind = TG_KIND_OP,
@@ -135,7 +135,7 @@ TEST(only_shown_values_of_names_are_followed)
     TG_AUTO(room_close) struct room room;
     r[0].state = TG_STATE_PASS;
     r[1].state = TG_STATE_INCONCLUSIVE;
-    r[2].dimension = TG_DIM_ATTR;
+    r[2].unit_id = TG_UNIT_ATTR;
     r[3].subject = TG_SUBJECT_TRACE;
     room_open(&room);
     room_file("base.json", trace(&room, 100, "train.py(12): step"));

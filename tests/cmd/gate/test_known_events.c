@@ -38,7 +38,7 @@ static bool failures(void *arg, const char *night, struct tg_known **out, size_t
         **out = (struct tg_known){ .what = TG_KNOWN_FAILURE,
                                    .rule = TG_SV("r"),
                                    .name = TG_SV("aten::mm"),
-                                   .dimension = TG_DIM_DURATION,
+                                   .unit_id = TG_UNIT_NS,
                                    .before = 100,
                                    .after = x->after[i] };
         *n = 1;

@@ -135,7 +135,7 @@ static inline struct tg_result hand_row(const char *name, double more)
                                .rule = TG_SV("r"),
                                .metric = TG_RULE_METRIC_COUNT,
                                .grounds = TG_GROUNDS_COUNT,
-                               .dimension = TG_DIM_COUNT,
+                               .unit_id = TG_UNIT_COUNT,
                                .has_values = true,
                                .base = 1,
                                .test = 1 + more,

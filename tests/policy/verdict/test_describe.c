@@ -153,7 +153,7 @@ static struct said of_time(double base, double more, struct tg_evidence *ev)
 {
     struct said s = of_count(1, 1);
     *ev = hand_evidence(base, more);
-    s.r.dimension = TG_DIM_DURATION;
+    s.r.unit_id = TG_UNIT_NS;
     s.p = (struct tg_probe){
         .base = base, .test = base * (1 + more), .unit = TG_UNIT_NS, .ev = ev, .min_runs = 3
     };
@@ -285,7 +285,7 @@ static struct said of_attrs(struct hand *h, enum tg_attr_kind kind, const struct
     s.op.attrs = attrs;
     s.op.n_attrs = n;
     s.op.kind = TG_KIND_KERNEL;
-    s.r.dimension = TG_DIM_ATTR;
+    s.r.unit_id = TG_UNIT_ATTR;
     s.r.has_values = false;
     s.p.attr = kind;
     return s;
@@ -328,7 +328,7 @@ WITH_HAND(attributes_of_a_metric)
 WITH_HAND(values_of_bytes)
 {
     struct said s = of_count(0, 1);
-    s.r.dimension = TG_DIM_BYTES;
+    s.r.unit_id = TG_UNIT_BYTES;
     s.p = (struct tg_probe){ .base = 4096, .test = 8192, .exact = true, .unit = TG_UNIT_BYTES };
     says(h, &s, "8.0 KiB per step, was 4.0 KiB (+100 %, +4.0 KiB)");
 }
@@ -394,7 +394,7 @@ WITH_HAND(what_it_is_related_to)
     struct said t = s;
     t.p.ev = &pooled; /* a time of all of them: how often each was called is another matter */
     t.p.unit = TG_UNIT_NS;
-    t.r.dimension = TG_DIM_DURATION;
+    t.r.unit_id = TG_UNIT_NS;
     t.op.share[TG_BASE] = t.op.share[TG_TEST] = 0.5;
     says(h, &t,
          "2 ns per step, was 1 ns (+100 %, +1 ns), 5 names together; with new in place of "

@@ -52,7 +52,7 @@ WITH_HAND(how_much)
     struct tg_result r = hand_row("aten::mm", 2);
     headline(h, r, "aten::mm +2 calls");
     r.subject = TG_SUBJECT_STEP; /* the gaps; by its total it is the step itself */
-    r.dimension = TG_DIM_DURATION;
+    r.unit_id = TG_UNIT_NS;
     r.unit = TG_SV("ns");
     r.metric = TG_RULE_METRIC_SELF;
     headline(h, r, "host time between operators +200 % (+2 ns)");
@@ -68,17 +68,17 @@ WITH_HAND(how_much)
     headline(h, r, "aten::mm 3, over the limit of 1");
     r.was_over = true;
     headline(h, r, "aten::mm 3, over the limit of 1 (the baseline was, too)");
-    r.dimension = TG_DIM_DURATION; /* what it changed by is not what is wrong */
+    r.unit_id = TG_UNIT_NS; /* what it changed by is not what is wrong */
     r.delta = -2;
     r.delta_pct = -40;
     headline(h, r, "aten::mm 3 ns, over the limit of 1 (the baseline was, too)");
-    r.dimension = TG_DIM_COUNT;
+    r.unit_id = TG_UNIT_COUNT;
     r.was_over = false;
     r.bound = NULL;
     r.limit = TG_SV("max: 1, min: 0");
     headline(h, r, "aten::mm 3 (max: 1, min: 0)");
     r = hand_row("aten::mm", 2);
-    r.dimension = TG_DIM_DURATION;
+    r.unit_id = TG_UNIT_NS;
     r.delta = 5000;
     r.delta_pct = 50;
     headline(h, r, "aten::mm +50 % (+5.00 us)");
@@ -87,22 +87,21 @@ WITH_HAND(how_much)
     r.delta = NAN; /* unknown in the baseline */
     headline(h, r, "aten::mm ");
     r.delta_pct = 50;
-    r.dimension = TG_DIM_RATIO;
+    r.unit_id = TG_UNIT_PERCENT;
     r.test = 12.34;
     headline(h, r, "aten::mm 12.3 %");
     r.has_values = false;
-    r.dimension = TG_DIM_ATTR;
+    r.unit_id = TG_UNIT_ATTR;
     r.attrs = TG_SV("registers 128 -> 255");
     headline(h, r, "aten::mm registers 128 -> 255");
     r.attrs = TG_SV("registers 128 -> 255 and then some of its parts");
     headline(h, r, "aten::mm registers 128 -> 255 and then some of it…");
     r.attrs = TG_SV("");
     headline(h, r, "aten::mm");
-    r.dimension = TG_DIM_COUNT; /* a guard: its words are below */
+    r.unit_id = TG_UNIT_COUNT; /* a guard: its words are below */
     r.message = TG_SV("the fresh side is empty");
     headline(h, r, "aten::mm");
-    r.dimension =
-        TG_DIM_DURATION; /* a budget without a former value: no change, and no place of it */
+    r.unit_id = TG_UNIT_NS; /* a budget without a former value: no change, and no place of it */
     r.cause = &cause;
     headline(h, r, "aten::mm");
     h->v.results = &r;
@@ -115,7 +114,7 @@ WITH_HAND(the_device_has_a_part_of_the_step)
     struct tg_result r = hand_row("device_extent", 2);
     r.subject = TG_SUBJECT_TRACE;
     r.metric = tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT);
-    r.dimension = TG_DIM_DURATION;
+    r.unit_id = TG_UNIT_NS;
     r.delta = 5000;
     r.delta_pct = 50;
     headline(h, r, "the device's extent +50 % (+5.00 us)");
@@ -278,7 +277,7 @@ WITH_HAND(a_replacement)
     headline(h, r, "aten::mul, aten::erf instead of aten::gelu: +8 calls (+7.00 us on the host)");
     ops[4].self[TG_TEST] = 9000; /* 9 - 7 on the device, which is told where it has work */
     headline(h, r, "aten::mul, aten::erf instead of aten::gelu: +8 calls (+2.00 us on the device)");
-    r.dimension = TG_DIM_DURATION;
+    r.unit_id = TG_UNIT_NS;
     r.ev = &pooled;
     headline(h, r, "aten::mul, aten::erf instead of aten::gelu: +800 % (+8 ns)");
     ops[0].count[TG_BASE] = 10; /* the others are as they were */
@@ -290,7 +289,7 @@ WITH_HAND(a_replacement)
     ops[3].region = TG_NO_ID;
     r.ev = NULL; /* its own time */
     headline(h, r, "aten::mul +800 % (+8 ns)");
-    r.dimension = TG_DIM_COUNT;
+    r.unit_id = TG_UNIT_COUNT;
     ops[1].relation = TG_REL_REPLACED; /* no more calls than went */
     headline(h, r, "aten::mul +8 calls (+2.00 us on the device)");
     ops[1].relation = TG_REL_REPLACED_WORSE;
@@ -489,7 +488,7 @@ WITH_HAND(names_that_are_judged_together)
     struct tg_result r = hand_row("aten::mm", 2);
     r.ev = &pooled;
     headline(h, r, "aten::mm +2 calls");
-    r.dimension = TG_DIM_DURATION;
+    r.unit_id = TG_UNIT_NS;
     headline(h, r, "aten::mm and 2 more +200 % (+2 ns)");
     r.ev = &alone;
     headline(h, r, "aten::mm +200 % (+2 ns)");
@@ -702,7 +701,7 @@ WITH_HAND(attributes_that_were_not_compared)
     for (size_t i = 0; i < 5; i++)
         r[i] = (struct tg_result){ .state = TG_STATE_NOT_JUDGED,
                                    .subject = TG_SUBJECT_NAME,
-                                   .dimension = TG_DIM_ATTR,
+                                   .unit_id = TG_UNIT_ATTR,
                                    .metric = i == 2 ? TG_RULE_METRIC_INPUT_TYPES
                                                     : TG_RULE_METRIC_INPUT_SHAPES,
                                    .op_kind = TG_KIND_OP,
@@ -710,7 +709,7 @@ WITH_HAND(attributes_that_were_not_compared)
                                    .op_normalised = i ? TG_SV("b") : TG_SV("a"),
                                    .plain = i ? TG_SV("b") : TG_SV("a") };
     r[3].metric = TG_RULE_METRIC_COUNT;
-    r[3].dimension = TG_DIM_COUNT;
+    r[3].unit_id = TG_UNIT_COUNT;
     r[4].op_normalised = TG_SV("b [rank 1]");
     h->c.metrics[TG_METRIC_STEP_TIME].ev.why_not = TG_NOT_WAIT;
     hand_ops(h, ops, 2);

@@ -151,7 +151,7 @@ static const struct tg_result *ended(struct hand *h, const struct tg_result *v, 
     return h->v.results;
 }
 
-static struct tg_result row_of(const char *name, enum tg_dimension d, enum tg_subject about,
+static struct tg_result row_of(const char *name, enum tg_unit d, enum tg_subject about,
                                double weight)
 {
     return (struct tg_result){ .state = TG_STATE_FAIL,
@@ -162,7 +162,7 @@ static struct tg_result row_of(const char *name, enum tg_dimension d, enum tg_su
                                .rule = TG_SV("r"),
                                .message = TG_SV("is slower"),
                                .grounds = TG_GROUNDS_RUNS,
-                               .dimension = d,
+                               .unit_id = d,
                                .weight = weight,
                                .folded_under = TG_NO_ID };
 }
@@ -173,13 +173,13 @@ WITH_HAND(rows_are_in_order)
     static const char *const want[] = { "calls, 9 ns", "calls, 5 ns", "time, 9 ns", "ratio, 5 ns",
                                         "step time",   "idle",        "a warning" };
     const enum tg_subject name = TG_SUBJECT_NAME, trace = TG_SUBJECT_TRACE;
-    struct tg_result v[] = { row_of("idle", TG_DIM_RATIO, trace, 0),
-                             row_of("step time", TG_DIM_DURATION, trace, 99),
-                             row_of("a warning", TG_DIM_COUNT, name, 99),
-                             row_of("ratio, 5 ns", TG_DIM_RATIO, name, 5),
-                             row_of("time, 9 ns", TG_DIM_DURATION, name, 9),
-                             row_of("calls, 5 ns", TG_DIM_COUNT, name, 5),
-                             row_of("calls, 9 ns", TG_DIM_COUNT, name, 9) };
+    struct tg_result v[] = { row_of("idle", TG_UNIT_PERCENT, trace, 0),
+                             row_of("step time", TG_UNIT_NS, trace, 99),
+                             row_of("a warning", TG_UNIT_COUNT, name, 99),
+                             row_of("ratio, 5 ns", TG_UNIT_PERCENT, name, 5),
+                             row_of("time, 9 ns", TG_UNIT_NS, name, 9),
+                             row_of("calls, 5 ns", TG_UNIT_COUNT, name, 5),
+                             row_of("calls, 9 ns", TG_UNIT_COUNT, name, 9) };
     const struct tg_result *got;
     v[2].state = TG_STATE_WARN;
     got = ended(h, v, 7);
@@ -189,10 +189,10 @@ WITH_HAND(rows_are_in_order)
 
 WITH_HAND(rows_of_one_weight_are_in_order_of_their_texts)
 {
-    struct tg_result v[] = { row_of("b", TG_DIM_COUNT, TG_SUBJECT_NAME, 1),
-                             row_of("a", TG_DIM_COUNT, TG_SUBJECT_NAME, 1),
-                             row_of("a", TG_DIM_COUNT, TG_SUBJECT_NAME, 1),
-                             row_of("a", TG_DIM_COUNT, TG_SUBJECT_NAME, 1) };
+    struct tg_result v[] = { row_of("b", TG_UNIT_COUNT, TG_SUBJECT_NAME, 1),
+                             row_of("a", TG_UNIT_COUNT, TG_SUBJECT_NAME, 1),
+                             row_of("a", TG_UNIT_COUNT, TG_SUBJECT_NAME, 1),
+                             row_of("a", TG_UNIT_COUNT, TG_SUBJECT_NAME, 1) };
     const struct tg_result *got;
     v[1].rule = TG_SV("s");
     v[2].op_kind = TG_KIND_MEMCPY;

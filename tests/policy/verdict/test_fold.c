@@ -94,7 +94,7 @@ WITH_HAND(an_attribute_is_one_finding)
     for (int i = 0; i < N; i++)
         ops[i].parent = TG_SV("");
     for (struct tg_result *r = &b; r; r = r == &b ? &c : NULL) {
-        r->dimension = TG_DIM_ATTR;
+        r->unit_id = TG_UNIT_ATTR;
         r->rule = TG_SV("input-shapes");
         r->has_values = false;
         r->state = TG_STATE_WARN;
@@ -104,7 +104,7 @@ WITH_HAND(an_attribute_is_one_finding)
     folded(h, (struct tg_result[]){ a, b, c }, 3, "a b c");
     a.op = a.op_normalised = TG_SV("b");
     folded(h, (struct tg_result[]){ a, b, c }, 3, "b b<b c");
-    a.dimension = TG_DIM_DURATION; /* a time is told before what a call is given */
+    a.unit_id = TG_UNIT_NS; /* a time is told before what a call is given */
     a.state = TG_STATE_WARN;
     folded(h, (struct tg_result[]){ b, a, c }, 3, "b<b b c");
 }
@@ -150,13 +150,13 @@ WITH_HAND(other_numbers_states_and_dimensions_are_findings)
     folded(h, (struct tg_result[]){ a, b }, 2, "a b<a");
     a = hand_row("a", 2);
     b = hand_row("b", 2);
-    a.dimension = TG_DIM_DURATION; /* 2 ns longer makes no calls */
+    a.unit_id = TG_UNIT_NS; /* 2 ns longer makes no calls */
     folded(h, (struct tg_result[]){ a, b }, 2, "a b");
-    a.dimension = TG_DIM_COUNT;
-    b.dimension = TG_DIM_BYTES;
+    a.unit_id = TG_UNIT_COUNT;
+    b.unit_id = TG_UNIT_BYTES;
     folded(h, (struct tg_result[]){ a, b }, 2, "a b");
     a.state = b.state = TG_STATE_PASS;
-    b.dimension = TG_DIM_COUNT;
+    b.unit_id = TG_UNIT_COUNT;
     folded(h, (struct tg_result[]){ a, b }, 2, "a b");
 }
 
@@ -239,7 +239,7 @@ WITH_HAND(what_may_be_followed)
 static struct tg_result slower(const char *name, double ns)
 {
     struct tg_result r = hand_row(name, ns);
-    r.dimension = TG_DIM_DURATION;
+    r.unit_id = TG_UNIT_NS;
     r.rule = TG_SV("slower");
     return r;
 }

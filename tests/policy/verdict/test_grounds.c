@@ -24,9 +24,10 @@ static const struct tg_result *measured(struct hand *h, enum tg_rule_metric m)
 
 static void expect_because(const struct tg_result *r, const char *want)
 {
-    if (want ? !r->because || strcmp(r->because, want) != 0 : r->because != NULL)
-        fail_msg("because %s, want %s", r->because ? r->because : "nothing",
-                 want ? want : "nothing");
+    const char *is = r->because ? tg_reason_id(r->because) : "nothing";
+    want = want ? want : "nothing";
+    if (strcmp(is, want) != 0)
+        fail_msg("because %s, want %s", is, want);
 }
 
 /* ---- exceptions ---- */

@@ -35,13 +35,13 @@ static struct tg_known name_event(enum tg_kind kind, const char *name)
                               .id = TG_SV("12") };
 }
 
-static struct tg_result failure(enum tg_dimension dimension, double base, double test)
+static struct tg_result failure(enum tg_unit unit, double base, double test)
 {
     return (struct tg_result){ .state = TG_STATE_FAIL,
                                .subject = TG_SUBJECT_NAME,
                                .op_kind = TG_KIND_OP,
                                .plain = TG_SV("aten::mm"),
-                               .dimension = dimension,
+                               .unit_id = unit,
                                .has_values = true,
                                .base = base,
                                .test = test,
@@ -57,16 +57,16 @@ WITH_HAND(calls_are_the_events_own)
     k.exact = true;
     k.before = 3;
     k.after = 5;
-    r = explained(h, &k, failure(TG_DIM_COUNT, 3, 5));
+    r = explained(h, &k, failure(TG_UNIT_COUNT, 3, 5));
     assert_int_equal(r->state, TG_STATE_WARN);
     assert_true(tg_sv_eq(r->event, TG_SV("12")));
     assert_true(tg_sv_eq(r->evidence, TG_SV("exact; since night 9, commit abc, open: event 12")));
     assert_true(
         tg_sv_starts(r->next, TG_SV("Fix it, or accept it: tracegate history accept 12 --reason")));
-    assert_int_equal(explained(h, &k, failure(TG_DIM_COUNT, 3, 6))->state, TG_STATE_FAIL);
-    assert_int_equal(explained(h, &k, failure(TG_DIM_COUNT, 4, 5))->state, TG_STATE_FAIL);
+    assert_int_equal(explained(h, &k, failure(TG_UNIT_COUNT, 3, 6))->state, TG_STATE_FAIL);
+    assert_int_equal(explained(h, &k, failure(TG_UNIT_COUNT, 4, 5))->state, TG_STATE_FAIL);
     k.exact = false; /* its time changed, not its calls */
-    assert_int_equal(explained(h, &k, failure(TG_DIM_COUNT, 3, 5))->state, TG_STATE_FAIL);
+    assert_int_equal(explained(h, &k, failure(TG_UNIT_COUNT, 3, 5))->state, TG_STATE_FAIL);
 }
 
 /* An event of +20 % explains ln 1.2 = 0.182 and a quarter of it, 0.228: up to +25.6 %. */
@@ -74,11 +74,11 @@ WITH_HAND(times_up_to_a_quarter_more)
 {
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
     k.e = log(1.2);
-    assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 100, 120))->state, TG_STATE_WARN);
-    assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 100, 125))->state, TG_STATE_WARN);
-    assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 100, 126))->state, TG_STATE_FAIL);
+    assert_int_equal(explained(h, &k, failure(TG_UNIT_NS, 100, 120))->state, TG_STATE_WARN);
+    assert_int_equal(explained(h, &k, failure(TG_UNIT_NS, 100, 125))->state, TG_STATE_WARN);
+    assert_int_equal(explained(h, &k, failure(TG_UNIT_NS, 100, 126))->state, TG_STATE_FAIL);
     k.e = -k.e; /* it got faster in the event */
-    assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 100, 105))->state, TG_STATE_FAIL);
+    assert_int_equal(explained(h, &k, failure(TG_UNIT_NS, 100, 105))->state, TG_STATE_FAIL);
 }
 
 /* An event of +2 % explains 2 % more: ln 1.02 + 0.02 = 0.0398, up to +4.06 %. */
@@ -86,8 +86,8 @@ WITH_HAND(small_events_have_two_percent)
 {
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
     k.e = log(1.02);
-    assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 1000, 1040))->state, TG_STATE_WARN);
-    assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 1000, 1041))->state, TG_STATE_FAIL);
+    assert_int_equal(explained(h, &k, failure(TG_UNIT_NS, 1000, 1040))->state, TG_STATE_WARN);
+    assert_int_equal(explained(h, &k, failure(TG_UNIT_NS, 1000, 1041))->state, TG_STATE_FAIL);
 }
 
 /* What came with the event has no time before it: its calls are explained, its time is not. */
@@ -97,23 +97,23 @@ WITH_HAND(a_new_name_may_not_get_slower)
     k.exact = true;
     k.after = 2;
     k.e = INFINITY;
-    assert_int_equal(explained(h, &k, failure(TG_DIM_COUNT, 0, 2))->state, TG_STATE_WARN);
-    assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 0, 50))->state, TG_STATE_FAIL);
-    assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 10, 50))->state, TG_STATE_FAIL);
+    assert_int_equal(explained(h, &k, failure(TG_UNIT_COUNT, 0, 2))->state, TG_STATE_WARN);
+    assert_int_equal(explained(h, &k, failure(TG_UNIT_NS, 0, 50))->state, TG_STATE_FAIL);
+    assert_int_equal(explained(h, &k, failure(TG_UNIT_NS, 10, 50))->state, TG_STATE_FAIL);
 }
 
 WITH_HAND(another_name_kind_or_dimension)
 {
-    struct tg_result r = failure(TG_DIM_DURATION, 100, 120);
+    struct tg_result r = failure(TG_UNIT_NS, 100, 120);
     struct tg_known k = name_event(TG_KIND_OP, "aten::add");
     k.e = log(1.2);
-    assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 100, 120))->state, TG_STATE_FAIL);
+    assert_int_equal(explained(h, &k, failure(TG_UNIT_NS, 100, 120))->state, TG_STATE_FAIL);
     k = name_event(TG_KIND_KERNEL, "aten::mm");
     k.e = log(1.2);
-    assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 100, 120))->state, TG_STATE_FAIL);
+    assert_int_equal(explained(h, &k, failure(TG_UNIT_NS, 100, 120))->state, TG_STATE_FAIL);
     k.kind = TG_KIND_OP; /* the history has calls and times, no parts of a whole */
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_WARN);
-    assert_int_equal(explained(h, &k, failure(TG_DIM_RATIO, 100, 120))->state, TG_STATE_FAIL);
+    assert_int_equal(explained(h, &k, failure(TG_UNIT_PERCENT, 100, 120))->state, TG_STATE_FAIL);
     r.subject = TG_SUBJECT_TRACE;
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
 }
@@ -122,7 +122,7 @@ WITH_HAND(another_name_kind_or_dimension)
 WITH_HAND(the_step_by_its_cost)
 {
     struct tg_known k = { .what = TG_KNOWN_STEP, .cost_ns = 1000, .text = TG_SV("x") };
-    struct tg_result r = failure(TG_DIM_DURATION, 10000, 11250);
+    struct tg_result r = failure(TG_UNIT_NS, 10000, 11250);
     r.subject = TG_SUBJECT_TRACE;
     r.metric = TG_RULE_METRIC_STEP_TIME;
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_WARN);
@@ -143,11 +143,11 @@ WITH_HAND(open_events_may_fail)
     const struct tg_result *r;
     k.e = log(1.2);
     h->policy.fail_on = TG_FAIL_ON_OPEN;
-    r = explained(h, &k, failure(TG_DIM_DURATION, 100, 120));
+    r = explained(h, &k, failure(TG_UNIT_NS, 100, 120));
     assert_int_equal(r->state, TG_STATE_FAIL);
     assert_true(tg_sv_has(r->evidence, TG_SV(": `fail_on` makes it a failure")));
     k.accepted = true;
-    r = explained(h, &k, failure(TG_DIM_DURATION, 100, 120));
+    r = explained(h, &k, failure(TG_UNIT_NS, 100, 120));
     assert_int_equal(r->state, TG_STATE_WARN);
     assert_int_equal(r->next.n, 0);
 }
@@ -156,7 +156,7 @@ WITH_HAND(open_events_may_fail)
 WITH_HAND(asked_for_failures_alone)
 {
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
-    struct tg_result r = failure(TG_DIM_DURATION, 100, 120);
+    struct tg_result r = failure(TG_UNIT_NS, 100, 120);
     k.e = log(1.2);
     (void)explained(h, &k, r);
     assert_int_equal(asked[TG_KNOWN_EVENTS], 1);
@@ -173,7 +173,7 @@ WITH_HAND(asked_for_failures_alone)
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
     assert_int_equal(asked[TG_KNOWN_EVENTS] + asked[TG_KNOWN_NIGHTS], 0);
     hand_results(
-        h, (struct tg_result[]){ failure(TG_DIM_COUNT, 1, 2), failure(TG_DIM_COUNT, 1, 3) }, 2);
+        h, (struct tg_result[]){ failure(TG_UNIT_COUNT, 1, 2), failure(TG_UNIT_COUNT, 1, 3) }, 2);
     tg_known_explain(&h->e);
     assert_int_equal(asked[TG_KNOWN_EVENTS], 1);
     assert_int_equal(asked[TG_KNOWN_NIGHTS], 1);
@@ -190,7 +190,7 @@ static struct tg_known night_9(struct tg_result r)
 
 static struct tg_result timed(enum tg_rule_metric metric, double base, double test)
 {
-    struct tg_result r = failure(TG_DIM_DURATION, base, test);
+    struct tg_result r = failure(TG_UNIT_NS, base, test);
     r.rule = TG_SV("slower");
     r.op = r.op_normalised = TG_SV("aten::mm");
     r.metric = metric;
@@ -243,7 +243,7 @@ WITH_HAND(of_the_same_thing_alone)
     cases[2].op_normalised = TG_SV("aten::add");
     cases[3].op_kind = TG_KIND_KERNEL;
     cases[4].subject = TG_SUBJECT_TRACE;
-    cases[5].dimension = TG_DIM_BYTES;
+    cases[5].unit_id = TG_UNIT_BYTES;
     cases[6].waiver_ended = true;
     cases[7].test = 70; /* the other direction, for a rule of both */
     for (size_t i = 0; i < 8; i++)
@@ -278,7 +278,7 @@ WITH_HAND(told_once)
 WITH_HAND(an_ended_waiver)
 {
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
-    struct tg_result r = failure(TG_DIM_DURATION, 100, 120);
+    struct tg_result r = failure(TG_UNIT_NS, 100, 120);
     k.e = log(1.2);
     r.waiver_ended = true;
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
@@ -293,32 +293,32 @@ WITH_HAND(an_ended_waiver)
 WITH_HAND(each_dimension_in_its_own_way)
 {
     static const struct {
-        enum tg_dimension dimension;
+        enum tg_unit unit_id;
         double then[2], now[2];
         enum tg_state state;
     } cases[] = {
-        { TG_DIM_RATIO, { 10, 14 }, { 10, 15 }, TG_STATE_WARN },
-        { TG_DIM_RATIO, { 10, 14 }, { 10, 15.1 }, TG_STATE_FAIL },
-        { TG_DIM_RATIO, { 0, 4 }, { 0, 5 }, TG_STATE_WARN },
-        { TG_DIM_RATIO, { 0, 4 }, { 1, 5 }, TG_STATE_WARN },
-        { TG_DIM_RATIO, { 0, 4 }, { 1.1, 5 }, TG_STATE_FAIL },
-        { TG_DIM_RATIO, { 0, 4 }, { 0, 5.1 }, TG_STATE_FAIL },
-        { TG_DIM_RATE, { 100, 50 }, { 100, 43 }, TG_STATE_WARN },
-        { TG_DIM_RATE, { 100, 50 }, { 100, 41 }, TG_STATE_FAIL },
-        { TG_DIM_COUNT, { 20, 40 }, { 20, 40 }, TG_STATE_WARN },
-        { TG_DIM_COUNT, { 20, 40 }, { 20, 41 }, TG_STATE_FAIL }, /* exact: no quarter */
-        { TG_DIM_COUNT, { 20, 40 }, { 21, 40 }, TG_STATE_FAIL },
-        { TG_DIM_COUNT, { 0, 4 }, { 0, 4 }, TG_STATE_WARN },
-        { TG_DIM_COUNT, { 0, 4 }, { 0, 5 }, TG_STATE_FAIL },
-        { TG_DIM_BYTES, { 100, 101 }, { 100, 102 }, TG_STATE_WARN },
-        { TG_DIM_DURATION, { 0, 40 }, { 0, 50 }, TG_STATE_WARN },
-        { TG_DIM_DURATION, { 0, 40 }, { 0, 51 }, TG_STATE_FAIL },
-        { TG_DIM_DURATION, { 0, 40 }, { 30, 40 }, TG_STATE_FAIL }, /* no longer new: slower */
+        { TG_UNIT_PERCENT, { 10, 14 }, { 10, 15 }, TG_STATE_WARN },
+        { TG_UNIT_PERCENT, { 10, 14 }, { 10, 15.1 }, TG_STATE_FAIL },
+        { TG_UNIT_PERCENT, { 0, 4 }, { 0, 5 }, TG_STATE_WARN },
+        { TG_UNIT_PERCENT, { 0, 4 }, { 1, 5 }, TG_STATE_WARN },
+        { TG_UNIT_PERCENT, { 0, 4 }, { 1.1, 5 }, TG_STATE_FAIL },
+        { TG_UNIT_PERCENT, { 0, 4 }, { 0, 5.1 }, TG_STATE_FAIL },
+        { TG_UNIT_RATE, { 100, 50 }, { 100, 43 }, TG_STATE_WARN },
+        { TG_UNIT_RATE, { 100, 50 }, { 100, 41 }, TG_STATE_FAIL },
+        { TG_UNIT_COUNT, { 20, 40 }, { 20, 40 }, TG_STATE_WARN },
+        { TG_UNIT_COUNT, { 20, 40 }, { 20, 41 }, TG_STATE_FAIL }, /* exact: no quarter */
+        { TG_UNIT_COUNT, { 20, 40 }, { 21, 40 }, TG_STATE_FAIL },
+        { TG_UNIT_COUNT, { 0, 4 }, { 0, 4 }, TG_STATE_WARN },
+        { TG_UNIT_COUNT, { 0, 4 }, { 0, 5 }, TG_STATE_FAIL },
+        { TG_UNIT_BYTES, { 100, 101 }, { 100, 102 }, TG_STATE_WARN },
+        { TG_UNIT_NS, { 0, 40 }, { 0, 50 }, TG_STATE_WARN },
+        { TG_UNIT_NS, { 0, 40 }, { 0, 51 }, TG_STATE_FAIL },
+        { TG_UNIT_NS, { 0, 40 }, { 30, 40 }, TG_STATE_FAIL }, /* no longer new: slower */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_result then = timed(TG_RULE_METRIC_SELF, cases[i].then[0], cases[i].then[1]);
         struct tg_result now = timed(TG_RULE_METRIC_SELF, cases[i].now[0], cases[i].now[1]);
-        then.dimension = now.dimension = cases[i].dimension;
+        then.unit_id = now.unit_id = cases[i].unit_id;
         struct tg_known k = night_9(then);
         if (explained(h, &k, now)->state != cases[i].state)
             fail_msg("case %zu", i);

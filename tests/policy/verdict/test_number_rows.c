@@ -69,7 +69,7 @@ WITH_HAND(the_row_says_what_was_measured)
     assert_sv_equal(tg_result_kind(r), TG_SV("number"));
     assert_sv_equal(r->op, TG_SV("tput"));
     assert_sv_equal(r->unit, TG_SV("tok/s"));
-    assert_int_equal(r->dimension, TG_DIM_NUMBER);
+    assert_int_equal(r->unit_id, TG_UNIT_NUMBER);
     assert_true(r->base == 200 && r->test == 180);
     assert_sv_equal(r->message, TG_SV("180 tok/s, was 200 (-10 %, -20)"));
     assert_true(tg_sv_starts(r->evidence, TG_SV("5 of 5 runs below all 5 baseline runs")));

@@ -28,7 +28,7 @@ static void make(struct hand *h)
 static struct tg_result slower(const char *name, enum tg_subject subject, int64_t rank)
 {
     struct tg_result r = hand_row(name, 1000);
-    r.dimension = TG_DIM_DURATION;
+    r.unit_id = TG_UNIT_NS;
     r.metric = TG_RULE_METRIC_SELF;
     r.subject = subject;
     r.op_kind = TG_KIND_KERNEL;

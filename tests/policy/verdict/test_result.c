@@ -37,7 +37,7 @@ BY_HAND(a_message_has_no_values)
     is_text(tg_result_kind(&r), "guard");
     is_text(r.op_normalised, "op");
     is_text(r.next, "n");
-    assert_string_equal(r.because, "match");
+    assert_int_equal(r.because, TG_NEED_MATCH);
     assert_false(r.has_values);
     tg_eval_message(&r, TG_STATE_PASS, TG_SUBJECT_TRACE, TG_REASON_NONE, TG_SV("op"), TG_SV("m"),
                     TG_SV(""));

@@ -107,9 +107,9 @@ WITH_HAND(one_run_a_side_proves_constant_counts_alone)
     row.grounds = TG_GROUNDS_COUNT;
     op.kind = row.op_kind = TG_KIND_KERNEL;
     assert_int_equal((int)tg_stages_next(&h->e), 5);
-    row.because = tg_reason_id(TG_NEED_FRESH_EVENTS); /* nothing was recorded */
+    row.because = TG_NEED_FRESH_EVENTS; /* nothing was recorded */
     assert_int_equal((int)tg_stages_next(&h->e), 0);
-    row.because = NULL;
+    row.because = TG_REASON_NONE;
     tg_stages_close(&h->e);
     tg_stages_note(&h->e);
     assert_int_equal(h->e.n + h->v.n_notes, 0);
@@ -193,7 +193,7 @@ WITH_HAND(a_pass_names_what_could_hide_the_size_that_matters)
         ev->tell_runs = 15;
         rows[i] = hand_row(of[i].name, 0);
         rows[i].state = TG_STATE_PASS;
-        rows[i].dimension = TG_DIM_DURATION;
+        rows[i].unit_id = TG_UNIT_NS;
         rows[i].of_rank = -1;
         rows[i].share = of[i].ns / 1e6;
         rows[i].ev = ev;

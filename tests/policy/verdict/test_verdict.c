@@ -107,20 +107,20 @@ WITH_HAND(the_replacement_that_a_result_is_about)
     const struct tg_evidence pooled = { .pooled = true }, own = { .pooled = false };
     const struct {
         bool has_values, over_budget;
-        enum tg_dimension dimension;
+        enum tg_unit unit_id;
         enum tg_relation relation;
         enum tg_change change;
         const struct tg_evidence *ev;
         bool known;
     } rows[] = {
-        { true, false, TG_DIM_COUNT, TG_REL_REPLACED_WORSE, TG_MORE, &own, true },
-        { true, false, TG_DIM_COUNT, TG_REL_REPLACED_WORSE, TG_FEWER, &own, false },
-        { true, false, TG_DIM_COUNT, TG_REL_MOVED, TG_MORE, &pooled, false },
-        { false, false, TG_DIM_COUNT, TG_REL_REPLACED_WORSE, TG_MORE, &own, false },
-        { true, true, TG_DIM_COUNT, TG_REL_REPLACED_WORSE, TG_MORE, &own, false },
-        { true, false, TG_DIM_DURATION, TG_REL_REPLACED_WORSE, TG_MORE, &pooled, true },
-        { true, false, TG_DIM_DURATION, TG_REL_REPLACED_WORSE, TG_MORE, &own, false },
-        { true, false, TG_DIM_DURATION, TG_REL_REPLACED_WORSE, TG_MORE, NULL, false },
+        { true, false, TG_UNIT_COUNT, TG_REL_REPLACED_WORSE, TG_MORE, &own, true },
+        { true, false, TG_UNIT_COUNT, TG_REL_REPLACED_WORSE, TG_FEWER, &own, false },
+        { true, false, TG_UNIT_COUNT, TG_REL_MOVED, TG_MORE, &pooled, false },
+        { false, false, TG_UNIT_COUNT, TG_REL_REPLACED_WORSE, TG_MORE, &own, false },
+        { true, true, TG_UNIT_COUNT, TG_REL_REPLACED_WORSE, TG_MORE, &own, false },
+        { true, false, TG_UNIT_NS, TG_REL_REPLACED_WORSE, TG_MORE, &pooled, true },
+        { true, false, TG_UNIT_NS, TG_REL_REPLACED_WORSE, TG_MORE, &own, false },
+        { true, false, TG_UNIT_NS, TG_REL_REPLACED_WORSE, TG_MORE, NULL, false },
     };
     struct tg_region regions[2] = { { .worse_count = false } };
     struct tg_op op = hand_op("a", TG_KIND_OP);
@@ -133,7 +133,7 @@ WITH_HAND(the_replacement_that_a_result_is_about)
                                .op_normalised = op.name,
                                .has_values = rows[i].has_values,
                                .over_budget = rows[i].over_budget,
-                               .dimension = rows[i].dimension,
+                               .unit_id = rows[i].unit_id,
                                .ev = rows[i].ev };
         op.relation = rows[i].relation;
         op.change = rows[i].change;

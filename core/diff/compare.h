@@ -310,7 +310,7 @@ struct tg_region {      /* a place where calls came and went */
 struct tg_region_side { /* see the functions tg_region_… */
     const struct tg_op **op;
     size_t n;
-    double all[2];  /* calls, without and with "Backward" in their names */
+    double all[2];  /* calls: of names that weigh, and of autograd and allocations */
     bool pooled;    /* one of its names has the evidence of all */
     double less_ns; /* self time per step that its names lost */
 };
@@ -601,7 +601,7 @@ size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
                        const struct tg_op **out, size_t most);
 /* Calls of the baseline per step that the names of a replacement have in all: some may be as
  * before. Without autograd's own bookkeeping ("autograd::engine::evaluate_function: …",
- * "MulBackward0"), unless nothing else is left. */
+ * "MulBackward0") and allocations, unless nothing else is left. */
 double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region *g);
 /* Of a name that took the place of a part of other names' calls, and is judged with the rest of
  * them: ns per step of that part before and after. False: it is not so. */
@@ -612,8 +612,13 @@ struct tg_region_side tg_region_side_of(const struct tg_comparison *c, uint32_t 
 /* Adds waiting or traffic: synchronising calls, copies, collectives, aten::item. Such additions
  * always count for themselves, whatever they replace and however small. */
 bool tg_op_makes_wait(const struct tg_op *op);
-/* Allocates memory or copies on the host: what it costs is not its own time alone. */
-bool tg_op_makes_memory(const struct tg_op *op);
+/* On the host: what it costs is not its own time alone. */
+bool tg_op_copies(const struct tg_op *op);
+bool tg_op_allocates(const struct tg_op *op);
+static inline bool tg_op_makes_memory(const struct tg_op *op)
+{
+    return tg_op_copies(op) || tg_op_allocates(op);
+}
 
 /* Which stage fills what: the table of README.md. */
 #endif

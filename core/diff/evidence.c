@@ -244,8 +244,9 @@ static void judge_together(struct tg_diff_work *w, const uint32_t *member, size_
     leader->ev = leader->ev_total = ev;
     leader->joined = all;
     /* What measurably got faster is not a regression, however many calls it takes. A host's time
-     * tells no cost where a device does the work. */
-    if (!ev.faster || leader->region == TG_NO_ID || (!on_device && tg_has_device_ops(c)))
+     * tells no cost where a device does the work, and names none that they leave in the step. */
+    if (!ev.faster || leader->region == TG_NO_ID || c->step.ev_total.slower ||
+        (!on_device && tg_has_device_ops(c)))
         return;
     c->regions[leader->region].worse_count = false;
     for (size_t i = 0; i < c->n_ops; i++)
@@ -264,7 +265,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
     for (size_t i = 0; i < c->n_ops; i++) {
         v[i] = tg_run_values(w, &c->ops[i], TG_ASK_BEST);
         judged[i] = tg_own_reason(&c->ops[i], &v[i]) == TG_JUDGED && !c->ops[i].wait &&
-                    v[i].form != TG_FORM_SCHEDULE && !c->ops[i].chooses;
+                    v[i].form != TG_FORM_SCHEDULE && !c->ops[i].chooses && !c->ops[i].n_attrs;
     }
     tg_machine_find(w, v, judged, m);
     w->machine = m;

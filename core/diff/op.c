@@ -9,22 +9,30 @@ bool tg_op_makes_wait(const struct tg_op *op)
     return op->kind == TG_KIND_SYNC || op->kind == TG_KIND_MEMCPY ||
            (op->kind == TG_KIND_KERNEL && op->class_ == TG_CLASS_COMM) ||
            tg_sv_eq(op->name, TG_SV("aten::item")) ||
+           tg_sv_eq(op->name, TG_SV("aten::is_nonzero")) || /* `if x:` */
            tg_sv_eq(op->name, TG_SV("aten::_local_scalar_dense"));
 }
 
-bool tg_op_makes_memory(const struct tg_op *op)
+static bool is_op_among(const struct tg_op *op, const char *const *names, size_t n)
 {
-    /* empty_like and clone are named besides what they call,
-     * whose number may vary with the data. */
-    static const char *const names[] = { "aten::empty",   "aten::empty_strided",
-                                         "aten::resize_", "aten::_resize_output_",
-                                         "aten::copy_",   "aten::_copy_from",
-                                         "aten::clone",   "aten::empty_like" };
-
-    for (size_t i = 0; op->kind == TG_KIND_OP && i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; op->kind == TG_KIND_OP && i < n; i++)
         if (tg_sv_eq(op->name, tg_sv_of(names[i])))
             return true;
     return false;
+}
+
+/* clone and empty_like are named besides what they call, whose number may vary with the data. */
+bool tg_op_copies(const struct tg_op *op)
+{
+    static const char *const names[] = { "aten::copy_", "aten::_copy_from", "aten::clone" };
+    return is_op_among(op, names, sizeof names / sizeof *names);
+}
+
+bool tg_op_allocates(const struct tg_op *op)
+{
+    static const char *const names[] = { "aten::empty", "aten::empty_strided", "aten::empty_like",
+                                         "aten::resize_", "aten::_resize_output_" };
+    return is_op_among(op, names, sizeof names / sizeof *names);
 }
 
 enum tg_exception tg_op_exception(const struct tg_op *op)

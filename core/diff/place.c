@@ -105,7 +105,7 @@ static enum tg_kind sort_of(const struct tg_op *op)
     return op->kind == TG_KIND_GRAPH ? TG_KIND_KERNEL : op->kind;
 }
 
-enum { FREE, CALLER, WORK }; /* what a call weighs in a balance */
+enum { FREE, MEMORY, CALLER, WORK }; /* what a call weighs in a balance */
 
 /* Are counts of this operator part of the balance? Those that vary move it by chance, another
  * device has other kernels by nature, and what costs nothing excuses nothing. */
@@ -179,6 +179,18 @@ static void add_up_made(struct job *j)
                 p->sum.made_ns[side] += tg_use_ns(j->w, spot, side);
         }
     }
+}
+
+/* Does an operator make each call that it has more or fewer of? */
+static bool is_made_inside(const struct job *j, uint32_t op)
+{
+    const struct tg_comparison *c = j->w->c;
+    bool inside = true;
+    struct tg_uses u = tg_uses_of(j->w, TG_IN_CALLER, op);
+    TG_EACH(const struct tg_use, use, u.v, u.n)
+        if (tg_use_rise(c, use) != 0)
+            inside &= use->by != TG_NO_ID && c->ops[use->by].kind == TG_KIND_OP;
+    return inside;
 }
 
 static void add_up(struct job *j)
@@ -262,7 +274,7 @@ static void relate(struct job *j, uint32_t index)
     struct tg_uses u = tg_uses_of(j->w, TG_IN_ANNOTATION, index);
     TG_EACH(const struct tg_use, use, u.v, u.n) {
         double rise = tg_use_rise(j->w->c, use);
-        if (rise == 0)
+        if (rise == 0 || (rise > 0) != rose) /* more here, and fewer in all: it went elsewhere */
             continue;
         const struct place *p = place_of(j, op, use);
         /* What costs nothing is paid for by a place that takes no longer, however often it is
@@ -340,9 +352,10 @@ void tg_places_balance(struct tg_diff_work *w)
         return;
     tg_keymap_init(&j.key, 1);
     pair_renames(w);
-    /* Operators that mostly call work, and autograd's own rows, come and go with what they call. */
+    /* Operators that mostly call work, and autograd's own rows, come and go with what they call;
+     * allocations inside operators, which not every operator records, with either. */
     j.weight = TG_NEW_N(w->a, int, c->n_ops + 1);
-    for (size_t i = 0; i < c->n_ops; i++) {
+    for (uint32_t i = 0; i < c->n_ops; i++) {
         bool node = c->ops[i].kind == TG_KIND_OP && tg_name_is_node(c->ops[i].name);
         double calls = c->ops[i].count[TG_BASE] + c->ops[i].count[TG_TEST], inside = 0;
         for (const struct tg_use *of = w->uses->inside[i]; of; of = of->next_inside) {
@@ -354,7 +367,8 @@ void tg_places_balance(struct tg_diff_work *w)
             inside += work ? of->per_step[TG_BASE] + of->per_step[TG_TEST] : 0;
         }
         bool calls_work = c->ops[i].kind == TG_KIND_OP && inside > TG_HALF * calls;
-        j.weight[i] = c->ops[i].view ? FREE : node || calls_work ? CALLER : WORK;
+        bool memory = tg_op_allocates(&c->ops[i]) && is_made_inside(&j, i);
+        j.weight[i] = c->ops[i].view ? FREE : memory ? MEMORY : node || calls_work ? CALLER : WORK;
     }
     add_up(&j);
     if (revoke_renames(&j))

@@ -247,9 +247,7 @@ static double cost_of(const struct tg_op *op)
  * their cost is not their own time alone. */
 static bool is_memory(const struct tg_op *op)
 {
-    return tg_op_makes_memory(op) &&
-           (op->change == TG_ADDED || tg_sv_eq(op->name, TG_SV("aten::copy_")) ||
-            tg_sv_eq(op->name, TG_SV("aten::clone")));
+    return tg_op_copies(op) || (tg_op_allocates(op) && op->change == TG_ADDED);
 }
 
 /* An unchanged operator that is slower beside: what was exchanged may cost it caches and memory. */

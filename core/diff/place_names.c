@@ -56,7 +56,7 @@ static struct tg_region_side add_up(const struct tg_comparison *c, uint32_t regi
             continue;
         op[s.n++] = x;
         s.pooled |= x->ev.pooled > 0;
-        s.all[tg_backward_named(x->name)] += x->count[side];
+        s.all[tg_backward_named(x->name) || tg_op_allocates(x)] += x->count[side];
         s.less_ns += x->self[TG_BASE] - x->self[TG_TEST];
         if (tg_name_put_letters(x->name, &b))
             tg_strmap_add(&letters, tg_buf_sv(&b));

@@ -52,6 +52,27 @@ BY_HAND(four_operators_tell_nothing)
     }
 }
 
+/* Five operators 20 % slower, of which one has larger inputs: four tell nothing of the machine. */
+BY_HAND(other_inputs_tell_nothing)
+{
+    static struct tg_attr shape[] = { { TG_ATTR_KIND_SHAPES, { "[[8]]", 5 }, 3 },
+                                      { TG_ATTR_KIND_SHAPES, { "[[9]]", 5 }, 3 } };
+    for (int other = 0; other < 2; other++) {
+        make(f, 3, 3, 3);
+        for (int i = 0; i < 5; i++)
+            for (int side = 0; side < 2; side++)
+                for (size_t run = 0; run < 3; run++) {
+                    struct tg_row *row =
+                        add_row(f, side, run, TG_KIND_OP, name[i], "", 1, side ? 60001 : 50001);
+                    row->attrs = i == 0 ? &shape[side && other] : NULL;
+                    row->n_attrs = i == 0;
+                }
+        compare(f);
+        within(f->c.drift, other ? 0 : log(1.2), 1e-4);
+        assert_int_equal(find(f, "b")->ev.slower, other);
+    }
+}
+
 /* Faster machines are told as drift, and never make an operator slower. */
 BY_HAND(a_faster_machine_takes_nothing_off)
 {

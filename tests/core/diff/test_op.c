@@ -19,6 +19,7 @@ BY_HAND(what_makes_wait)
     assert_false(makes_wait(TG_KIND_KERNEL, TG_CLASS_COMPUTE, "all_reduce"));
     assert_false(makes_wait(TG_KIND_OP, TG_CLASS_COMM, "all_reduce"));
     assert_true(makes_wait(TG_KIND_OP, TG_CLASS_OTHER, "aten::item"));
+    assert_true(makes_wait(TG_KIND_OP, TG_CLASS_OTHER, "aten::is_nonzero"));
     assert_true(makes_wait(TG_KIND_OP, TG_CLASS_OTHER, "aten::_local_scalar_dense"));
     assert_false(makes_wait(TG_KIND_OP, TG_CLASS_OTHER, "aten::items"));
 }

@@ -217,3 +217,24 @@ BY_HAND(a_name_is_told_where_it_rose_unpaid)
         assert_int_equal(find(f, "mul")->region, calls == 4 ? 0 : TG_NO_ID);
     }
 }
+
+/* Eight calls of "mul" became one "fused" in the forward pass; in the loss "mul" came, besides
+ * another, for one "old". What went is told where it went. */
+BY_HAND(a_name_that_went_is_told_where_it_went)
+{
+    make(f, 1, 1, 3);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_ANNOTATION, "forward", "ProfilerStep", 1, 200001);
+        add_all(f, side, TG_KIND_ANNOTATION, "loss", "ProfilerStep", 1, 200001);
+    }
+    add_all(f, TG_BASE, TG_KIND_OP, "mul", "forward", 8, 5001);
+    add_all(f, TG_BASE, TG_KIND_OP, "old", "loss", 1, 5001);
+    add_all(f, TG_TEST, TG_KIND_OP, "fused", "forward", 1, 9001);
+    add_all(f, TG_TEST, TG_KIND_OP, "mul", "loss", 3, 5001);
+    add_all(f, TG_TEST, TG_KIND_OP, "new", "loss", 1, 5001);
+    compare(f);
+    const struct tg_op *mul = find(f, "mul");
+    assert_int_equal(mul->change, TG_FEWER);
+    assert_true(tg_sv_eq(mul->place, TG_SV("forward")));
+    assert_int_equal(mul->region, find(f, "fused")->region);
+}

@@ -342,12 +342,17 @@ void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, st
     }
 }
 
-/* "aten::mul, aten::erf", "aten::mul and 5 more" */
-static bool put_side(struct tg_buf *b, const struct tg_comparison *c, uint32_t region, int side)
+/* "aten::mul, aten::erf", "aten::mul and 5 more": `first` (NULL: the costliest) before others. */
+static bool put_side(struct tg_buf *b, const struct tg_comparison *c, uint32_t region, int side,
+                     const struct tg_op *first)
 {
     enum { LONGEST = 40 };
     const struct tg_op *op[2] = { NULL, NULL };
     size_t n = tg_region_names(c, region, side, op, 2);
+    if (n && first && op[0] != first) {
+        op[1] = op[0];
+        op[0] = first;
+    }
     if (n)
         tg_message_put_name(b, op[0]->name, LONGEST);
     if (n == 2 && op[0]->name.n + op[1]->name.n <= LONGEST)
@@ -409,9 +414,9 @@ static void put_finding(struct tg_buf *b, const struct tg_result *r, const struc
     }
     TG_BUF went = { 0 };
     uint32_t region = g ? (uint32_t)(g - c->regions) : 0;
-    if (g &&
-        put_side(&went, c, region, TG_BASE)) { /* "aten::mul and 5 more instead of aten::gelu:" */
-        (void)put_side(b, c, region, TG_TEST);
+    if (g && put_side(&went, c, region, TG_BASE, NULL)) {
+        /* "aten::mul and 5 more instead of aten::gelu:" */
+        (void)put_side(b, c, region, TG_TEST, tg_result_op(c, r));
         tg_buf_puts(b, " instead of ");
         tg_buf_add(b, tg_buf_sv(&went));
         tg_buf_putc(b, ':');

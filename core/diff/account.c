@@ -177,11 +177,12 @@ static int by_growth(const void *pa, const void *pb)
     return a->more > b->more ? -1 : a->more < b->more;
 }
 
-/* Self time (device: duration) of names of equal calls alone: the machine brings no names. */
+/* Did most of the work grow, but for the two names that grew most? Self time (device: duration) of
+ * names of equal calls alone: the machine brings no names, and strikes more than a few. */
 static bool is_spread(const struct tg_diff_work *w, enum tg_account_id id, double growth)
 {
     struct part *v = TG_NEW_N(w->a, struct part, w->c->n_ops + 1);
-    double before = 0, more = 0;
+    double before = 0, more = 0, longer = 0;
     size_t n = 0;
     TG_EACH(const struct tg_op, op, w->c->ops, w->c->n_ops) {
         double self[2] = { 0 };
@@ -202,8 +203,9 @@ static bool is_spread(const struct tg_diff_work *w, enum tg_account_id id, doubl
     for (size_t i = TG_SPREAD; i < n; i++) {
         before += v[i].before;
         more += v[i].more;
+        longer += v[i].more >= TG_TAU_DEVICE * v[i].before ? v[i].before : 0;
     }
-    return before > 0 && more / before >= TG_HALF * growth;
+    return before > 0 && more / before >= TG_HALF * growth && longer >= TG_HALF * before;
 }
 
 /* Is it what this part leaves out that holds the growth: without it, it has not grown,

@@ -33,24 +33,25 @@ static double moved_with_calls(const struct tg_diff_work *w, uint32_t op)
     return fmax(gone, other);
 }
 
-/* Did work go, and none come that fails? Then caches and memory are others, in whichever place. */
-static bool only_went(const struct tg_comparison *c)
+/* ns per step of work that went, if none came that fails: then caches and memory are others, in
+ * whichever place. */
+static double only_went(const struct tg_comparison *c)
 {
-    bool went = false;
+    double went = 0;
 
     TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
         if (op->kind != TG_KIND_OP || op->change == TG_SAME)
             continue;
         if (tg_op_rose(op) && tg_op_exception(op) == TG_EXCEPTION_NONE)
-            return false;
-        went |= !tg_op_rose(op) && !op->view;
+            return 0;
+        went += tg_op_rose(op) || op->view ? 0 : op->self[TG_BASE] - op->self[TG_TEST];
     }
     return went;
 }
 
 void tg_excuse_moves(struct tg_diff_work *w)
 {
-    const bool went = only_went(w->c);
+    const double went = only_went(w->c);
 
     for (uint32_t i = 0; i < w->c->n_ops; i++) {
         struct tg_op *op = &w->c->ops[i];
@@ -61,9 +62,11 @@ void tg_excuse_moves(struct tg_diff_work *w)
         if (tg_kind_is_device(op->kind) || op->change != TG_SAME)
             continue;
         const struct tg_use *most = tg_uses_most(w, op);
-        bool excused = went && most && op->kind == TG_KIND_OP &&
-                       !(most->by == TG_NO_ID ? tg_borne_out_by_step(w, &op->ev)
-                                              : tg_borne_out(w, &most->by, 1, &op->ev));
+        /* A step bears no small part of it out: what went must have taken as long as that. */
+        bool step = most && most->by == TG_NO_ID;
+        bool excused = went > 0 && most && op->kind == TG_KIND_OP &&
+                       !(step ? went < op->ev.delta_ns || tg_borne_out_by_step(w, &op->ev)
+                              : tg_borne_out(w, &most->by, 1, &op->ev));
         if (!excused && op->ev.delta_ns > moved_with_calls(w, i))
             continue;
         op->ev.why_not = op->ev_total.why_not = TG_NOT_REPLACED;
@@ -250,11 +253,23 @@ static bool is_memory(const struct tg_op *op)
     return tg_op_copies(op) || (tg_op_allocates(op) && op->change == TG_ADDED);
 }
 
-/* An unchanged operator that is slower beside: what was exchanged may cost it caches and memory. */
-static bool got_slower_beside(const struct tg_op *op)
+/* An unchanged name that is slower: what was exchanged beside may cost it caches and memory. */
+static bool got_slower(const struct tg_op *op)
 {
     return op->change == TG_SAME && op->ev.slower && op->relation == TG_REL_NONE &&
-           op->kind == TG_KIND_OP;
+           (op->kind == TG_KIND_OP || op->kind == TG_KIND_KERNEL);
+}
+
+/* Of the step operators alone; of an annotation what is called nowhere else. */
+static bool got_slower_beside(const struct tg_diff_work *w, uint32_t by, uint32_t op)
+{
+    bool beside = got_slower(&w->c->ops[op]);
+    struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, op);
+    if (by == TG_NO_ID)
+        return beside && w->c->ops[op].kind == TG_KIND_OP;
+    TG_EACH(const struct tg_use, use, u.v, u.n)
+        beside &= use->by == by;
+    return beside && u.n > 0;
 }
 
 /* What came is worth what it saves. A wait counts for itself; a copy is small beside a saving of
@@ -272,23 +287,24 @@ static void repay_op(struct tg_op *op, bool memory_is_small)
 static void repay(struct tg_diff_work *w, uint32_t by)
 {
     struct tg_comparison *c = w->c;
-    bool any = false, beside = by == TG_NO_ID;
-    double saved = beside ? saved_by_step(w) : saved_by_annotation(w, by), memory = 0, left = saved;
+    bool any = false, step = by == TG_NO_ID;
+    double saved = step ? saved_by_step(w) : saved_by_annotation(w, by), memory = 0, left = saved;
 
     if (left <= 0)
         return;
     for (uint32_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         bool came = is_of_net(op) && tg_uses_only_in(w, by, i);
-        any |= came;
+        bool beside = got_slower_beside(w, by, i);
+        any |= came || (beside && !step);
         memory += came && is_memory(op) ? cost_of(op) : 0;
-        left -= came ? cost_of(op) : beside && got_slower_beside(op) ? fmax(op->ev.delta_ns, 0) : 0;
+        left -= came ? cost_of(op) : beside ? fmax(op->ev.delta_ns, 0) : 0;
     }
     for (uint32_t i = 0; any && left >= 0 && i < c->n_ops; i++) {
         struct tg_op *op = &c->ops[i];
         if (is_of_net(op) && tg_uses_only_in(w, by, i))
             repay_op(op, memory < TG_BIG * c->step_ns[TG_BASE] && TG_APART * memory < saved);
-        else if (beside && got_slower_beside(op))
+        else if (got_slower_beside(w, by, i))
             op->repaid = true;
     }
 }
@@ -323,8 +339,9 @@ void tg_places_repay(struct tg_diff_work *w)
     bool *came = TG_NEW_N(w->a, bool, w->c->n_ops + 1);
     for (uint32_t i = 0; i < w->c->n_ops; i++) {
         struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, i);
-        TG_EACH(const struct tg_use, use, u.v, is_of_net(&w->c->ops[i]) ? u.n : 0)
-            if (use->by != TG_NO_ID && tg_use_rise(w->c, use) > 0)
+        bool beside = got_slower(&w->c->ops[i]);
+        TG_EACH(const struct tg_use, use, u.v, beside || is_of_net(&w->c->ops[i]) ? u.n : 0)
+            if (use->by != TG_NO_ID && (beside || tg_use_rise(w->c, use) > 0))
                 came[use->by] = true;
     }
     for (uint32_t i = 0; i < w->c->n_ops; i++)

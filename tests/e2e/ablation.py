@@ -44,7 +44,7 @@ MECHANISMS = (
     ("net in the place", "core/diff/compare.c", "tg_places_repay(w);", ""),
     ("runs with other flags", "core/diff/compare.c", "tg_runs_leave(w);", ""),
     ("excused moves", "core/diff/compare.c", "tg_excuse_moves(w);", ""),
-    ("a slower neighbour of work that went", "core/diff/place_cost.c", "bool excused = went &&", "bool excused = 0 && went &&"),
+    ("a slower neighbour of work that went", "core/diff/place_cost.c", "bool excused = went > 0 &&", "bool excused = 0 && went > 0 &&"),
     ("revoked renames", "core/diff/place.c", "if (revoke_renames(&j))", "if (0 && revoke_renames(&j))"),
     ("replacements that got faster", "core/diff/evidence.c", "if (!ev.faster ||", "if (1 || !ev.faster ||"),
     ("growth of all names alike", "core/diff/account.c", "return before > 0 &&", "return 0 && before > 0 &&"),

@@ -99,6 +99,34 @@ BY_HAND(a_slower_neighbour_is_repaid_beside_an_exchange)
     assert_false(find(f, "aten::mul")->repaid);
 }
 
+/* 50 -> 90 us in an annotation where aten::mm goes from 600 to `mm` us: as it costs less than calls
+ * that come, it needs none beside it. In another annotation, or for less than it costs, nothing. */
+BY_HAND(a_slower_neighbour_is_repaid_in_its_annotation)
+{
+    static const struct {
+        const char *in;
+        tg_ns mm;
+        bool repaid;
+    } cases[] = { { "mlp", 400, true }, { "mlp", 570, false }, { "head", 400, false } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        make(f, 5, 5, 3);
+        for (int side = 0; side < 2; side++) {
+            tg_ns mm = side ? cases[i].mm : 600, mul = side ? 90 : 50;
+            bool both = strcmp(cases[i].in, "mlp") == 0;
+            add_all(f, side, TG_KIND_ANNOTATION, "mlp", "ProfilerStep", 1,
+                    (mm + (both ? mul : 0)) * 1000);
+            add_all(f, side, TG_KIND_ANNOTATION, "head", "ProfilerStep", 1,
+                    (both ? 10 : mul + 10) * 1000);
+            add_all(f, side, TG_KIND_OP, "aten::mm", "mlp", 1, mm * 1000 + 1);
+            add_all(f, side, TG_KIND_OP, "aten::mul", cases[i].in, 1, mul * 1000 + 1);
+            add_all(f, side, TG_KIND_OP, "aten::rest", "", 1, 300001);
+        }
+        compare(f);
+        if (find(f, "aten::mul")->repaid != cases[i].repaid)
+            fail_msg("row %zu", i);
+    }
+}
+
 /* ---- moved ---- */
 
 /*
@@ -133,6 +161,24 @@ BY_HAND(what_went_moves_time_inside_an_annotation)
         compare(f);
         if (find(f, "addcdiv_")->ev.slower != cases[i].slower)
             fail_msg("row %zu", i);
+    }
+}
+
+/* 20 -> 38 us in a step of 6 ms, which varies by more, where work of `gone` us went. */
+BY_HAND(what_went_explains_no_more_than_it_took)
+{
+    for (tg_ns gone = 17; gone <= 19; gone += 2) {
+        make(f, 5, 5, 3);
+        for (int side = 0; side < 2; side++) {
+            for (size_t run = 0; run < 5; run++)
+                add_row(f, side, run, TG_KIND_OP, "aten::rest", "", 1,
+                        6000001 + 90000 * (tg_ns)run);
+            add_all(f, side, TG_KIND_OP, "aten::erf", "", 1, side ? 38001 : 20001);
+        }
+        add_all(f, TG_BASE, TG_KIND_OP, "aten::pos", "", 1, gone * 1000);
+        compare(f);
+        if (find(f, "aten::erf")->ev.slower != (gone == 17))
+            fail_msg("%lld us went", (long long)gone);
     }
 }
 

@@ -380,7 +380,8 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
         const char *said =
             why == TG_REASON_DEVICE
                 ? tg_arena_printf(e->arena, "the sides differ in %.*s", TG_SV_ARG(c->differs))
-                : tg_reason_said(why);
+            : repaid ? "the step takes less time in all"
+                     : tg_reason_said(why);
         return (struct finding){ TG_STATE_WARN, why,
                                  TG_SV_PRINTF(e->arena, "; %s%s",
                                               repaid ? "" : "it may not be the program: ", said),

@@ -33,7 +33,7 @@
       "the host's step takes as long as before; do waits end sooner, or did operators move to "    \
       "another thread, or the markers?")                                                           \
     X(TG_REASON_FASTEST, "fastest-steps", "all steps together take no longer")                     \
-    X(TG_REASON_REPAID, "repaid", "the step takes less time in all")                               \
+    X(TG_REASON_REPAID, "repaid", "the annotation around it, or else the step, takes less time")   \
     X(TG_REASON_CHOICE, "choice", NULL)                                                            \
     X(TG_REASON_WAIVED, "waived", NULL)                                                            \
     X(TG_REASON_EVENT, "event", NULL)                                                              \

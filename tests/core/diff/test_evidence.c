@@ -127,6 +127,24 @@ BY_HAND(an_operator_that_is_not_judged_has_no_estimate)
     assert_true(tg_op_evidence_of_mean(find(f, "demo::b"), TG_OP_SELF, &ev));
 }
 
+/* Two calls of 90 us became 48 of 1.2 us: less by name, which excuses them unless the time around
+ * them makes the step longer, 20 -> 420 us. */
+BY_HAND(what_is_faster_by_name_excuses_no_slower_step)
+{
+    for (int longer = 0; longer < 2; longer++) {
+        make(f, 5, 5, 3);
+        for (int side = 0; side < 2; side++) {
+            add_all(f, side, TG_KIND_STEP, "ProfilerStep#3", "", 1, 20001 + 400000 * side * longer);
+            add_all(f, side, TG_KIND_OP, "rest", "ProfilerStep", 1, 300001);
+        }
+        add_all(f, TG_BASE, TG_KIND_OP, "stack", "ProfilerStep", 2, 90001);
+        add_all(f, TG_TEST, TG_KIND_OP, "rows", "ProfilerStep", 48, 1201);
+        compare(f);
+        assert_int_equal(find(f, "rows")->relation,
+                         longer ? TG_REL_REPLACED_WORSE : TG_REL_REPLACED);
+    }
+}
+
 /* From nothing to something: the logarithm counts from 1 ns, the value does not. */
 BY_HAND(nothing_is_told_as_nothing)
 {

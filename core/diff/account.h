@@ -55,8 +55,8 @@ struct tg_account_series {
      * recompilation, a clock that jumps); not so within the steps; */
     bool one_step, outside;
     /* In all names alike, as on a slower or busy machine: without the TG_SPREAD that grew most, the
-     * others have grown by half as much or more, in proportion. Of times,
-     * means over all steps and runs. */
+     * others have grown by half as much or more, in proportion, and most of their time by
+     * TG_TAU_DEVICE. Of times, means over all steps and runs. */
     bool spread;
     size_t of;    /* the numbers are of these, or of one rank: TG_ACCOUNT_RANKS + its index, */
     int64_t rank; /* and its number */

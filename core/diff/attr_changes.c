@@ -378,8 +378,8 @@ static struct tg_attr_state compare_kind(const struct tg_diff_work *w, const str
 {
     struct table t = table_of(w, op, kind);
     struct tg_attr_state state = { TG_ATTR_COMPARED, 0 };
-    unsigned vary = (unsigned)!is_steady(&t, TG_BASE) << TG_BASE | (unsigned)!is_steady(&t, TG_TEST)
-                                                                       << TG_TEST;
+    unsigned vary = is_steady(&t, TG_BASE) ? 0 : 1u << TG_BASE;
+    vary |= is_steady(&t, TG_TEST) ? 0 : 1u << TG_TEST;
     bool same = op->change == TG_SAME, equal = true;
     /* The same usual values, and as often; at other counts the same values. */
     for (size_t i = 0; i < t.n; i++) {

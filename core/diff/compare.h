@@ -609,7 +609,7 @@ bool tg_region_part(const struct tg_comparison *c, const struct tg_op *op, doubl
 /* What reports say of one side of a replacement;
  * of a comparison made by hand it is added up at each call. */
 struct tg_region_side tg_region_side_of(const struct tg_comparison *c, uint32_t region, int side);
-/* Adds waiting or traffic: synchronising calls, copies, collectives, aten::item. Such additions
+/* Adds waiting or traffic: synchronising calls, copies, collectives, numbers that are read. These
  * always count for themselves, whatever they replace and however small. */
 bool tg_op_makes_wait(const struct tg_op *op);
 /* On the host: what it costs is not its own time alone. */

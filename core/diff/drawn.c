@@ -54,7 +54,7 @@ static bool follows(const double *rise, const double *calls, size_t n_steps)
     return true;
 }
 
-/* Changed is a name whose calls rose, or fell, in two steps or more, as an unchanged one tells. */
+/* A name is changed if its calls rose, or fell, in two steps or more, as an unchanged one tells. */
 static void judge(const struct tg_drawn_name *name, const double *const *unchanged, size_t n,
                   size_t n_steps, double *rise)
 {

@@ -244,7 +244,7 @@ static void judge_together(struct tg_diff_work *w, const uint32_t *member, size_
     leader->ev = leader->ev_total = ev;
     leader->joined = all;
     /* What measurably got faster is not a regression, however many calls it takes. A host's time
-     * tells no cost where a device does the work, and names none that they leave in the step. */
+     * tells no cost where a device does the work, nor do names alone where the step got slower. */
     if (!ev.faster || leader->region == TG_NO_ID || c->step.ev_total.slower ||
         (!on_device && tg_has_device_ops(c)))
         return;

@@ -67,9 +67,11 @@
 #define TG_TAU_4 0.12
 #define TG_Z_5 3 /* more */
 #define TG_TAU_5 0.08
-#define TG_TAU_7 0.06      /* 10v5, 7v7 */
-#define TG_TAU_8 0.05      /* both sides 8 or more */
-#define TG_TAU_DEVICE 0.02 /* of device work, proven: warns (172 kernels of a V100: none false) */
+#define TG_TAU_7 0.06 /* 10v5, 7v7 */
+#define TG_TAU_8 0.05 /* both sides 8 or more */
+/* Of device work, proven: warns (172 kernels of a V100: none false). Of the names that a slower
+ * machine strikes. */
+#define TG_TAU_DEVICE 0.02
 #define TG_P_5 (2.0001 / 252) /* one inversion of 5v5; a hair more than exact, for rounding */
 #define TG_P_7 (2.0001 / 462) /* one inversion of 6v5 */
 #define TG_P_HALF 0.1001      /* of each half of the steps; of a first look that asks again */

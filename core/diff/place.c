@@ -352,8 +352,8 @@ void tg_places_balance(struct tg_diff_work *w)
         return;
     tg_keymap_init(&j.key, 1);
     pair_renames(w);
-    /* Operators that mostly call work, and autograd's own rows, come and go with what they call;
-     * allocations inside operators, which not every operator records, with either. */
+    /* Operators that mostly call work, and autograd's own rows, come and go with what they call.
+     * Allocations inside operators come and go with these, and not every operator records them. */
     j.weight = TG_NEW_N(w->a, int, c->n_ops + 1);
     for (uint32_t i = 0; i < c->n_ops; i++) {
         bool node = c->ops[i].kind == TG_KIND_OP && tg_name_is_node(c->ops[i].name);

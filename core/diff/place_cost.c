@@ -62,7 +62,7 @@ void tg_excuse_moves(struct tg_diff_work *w)
         if (tg_kind_is_device(op->kind) || op->change != TG_SAME)
             continue;
         const struct tg_use *most = tg_uses_most(w, op);
-        /* A step bears no small part of it out: what went must have taken as long as that. */
+        /* A small part does not show in a step: there, as much has to have gone. */
         bool step = most && most->by == TG_NO_ID;
         bool excused = went > 0 && most && op->kind == TG_KIND_OP &&
                        !(step ? went < op->ev.delta_ns || tg_borne_out_by_step(w, &op->ev)
@@ -336,16 +336,16 @@ void tg_places_repay(struct tg_diff_work *w)
 {
     if (!w->c->marked[TG_BASE] || !w->c->marked[TG_TEST] || w->o->no_evidence || !w->uses)
         return;
-    bool *came = TG_NEW_N(w->a, bool, w->c->n_ops + 1);
+    bool *concerned = TG_NEW_N(w->a, bool, w->c->n_ops + 1); /* annotations */
     for (uint32_t i = 0; i < w->c->n_ops; i++) {
         struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, i);
         bool beside = got_slower(&w->c->ops[i]);
         TG_EACH(const struct tg_use, use, u.v, beside || is_of_net(&w->c->ops[i]) ? u.n : 0)
             if (use->by != TG_NO_ID && (beside || tg_use_rise(w->c, use) > 0))
-                came[use->by] = true;
+                concerned[use->by] = true;
     }
     for (uint32_t i = 0; i < w->c->n_ops; i++)
-        if (came[i])
+        if (concerned[i])
             repay(w, i);
     repay(w, TG_NO_ID);
     repay_exchanges(w->c);

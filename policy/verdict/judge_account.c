@@ -44,17 +44,39 @@ static double growth(const struct tg_account_series *s)
 
 /* ---- what explains it ---- */
 
+/* Calls per step; of a name whose calls vary the mean, whatever a usual step has. */
+static double calls_of(const struct tg_comparison *c, const struct tg_op *op, int side)
+{
+    return op->counted.shape == TG_COUNT_VARIES && c->n_units[side]
+               ? (double)op->step_count[side] / (double)c->n_units[side]
+               : op->count[side];
+}
+
 /* What a name adds to a series, per step: more calls with all that is inside them. Device work
  * may be what the host waits for. */
-static double adds(const struct tg_op *op, enum tg_account_id id)
+static double adds(const struct tg_comparison *c, const struct tg_op *op, enum tg_account_id id)
 {
     bool device = tg_kind_is_device(op->kind);
-    const double *of = id == TG_ACCOUNT_CALLS ? op->count : op->self;
-    double more = of[TG_TEST] - of[TG_BASE];
+    double more = id == TG_ACCOUNT_CALLS ? calls_of(c, op, TG_TEST) - calls_of(c, op, TG_BASE)
+                                         : op->self[TG_TEST] - op->self[TG_BASE];
     bool counted = tg_kind_is_counted(op->kind) || op->kind == TG_KIND_RUNTIME;
     if (op->launched || (id == TG_ACCOUNT_BUSY && !device) || (id == TG_ACCOUNT_CALLS && !counted))
         return 0;
     return isfinite(more) ? more : 0;
+}
+
+/* What names whose calls vary anyway add by more calls, each as long as before. */
+static double varies(const struct tg_comparison *c, enum tg_account_id id)
+{
+    double sum[2] = { 0 }; /* host, device */
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
+        double before = calls_of(c, op, TG_BASE), more = adds(c, op, id);
+        double each = id == TG_ACCOUNT_CALLS ? 1 : op->self[TG_BASE] / before;
+        if (op->counted.shape == TG_COUNT_VARIES && before > 0)
+            sum[tg_kind_is_device(op->kind)] +=
+                fmin(more, each * (calls_of(c, op, TG_TEST) - before));
+    }
+    return id == TG_ACCOUNT_CALLS ? sum[0] + sum[1] : fmax(sum[0], sum[1]);
 }
 
 /* What rows add. Host time and device time are not added up: the one waits for the other. */
@@ -70,11 +92,11 @@ static void add_name(struct told *t, const struct tg_comparison *c,
                      const struct tg_buckets *children, enum tg_account_id id, uint32_t k)
 {
     const struct tg_op *op = &c->ops[k];
-    double inside = op->total[TG_TEST] - op->total[TG_BASE] - adds(op, id);
+    double inside = op->total[TG_TEST] - op->total[TG_BASE] - adds(c, op, id);
     if (t->seen[k])
         return;
     t->seen[k] = true;
-    t->sum[tg_kind_is_device(op->kind)] += adds(op, id);
+    t->sum[tg_kind_is_device(op->kind)] += adds(c, op, id);
     if (op->kind != TG_KIND_OP || op->change == TG_SAME)
         return;
     if (id == TG_ACCOUNT_WALL && isfinite(inside))
@@ -83,7 +105,7 @@ static void add_name(struct told *t, const struct tg_comparison *c,
          i = tg_buckets_next(children, i)) {
         bool device = tg_kind_is_device(c->ops[i].kind);
         if (!t->seen[i] && (id != TG_ACCOUNT_WALL || device))
-            t->sum[device] += adds(&c->ops[i], id);
+            t->sum[device] += adds(c, &c->ops[i], id);
         t->seen[i] |= id != TG_ACCOUNT_WALL || device;
     }
 }
@@ -145,9 +167,6 @@ static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id i
     const struct tg_evidence *step = &last[TG_METRIC_STEP_TIME].ev;
     bool calls = id == TG_ACCOUNT_CALLS;
     double machine = s->value[TG_TEST] * (1 - exp(-fmax(tg_confirm_last(c)->drift, 0)));
-    double varies = 0; /* of names whose calls vary anyway */
-    for (size_t i = 0; i < c->n_ops; i++)
-        varies += c->ops[i].counted.shape == TG_COUNT_VARIES ? adds(&c->ops[i], id) : 0;
     /* Proven to take less time, as its place does where more calls replace fewer. */
     bool faster = step->less && !last[TG_METRIC_HOST_TIME].ev.slower;
     const struct {
@@ -160,7 +179,7 @@ static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id i
         { !calls && c->busy, TG_REASON_BUSY },
         { !calls && c->warming != 0, TG_REASON_WARMING },
         { c->other_data, TG_REASON_DATA },
-        { calls && varies >= TG_HALF * growth(s), TG_REASON_VARIES },
+        { varies(c, id) >= TG_HALF * growth(s), TG_REASON_VARIES },
         { calls && !s->outside && faster, TG_REASON_REPAID },
         { s->one_step, TG_REASON_ONE_STEP },
         { s->outside, TG_REASON_BETWEEN_STEPS },
@@ -260,10 +279,10 @@ static void put_growers(struct tg_buf *b, const struct tg_comparison *c, enum tg
     size_t n = 0;
     TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
         bool here = id != TG_ACCOUNT_WALL || !tg_kind_is_device(op->kind);
-        if (here && adds(op, id) > 0)
+        if (here && adds(c, op, id) > 0)
             v[n++] = op->kind == TG_KIND_STEP
-                         ? (struct grower){ "time between operators", TG_SV(""), adds(op, id) }
-                         : (struct grower){ NULL, op->name, adds(op, id) };
+                         ? (struct grower){ "time between operators", TG_SV(""), adds(c, op, id) }
+                         : (struct grower){ NULL, op->name, adds(c, op, id) };
     }
     if (id == TG_ACCOUNT_WALL && wall->known[TG_TEST] && window->known[TG_TEST]) {
         double between = (wall->value[TG_TEST] - window->value[TG_TEST]) -

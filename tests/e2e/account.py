@@ -188,6 +188,21 @@ def sort_probes():
             yield f"control, one of two baseline runs slow, {name}, 2v{fresh}", "calm", base, side(work, 100, fresh)
 
 
+def varying(seed, runs, turn, more=0, us=20):
+    """Steps with three to six calls of one kernel, in an order of each run's own."""
+    kernel = Work("aten::erf", "kernel", "void erf(float*)", us)
+    return [trace([HOST_ONLY + [kernel] * (3 + (run * turn + step * 5) % 4 + more) for step in range(6)], seed + run)
+            for run in range(runs)]
+
+
+def varying_probes():
+    """One more of them in each step may be other data, and so may its time; that each takes longer is not."""
+    for more in (1, 2, 4):
+        yield f"{more} more calls of a name that varies, 5v2", "warning", varying(1, 5, 7), varying(100, 2, 3, more)
+    yield "calls that vary take three times as long, 5v2", "red", varying(1, 5, 7), varying(100, 2, 3, us=60)
+    yield "control, calls that vary, 5v2", "calm", varying(1, 5, 7), varying(100, 2, 3)
+
+
 def renamed(run, events):
     """Each operator and kernel has another name, and does what it did."""
     for e in events:
@@ -439,7 +454,7 @@ def main():
     text, chance = args.text, random.Random(1)
     with tempfile.TemporaryDirectory() as tmp:
         for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *place_probes(), *agreement_probes(), *step_probes(),
-                                                *loader_probes(), *view_probes(), *sort_probes()]:
+                                                *loader_probes(), *view_probes(), *sort_probes(), *varying_probes()]:
             if text not in id_ or chance.random() > args.part:
                 continue
             n += 1

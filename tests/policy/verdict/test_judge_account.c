@@ -175,6 +175,43 @@ WITH_HAND(reasons_and_needs)
     assert_int_equal(judged(h, "step_time"), TG_STATE_INCONCLUSIVE);
 }
 
+/* More calls of a name whose calls vary anyway may be other data, and the time of these calls; not
+ * that each call takes longer. A usual step may have as many as before: the mean counts. */
+WITH_HAND(calls_that_vary_explain_their_time)
+{
+    static const struct {
+        enum tg_account_id id;
+        enum tg_count_shape shape;
+        uint64_t calls[2]; /* of two steps */
+        enum tg_state want;
+    } cases[] = { { TG_ACCOUNT_BUSY, TG_COUNT_VARIES, { 4, 6 }, TG_STATE_WARN },
+                  { TG_ACCOUNT_BUSY, TG_COUNT_VARIES, { 8, 9 }, TG_STATE_FAIL },
+                  { TG_ACCOUNT_BUSY, TG_COUNT_VARIES, { 4, 4 }, TG_STATE_FAIL },
+                  { TG_ACCOUNT_BUSY, TG_COUNT_CONSTANT, { 4, 6 }, TG_STATE_FAIL },
+                  { TG_ACCOUNT_CALLS, TG_COUNT_VARIES, { 0, 0 }, TG_STATE_FAIL },
+                  { TG_ACCOUNT_CALLS, TG_COUNT_VARIES, { 2000000, 3000000 }, TG_STATE_WARN } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool calls = cases[i].id == TG_ACCOUNT_CALLS;
+        struct tg_op *op = TG_NEW(h->a, struct tg_op);
+        *op = hand_op("k", TG_KIND_KERNEL);
+        op->counted.shape = cases[i].shape;
+        op->self[TG_BASE] = 1000000;
+        op->self[TG_TEST] = 1500000;
+        for (int side = 0; side < 2; side++) {
+            op->count[side] = 2;
+            op->step_count[side] = cases[i].calls[side];
+            h->c.n_units[side] = 2;
+        }
+        hand_ops(h, op, 1);
+        (void)grown(h, cases[i].id);
+        h->rule.metric = calls ? TG_RULE_METRIC_COUNT : TG_RULE_METRIC_STEP_TIME;
+        h->rule.fail = calls ? hand_limit(h, TG_BOUND_ABS, 0) : hand_auto(h);
+        if (judged(h, calls ? "calls" : "gpu_busy") != cases[i].want)
+            fail_msg("row %zu", i);
+        h->c.account[cases[i].id].known = false;
+    }
+}
+
 /*
  * While new runs can tell, no reason ends it: not the machine of the first runs, whatever it did
  * (1500 / 1.4 is under the limit of 8 %). What other devices did they would only repeat; beside a

@@ -16,7 +16,7 @@ static void find_other_data(struct tg_comparison *c)
             !tg_kind_is_counted(c->ops[i].kind))
             continue;
         vary++;
-        moved += ev->proof == TG_COUNT_HINT && ev->above;
+        moved += ev->proof == TG_COUNT_HINT && ev->above && !ev->by_step;
     }
     c->other_data = vary >= TG_FEW_VARY && 2 * moved > vary;
 }

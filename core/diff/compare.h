@@ -134,7 +134,8 @@ struct tg_count_evidence {
     double most;           /* calls of the fresh step that has most */
     unsigned above, steps; /* fresh steps with more calls than any baseline step; all fresh steps */
     unsigned runs_above;   /* fresh runs with such steps; VARIES: whose mean is above all others */
-    double p; /* probability of this result if nothing changed; 1 if it is not what decides */
+    bool by_step; /* VARIES: compared step by step, alike in all runs, none has fewer calls */
+    double p;     /* probability of this result if nothing changed; 1 if it is not what decides */
 };
 
 /* The rank whose steady calls or bytes per step rose most, and how many ranks have more. */

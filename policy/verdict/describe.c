@@ -36,7 +36,8 @@ static void put_where(struct tg_buf *m, const struct tg_comparison *c, const str
     if (ev->proof == TG_COUNT_UNCHANGED || op->launched)
         return;
     if (ev->shape == TG_COUNT_VARIES)
-        tg_buf_puts(m, "; the baseline's steps differ, too");
+        tg_buf_printf(m, "; the baseline's steps differ, too%s",
+                      ev->by_step ? ", but none has fewer calls now" : "");
     if (ev->shape != TG_COUNT_RUNS_DIFFER)
         return;
     size_t n = c->n_runs[TG_TEST];

@@ -201,6 +201,16 @@ def varying_probes():
         yield f"{more} more calls of a name that varies, 5v2", "warning", varying(1, 5, 7), varying(100, 2, 3, more)
     yield "calls that vary take three times as long, 5v2", "red", varying(1, 5, 7), varying(100, 2, 3, us=60)
     yield "control, calls that vary, 5v2", "calm", varying(1, 5, 7), varying(100, 2, 3)
+    for n in (1, 3):
+        for more in (0, 1, 6):
+            want = "warning" if more else "green"
+            yield f"a list that grows, {more} more in each step, {n}v{n}", want, growing(1, n, 0), growing(100, n, more)
+
+
+def growing(seed, runs, more):
+    """In each step a small operator once more than in the step before: alike in all runs."""
+    work = [Work(f"aten::op{i}", "op", "", 60 + i) for i in range(30)]
+    return [trace([work + [Work("aten::neg", "op", "", 3)] * (step + more) for step in range(10)], seed + run) for run in range(runs)]
 
 
 def renamed(run, events):

@@ -221,6 +221,7 @@ static uint64_t sum_cell(const struct tg_diff_work *w, struct tg_op *op, int sid
             op->whole_count[side] += row->count[j];
             op->whole_total[side] += row->total[j];
         }
+        op->outside_count[side] += row->count[n_steps];
         for (size_t j = 0; j < used->n; j++) {
             x->count[j] += row->count[used->step[j]];
             op->step_count[side] += row->count[used->step[j]];

@@ -134,7 +134,7 @@ struct tg_count_evidence {
     double most;           /* calls of the fresh step that has most */
     unsigned above, steps; /* fresh steps with more calls than any baseline step; all fresh steps */
     unsigned runs_above;   /* fresh runs with such steps; VARIES: whose mean is above all others */
-    bool by_step; /* VARIES: compared step by step, alike in all runs, none has fewer calls */
+    bool by_step; /* VARIES: it shows step by step alone: alike in all runs, none has fewer calls */
     double p;     /* probability of this result if nothing changed; 1 if it is not what decides */
 };
 
@@ -231,8 +231,8 @@ struct tg_op {
     /* sums over everything: steps, ranks, runs, and the time outside every step */
     uint64_t whole_count[2];
     tg_ns whole_total[2];
-    /* sums over the steps only (not outside) */
-    uint64_t step_count[2];
+    /* sums over the steps only (not outside); and calls in no step, skipped ones included */
+    uint64_t step_count[2], outside_count[2];
     tg_ns step_total[2];
     /*
      * Self time on the host, duration on the device. For a renamed operator and a replacement:
@@ -385,8 +385,9 @@ struct tg_comparison {
     size_t n_unnamed;
     bool all_ranks; /* the ranks that are compared are all that worked together */
     size_t n_runs[2], n_ranks[2], n_steps[2]; /* steps of a run, the median */
-    uint64_t n_units[2]; /* steps summed over runs and ranks: divides step_count, step_total */
-    struct tg_op *ops;   /* by kind, then name */
+    uint64_t n_units[2];     /* steps summed over runs and ranks: divides step_count, step_total */
+    uint64_t n_all_units[2]; /* with those that the window skips: divides outside_count */
+    struct tg_op *ops;       /* by kind, then name */
     size_t n_ops;
     /*
      * Totals by Python frame, as `ops`; judged only if a rule names their kind. `frame_sorts`: the

@@ -218,14 +218,12 @@ static void judge_varying(const struct question *q, bool waits, struct tg_count_
     }
     if (judge_schedules(q, waits, ev))
         return;
-    /* Or other data. Or a step as the baseline has none by far. */
-    ev->by_step = rises_step_by_step(q);
-    if (ev->by_step || ev->most - all->most > all->most - all->least)
-        ev->proof = TG_COUNT_HINT;
-    if (2 * (size_t)ev->runs_above <= q->n_runs[TG_TEST])
-        return;
-    ev->p = tg_rank_p(base->v, base->n, fresh->v, fresh->n, 0);
-    if (ev->p <= TG_RANK_P)
+    /* Or other data. */
+    if (2 * (size_t)ev->runs_above > q->n_runs[TG_TEST])
+        ev->p = tg_rank_p(base->v, base->n, fresh->v, fresh->n, 0);
+    bool far = ev->most - all->most > all->most - all->least; /* as the baseline has none */
+    ev->by_step = !far && ev->p > TG_RANK_P && rises_step_by_step(q);
+    if (far || ev->p <= TG_RANK_P || ev->by_step)
         ev->proof = TG_COUNT_HINT;
 }
 

@@ -272,6 +272,7 @@ static void lay_out_cells(struct tg_diff_work *w)
         for (size_t i = 0; i < n; i++) {
             n_steps[i] = (double)of.used[i].n;
             c->n_units[side] += of.used[i].n;
+            c->n_all_units[side] += of.shard[i]->n_steps;
             w->max_steps =
                 of.shard[i]->n_steps > w->max_steps ? of.shard[i]->n_steps : w->max_steps;
         }

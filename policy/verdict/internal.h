@@ -105,7 +105,8 @@ struct tg_rule_limits tg_select_limits(const struct tg_rule *rule, const struct 
 /* `when:`; a key whose value is unknown does not hold. */
 bool tg_select_rule(const struct tg_eval_state *e, const struct tg_when *when);
 
-/* ---- outside_steps.c: calls before, between and after the steps ---- */
+/* ---- outside_steps.c: calls before, between and after the steps, those that the window skips
+ * included ---- */
 
 /* By the step. */
 double tg_outside_calls(const struct tg_comparison *c, const struct tg_op *op, int side);
@@ -113,7 +114,7 @@ double tg_inside_calls(const struct tg_comparison *c, const struct tg_op *op, in
 /* How many more by the step the fresh side has; 0: not more by the step and by the trace. */
 double tg_outside_growth(const struct tg_comparison *c, const struct tg_op *op);
 /* What the baseline did outside its steps and the fresh side does inside them, as often: the
- * same work, marked or linked in another way. Nothing where steps are skipped. */
+ * same work, marked or linked in another way. */
 struct tg_came_in {
     double ns; /* of a trace, inclusive */
     size_t n_names;
@@ -121,9 +122,7 @@ struct tg_came_in {
     bool device; /* nothing on the host */
 };
 struct tg_came_in tg_outside_came_in(const struct tg_comparison *c);
-/* Are steps outside that the window skips, as those of a warm-up? Their calls vary by nature. */
-bool tg_outside_has_steps(const struct tg_comparison *c);
-/* Of all operators of these kinds, bits 1 << enum tg_kind; 0 where steps are skipped. */
+/* Of all operators of these kinds, bits 1 << enum tg_kind. */
 double tg_outside_growth_of(const struct tg_comparison *c, uint32_t kinds);
 
 /* ---- probe.c ---- */

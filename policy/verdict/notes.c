@@ -516,7 +516,7 @@ void tg_notes(struct tg_eval_state *e)
     /* No rule per name sees what runs outside the windows: work that went there must not be
      * green. */
     if (put_most(&outside, c, ~0u, tg_outside_growth, put_outside))
-        TG_NOTE(e, tg_outside_has_steps(c) ? TG_REASON_NOTE : TG_REASON_OUTSIDE,
+        TG_NOTE(e, TG_REASON_OUTSIDE,
                 "Calls a step. Rules about names judge what is inside the steps: widen the "
                 "window, or see `diff --whole`. launch_count and sync_count count them.",
                 "more calls outside the steps: %s", outside.p);

@@ -4,8 +4,8 @@
 
 double tg_outside_calls(const struct tg_comparison *c, const struct tg_op *op, int side)
 {
-    double calls = (double)(op->whole_count[side] - op->step_count[side]);
-    return c->n_units[side] ? calls / (double)c->n_units[side] : 0;
+    return c->n_all_units[side] ? (double)op->outside_count[side] / (double)c->n_all_units[side]
+                                : 0;
 }
 
 double tg_inside_calls(const struct tg_comparison *c, const struct tg_op *op, int side)
@@ -17,8 +17,7 @@ double tg_inside_calls(const struct tg_comparison *c, const struct tg_op *op, in
 static double calls_of_trace(const struct tg_comparison *c, const struct tg_op *op, int side)
 {
     double traces = (double)(c->n_runs[side] * c->n_ranks[side]);
-    double calls = (double)(op->whole_count[side] - op->step_count[side]);
-    return traces > 0 ? calls / traces : 0;
+    return traces > 0 ? (double)op->outside_count[side] / traces : 0;
 }
 
 /* What runs once a trace grows by the step where a trace has fewer of them, and what runs between
@@ -36,7 +35,7 @@ struct tg_came_in tg_outside_came_in(const struct tg_comparison *c)
     struct tg_came_in came = { .device = true };
     double steps = (double)c->n_units[TG_BASE] / (double)(c->n_runs[TG_BASE] * c->n_ranks[TG_BASE]);
     double most = 0;
-    for (size_t i = 0; i < c->n_ops && !tg_outside_has_steps(c); i++) {
+    for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         double less = tg_outside_calls(c, op, TG_BASE) - tg_outside_calls(c, op, TG_TEST);
         double more = tg_inside_calls(c, op, TG_TEST) - tg_inside_calls(c, op, TG_BASE);
@@ -57,23 +56,10 @@ struct tg_came_in tg_outside_came_in(const struct tg_comparison *c)
     return came;
 }
 
-bool tg_outside_has_steps(const struct tg_comparison *c)
-{
-    for (int side = 0; side < 2; side++) {
-        uint64_t steps = 0;
-        for (size_t run = 0; run < c->side[side].n_runs; run++)
-            for (size_t rank = 0; rank < c->side[side].n_ranks; rank++)
-                steps += c->side[side].at[run][rank]->n_steps;
-        if (steps != c->n_units[side])
-            return true;
-    }
-    return false;
-}
-
 double tg_outside_growth_of(const struct tg_comparison *c, uint32_t kinds)
 {
     double sum = 0;
-    for (size_t i = 0; i < c->n_ops && !tg_outside_has_steps(c); i++)
+    for (size_t i = 0; i < c->n_ops; i++)
         if (kinds & 1u << c->ops[i].kind)
             sum += tg_outside_growth(c, &c->ops[i]);
     return sum;

@@ -233,10 +233,12 @@ def both(*changes):
     return change
 
 
-def stray(run, events):
-    """30 operators between the steps, which are hardly longer."""
-    for mark in marks(events):
-        events += [span("cpu_op", "aten::stray", mark["ts"] + mark["dur"] + .02 * k + .5, .01, 10, 10) for k in range(30)]
+def strays(n):
+    """So many operators between the steps, which are hardly longer."""
+    def change(run, events):
+        for mark in marks(events):
+            events += [span("cpu_op", "aten::stray", mark["ts"] + mark["dur"] + .02 * k + .5, .01, 10, 10) for k in range(n)]
+    return change
 
 
 def place_probes():
@@ -248,10 +250,12 @@ def place_probes():
         yield f"control, all renamed, {at}", "calm", side(usual(), 1, nb), side(usual(), 100, nt, change=renamed)
         for skipped in (1, 2):
             window = SKIPS % skipped
-            yield f"skips {skipped}: 30 calls between the steps, {at}", "told", side(usual(), 1, nb), side(usual(), 100, nt, change=stray), window
+            for n in (1, 30):
+                yield f"skips {skipped}: {n} calls between the steps, {at}", "told", side(usual(), 1, nb), \
+                    side(usual(), 100, nt, change=strays(n)), window
             yield f"skips {skipped}: control, {at}", "green", side(usual(), 1, nb), side(usual(), 100, nt), window
-            yield f"skips {skipped}: control, more steps, {at}", "calm", side(usual(), 1, nb, change=stray), \
-                side(usual(), 100, nt, steps=8, change=stray), window
+            yield f"skips {skipped}: control, more steps, {at}", "calm", side(usual(), 1, nb, change=strays(30)), \
+                side(usual(), 100, nt, steps=8, change=strays(30)), window
         yield f"two steps numbered alike, 2 ms between them, {at}", "told", side(usual(), 1, nb, change=alike), \
             side(usual(), 100, nt, change=both(stall(2000, steps={0}, at="between"), alike))
         yield f"three steps, 250 us between them, {at}", "open" if few else "red", side(usual(), 1, nb, 3), \

@@ -317,8 +317,8 @@ static bool is_for_less(const struct tg_region *g)
             (g->calls[TG_TEST] == g->calls[TG_BASE] && g->ev.less));
 }
 
-/* An exchange for less needs no warning; on the host only if
- * what the device does there was not exchanged for more. */
+/* An exchange for less needs no warning; on the host only if what the device does there was not
+ * exchanged for more. A rename is one of one name for another. */
 static void repay_exchanges(struct tg_comparison *c)
 {
     TG_EACH(const struct tg_region, g, c->regions, c->n_regions) {
@@ -330,6 +330,10 @@ static void repay_exchanges(struct tg_comparison *c)
             if (c->ops[g->op[i]].relation == TG_REL_REPLACED && tg_op_rose(&c->ops[g->op[i]]))
                 repay_op(&c->ops[g->op[i]], false);
     }
+    TG_EACH(struct tg_op, op, c->ops, c->n_ops)
+        if (op->relation == TG_REL_RENAMED && tg_op_rose(op) && op->ev.less &&
+            tg_evidence_compared(&op->ev) && (tg_kind_is_device(op->kind) || !tg_has_device_ops(c)))
+            repay_op(op, false);
 }
 
 void tg_places_repay(struct tg_diff_work *w)

@@ -148,6 +148,7 @@ CHANGES = [
      [Op("chunk", 0.5, inner("split", 1.5, *[inner("narrow", 0.5, inner("slice", 0.5, inner("as_strided", 0.3)))] * 3))], "quiet", "quiet"),
     ("a result detached",                       [],                         [view("detach")] * 3,         "no",    "quiet"),
     ("an operator by its older name",           [Op("maximum", 6)] * 20,    [Op("max", 0.7, inner("maximum", 6))] * 20, "no", "quiet"),
+    ("a cheaper operator under another name",   [Op("index", 6)] * 6,       [Op("index_select", 5)] * 6,          "quiet3", "any"),
     ("an overload that passes on",              [Op("sort", 20)] * 3,       [Op("argsort", 0.4, inner("sort", 0.5, inner("sort", 20)))] * 3, "no",
      "no"),
     ("calls that are recorded twice",           [Op("sort", 20)] * 3,       [Op("sort", 0, inner("sort", 20))] * 3, "red", "no"),

@@ -102,6 +102,7 @@ struct tg_diff_work {
     struct tg_value_room *room;
     struct tg_rank_table rank[2]; /* of the sides' runs: forward, swapped (compare.c) */
     tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
+    bool one_coarse;                 /* that of one side alone */
     const struct tg_use_index *uses; /* uses.h; NULL: nothing changed, and nothing looks slower */
     struct tg_strmap *names; /* normalised, aliased names of everything, parents included; */
     tg_sv *interned;         /* id -> its copy in the arena */

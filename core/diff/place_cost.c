@@ -67,6 +67,9 @@ void tg_excuse_moves(struct tg_diff_work *w)
         bool excused = went > 0 && most && op->kind == TG_KIND_OP &&
                        !(step ? went < op->ev.delta_ns || tg_borne_out_by_step(w, &op->ev)
                               : tg_borne_out(w, &most->by, 1, &op->ev));
+        /* Names that begin and end together are taken for each other by whole microseconds: their
+         * inclusive times are not. */
+        excused |= w->one_coarse && op->ev_total.delta_ns < TG_HALF * op->ev.delta_ns;
         if (!excused && op->ev.delta_ns > moved_with_calls(w, i))
             continue;
         op->ev.why_not = op->ev_total.why_not = TG_NOT_REPLACED;

@@ -339,15 +339,15 @@ bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err)
         }
     }
     /* Whole microseconds everywhere in the first shard of a side: that clock has no finer tick. */
-    w->tick = 1;
-    for (int side = 0; side < 2 && w->tick == 1 && w->first[side] < w->n_cells; side++) {
+    bool whole[2] = { true, true };
+    for (int side = 0; side < 2 && w->first[side] < w->n_cells; side++) {
         const struct tg_shard *s = w->shard[w->first[side]];
-        bool whole = true;
         for (size_t i = 0; i < s->n_rows; i++)
             for (size_t j = 0; j < s->n_steps; j++)
-                whole &= s->rows[i].total[j] % 1000 == 0;
-        w->tick = whole ? 1000 : 1;
+                whole[side] &= s->rows[i].total[j] % 1000 == 0;
     }
+    w->tick = whole[TG_BASE] || whole[TG_TEST] ? 1000 : 1;
+    w->one_coarse = whole[TG_BASE] != whole[TG_TEST];
     return true;
 }
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 from support import expect, finish, judge, judged
-from plain_model import mark, span
+from plain_model import mark, span, whole
 
 OPS, STEPS = 16, 4
 RUNS = ((1, 1), (2, 2), (3, 3), (5, 5), (10, 3), (10, 10))
@@ -69,16 +69,6 @@ def trace(chosen, seed, slow=1.0, more=(), of=algorithms, where=OPERATOR):
         run.events.append(mark(step + 3, start, max(run.host, run.device) + 2 - start))
         run.host += 3
     return {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}], "traceEvents": run.events}
-
-
-def whole(docs):
-    """The same with the clock of PyTorch 2.0 and before, which knows whole microseconds: who launches what is sometimes wrong."""
-    for doc in docs:
-        for e in doc["traceEvents"]:
-            end = int(e["ts"] + e["dur"])
-            e["ts"] = int(e["ts"])
-            e["dur"] = max(end - e["ts"], 1)
-    return docs
 
 
 def common(other, rng, slow=1.0, before=(), more=()):

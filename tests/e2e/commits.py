@@ -12,12 +12,13 @@ CPU build calls for it. What a reviewer wants was written from the change alone:
 At five, three and one run a side; `red3`, `quiet3`, `aloud3`: time alone tells it, so with one run any answer is right, or any but red. At most three
 findings for one change, and one for what came in one place, whatever other places call the same operators (ONE).
 """
+import copy as copying
 import random
 import sys
 import tempfile
 
 from support import findings, finish, is_wanted, judge, judged, write_json
-from plain_model import launched, mark, span
+from plain_model import launched, mark, span, whole
 
 STEPS = 4
 
@@ -264,6 +265,18 @@ def recorded(ops, name, tmp, on_device=False):
     return files
 
 
+def one_coarse_clock(tmp):
+    """Names that begin and end together change places where one side alone has whole microseconds; what takes longer does not."""
+    program, slow = [Part("fwd", matrix(300), Op("lgamma", 60), matrix(300))], [Part("fwd", matrix(300), Op("lgamma", 120), matrix(300))]
+    for runs in (5, 3):
+        base, fresh, slower = ([trace(ops, f"{name} {k}", False) for k in range(runs)]
+                               for name, ops in (("base", program), ("fresh", program), ("slower", slow)))
+        for what, docs, want in (("the same", fresh, "quiet"), ("slower", slower, "red")):
+            for old, new in ((whole(copying.deepcopy(base)), docs), (base, whole(copying.deepcopy(docs)))):
+                v = judge(tmp + "/x", old, new)[0]
+                judged(is_wanted(v, want, runs), f"one coarse clock, {what}, {runs} a side: wants {want}, got {v['headline']}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         for what, before, after, commit, undone in CHANGES:
@@ -277,6 +290,7 @@ def main():
                         judged(where or len(findings(v)) <= (1 if one == ONE else 3), f"{one}, {runs} a side: {len(findings(v))} findings")
                         if "--all" in sys.argv:
                             print(one, runs, want, v["headline"])
+        one_coarse_clock(tmp)
     return finish(f"commits: {len(CHANGES)} changes, forward and undone", len(CHANGES) >= 15)
 
 

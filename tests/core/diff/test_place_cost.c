@@ -224,6 +224,29 @@ BY_HAND(a_rename_that_takes_less_is_repaid)
     }
 }
 
+/* "x" begins and ends with its caller: on one side it is taken for that, and its own time is the
+ * other's. Its inclusive time tells whether it got slower. */
+BY_HAND(names_that_whole_microseconds_confuse)
+{
+    for (int longer = 0; longer < 2; longer++)
+        for (int one = 0; one < 2; one++) {
+            make(f, 5, 5, 3);
+            for (int side = 0; side < 2; side++)
+                for (size_t run = 0; run < 5; run++) {
+                    tg_ns fine = side || !one;
+                    tg_ns all = (side && longer ? 400000 : 200000) + fine;
+                    add_row(f, side, run, TG_KIND_OP, "aten::mm", "", 1, 600000 + fine);
+                    struct tg_row *x =
+                        add_row(f, side, run, TG_KIND_OP, "x", "", 1, side ? all : 20000 + fine);
+                    for (size_t j = 0; j < 3; j++)
+                        x->total[j] = all;
+                }
+            compare(f);
+            assert_int_equal(find(f, "x")->ev.slower, longer || !one);
+            assert_int_equal(find(f, "x")->relation, longer || !one ? TG_REL_NONE : TG_REL_MOVED);
+        }
+}
+
 /* A fused kernel launches itself: its host time is no operator's. */
 BY_HAND(calls_that_went_excuse_time_between_operators)
 {

@@ -90,7 +90,7 @@ static void judge_parts(const struct question *q, bool waits, struct tg_count_ev
     }
     ev->above = (unsigned)tg_above(q->all[TG_TEST].v, q->all[TG_TEST].n, base->most);
     bool most_runs = 2 * (size_t)ev->runs_above > q->n_runs[TG_TEST];
-    bool enough = ev->shape == TG_COUNT_RUNS_DIFFER || ev->p <= TG_PART_P ||
+    bool enough = ev->shape == TG_COUNT_RUNS_DIFFER || ev->p <= TG_PART_P || more == fresh->n ||
                   (waits && more > 1); /* once may be the step that logs */
     ev->proof = most_runs && enough ? TG_COUNT_PROVEN : TG_COUNT_HINT;
 }

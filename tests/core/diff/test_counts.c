@@ -75,6 +75,8 @@ TEST(counts_are_judged_as_written)
         { "all in one run of three may be that run's data", ONES " 11111 11111",
           "19991 11111 11111", HINT },
         { "single runs with a branch only hint", "11111", "12122", HINT },
+        { "each step has more, not all as many", "11111", "22322", PROVEN },
+        { "one has not", "11111", "22312", HINT },
         { "and the other way round say nothing", "12122", "11111", UNCHANGED },
 
         { "waits fail in two steps", "11111", "12121", PROVEN, true },

@@ -222,8 +222,15 @@ static struct cost cost_of(struct costs *x, uint32_t head)
             if (!x->is_mine[x->calls[k].op - x->c->ops])
                 add_cost(&cost, x->calls[k].op, x->calls[k].in);
     }
-    for (size_t i = 0; i < x->n_mine; i++)
+    /* Of work on a thread that the marker's joins, the gaps there tell once more. */
+    double sum = cost.more[HOST], wall = x->c->wall_ns[TG_TEST] - x->c->wall_ns[TG_BASE];
+    for (size_t i = 0; i < x->n_mine; i++) {
+        const struct tg_op *op = &x->c->ops[x->mine[i]];
+        double gaps = op->kind == TG_KIND_STEP ? op->self[TG_TEST] - op->self[TG_BASE] : 0;
+        if (gaps > 0 && wall > 0 && sum > TG_AS_LARGE * wall)
+            cost.more[HOST] -= fmin(gaps, sum - gaps);
         x->is_mine[x->mine[i]] = false;
+    }
     choose_said(&cost, x->c, x->less.call && !is_mine_by_name(x, x->less.of->in) ? -x->less.ns : 0);
     return cost;
 }
@@ -265,6 +272,9 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
     cost = cost_of(&costs, head);
     if (fmax(cost.more[DEVICE], fmax(cost.more[WAITS], cost.more[HOST])) < LEAST)
         return;
+    const struct tg_op *op = g ? NULL : tg_result_op(c, r);
+    if (op && tg_op_rank_alone(c, op)) /* costs are means over ranks */
+        cost.said *= (double)c->n_ranks[TG_TEST];
     if (cost.moved) { /* no more than the waits there lost */
         tg_buf_printf(b, " (%s of waiting moved into it)",
                       TG_VALUE(fmin(cost.more[WAITS], -costs.less.ns), TG_UNIT_NS));

@@ -211,6 +211,9 @@ static bool is_costlier(const struct tg_result *r, const struct tg_result *head,
     const struct tg_op *op = tg_result_op(c, r), *of = tg_result_op(c, head);
     if (r->unit_id == TG_UNIT_NS && head->unit_id == TG_UNIT_NS)
         return r->state == head->state && r->delta > head->delta;
+    /* Time that is lost beside calls that hardly cost any is not theirs. */
+    if (r->unit_id == TG_UNIT_NS && head->unit_id == TG_UNIT_COUNT && r->ev && !r->ev->pooled)
+        return r->state == head->state && r->delta > TG_APART * head->weight;
     if (op && of && r->unit_id == TG_UNIT_COUNT && is_made_by_others(op) != is_made_by_others(of))
         return r->state >= head->state && is_made_by_others(of);
     return tg_kind_is_device(head->op_kind) && !tg_kind_is_device(r->op_kind);

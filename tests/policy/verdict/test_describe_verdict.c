@@ -476,9 +476,32 @@ WITH_HAND(calls_of_one_rank)
     hand_ops(h, &op, 1);
     h->c.n_ranks[TG_TEST] = 4;
     headline(h, r, "aten::mm +8 calls on rank 3 alone");
+    op.self[TG_TEST] = 2500; /* the mean of four ranks */
+    headline(h, r, "aten::mm +8 calls on rank 3 alone (+10.0 us on the host)");
     r.over_budget = true;
     r.bound = &one;
     headline(h, r, "aten::mm 3, over the limit of 1");
+}
+
+/* +60 us on another thread, for which the marker's waits: the step is 64 us longer, and 66 by its
+ * gaps. Where it is 126 us longer both are its own. */
+WITH_HAND(gaps_tell_what_another_thread_does)
+{
+    struct tg_op ops[2] = { hand_op("a", TG_KIND_OP), hand_op("ProfilerStep", TG_KIND_STEP) };
+    for (int both = 0; both < 2; both++) {
+        struct tg_result v[] = { hand_row("a", 2), hand_row("ProfilerStep", 2) };
+        hand_ops(h, ops, 2);
+        ops[0].self[TG_TEST] = ops[0].self[TG_BASE] + 60000;
+        ops[1].self[TG_TEST] = ops[1].self[TG_BASE] + 66000;
+        h->c.wall_ns[TG_BASE] = 1000000;
+        h->c.wall_ns[TG_TEST] = both ? 1126000 : 1064000;
+        v[1].folded_under = 0;
+        v[1].op_kind = TG_KIND_STEP;
+        v[1].subject = TG_SUBJECT_NAME;
+        failing(h, v, 2);
+        headed(h, both ? "FAIL: 1 violation: a +2 calls (+126 us on the host)"
+                       : "FAIL: 1 violation: a +2 calls (+66.0 us on the host)");
+    }
 }
 
 /* Times that are judged together have one row, in which the others are counted. */

@@ -434,6 +434,20 @@ WITH_HAND(names_that_got_slower_in_one_place_are_one_finding)
     folded(h, (struct tg_result[]){ slower("b", 200), slower("a", 600) }, 2, "b a");
 }
 
+/* A call of 100 ns: what got slower beside it by up to five times as much is told with it. */
+WITH_HAND(time_that_is_not_of_the_calls_leads)
+{
+    static const struct tg_evidence ev = { 0 };
+    struct tg_op *ops = chain(h);
+    struct tg_result call = hand_row("a", 2), slow = slower("b", 500);
+    ops[A].change = TG_MORE;
+    call.weight = 100;
+    slow.ev = &ev;
+    folded(h, (struct tg_result[]){ call, slow }, 2, "a b<a");
+    slow.delta = 501;
+    folded(h, (struct tg_result[]){ call, slow }, 2, "a<b b");
+}
+
 /* ---- causes ---- */
 
 static const struct tg_cause *cause(struct hand *h, const char *file, uint32_t line)

@@ -293,19 +293,20 @@ void tg_rule_judge_part(struct tg_eval_state *e, const struct tg_rule *rule,
         tg_judge_quantity(e, rule, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE });
         if (rule->metric != TG_RULE_METRIC_STEP_TIME || tg_rule_is_budget(rule))
             return;
-        /* Host time that no operator has: of the step and, if it got slower, of annotations that
-         * hold most of that. */
+        /* Host time that no operator has: of the step, and of annotations that hold most of what
+         * the step is longer by. */
         const struct tg_evidence *ev[] = { &c->step.ev, &c->step.ev_total,
                                            &c->metrics[TG_METRIC_STEP_TIME].ev };
         struct tg_quantity x = { .kind = TG_QUANTITY_GAP, .op = &c->step, .ev = &c->step.ev };
-        double lost = 0; /* ns that the step got slower by */
+        double longer = c->wall_ns[TG_TEST] - c->wall_ns[TG_BASE];
         for (size_t i = 0; i < sizeof ev / sizeof *ev; i++)
-            lost = fmax(lost, ev[i]->slower ? ev[i]->delta_ns : 0);
+            longer = fmax(longer, ev[i]->slower ? ev[i]->delta_ns : 0);
         tg_judge_quantity(e, rule, &x);
-        for (size_t i = 0; lost > 0 && i < c->n_ops; i++) {
+        for (size_t i = 0; i < c->n_ops; i++) {
             x.op = &c->ops[i];
             x.ev = &x.op->ev;
-            if (x.op->kind == TG_KIND_ANNOTATION && x.ev->slower && 2 * x.ev->delta_ns > lost)
+            if (x.op->kind == TG_KIND_ANNOTATION && x.ev->slower &&
+                x.ev->delta_ns > TG_HALF * longer && longer >= TG_HALF * x.ev->delta_ns)
                 tg_judge_quantity(e, rule, &x);
         }
     }

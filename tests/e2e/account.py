@@ -213,6 +213,15 @@ def growing(seed, runs, more):
     return [trace([work + [Work("aten::neg", "op", "", 3)] * (step + more) for step in range(10)], seed + run) for run in range(runs)]
 
 
+def annotation_probes():
+    """An annotation's own time is a gap as the step's is: 60 us of it take 90, of a step of 0.6 ms; and where the whole machine is slower."""
+    row, loader = ("user_annotation", "loader"), [Work(f"aten::op{i}", "op", "", 30 + i) for i in range(14)]
+    for n in (3, 5, 10):
+        base = side(loader, 1, n, change=less(stall(90, row), 2 / 3))
+        yield f"half as much again inside an annotation, {n}v{n}", "red", base, side(loader, 100, n, change=stall(90, row))
+        yield f"control, an annotation as long, {n}v{n}", "green", base, side(loader, 100, n, change=less(stall(90, row), 2 / 3))
+
+
 def renamed(run, events):
     """Each operator and kernel has another name, and does what it did."""
     for e in events:
@@ -468,7 +477,8 @@ def main():
     text, chance = args.text, random.Random(1)
     with tempfile.TemporaryDirectory() as tmp:
         for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *place_probes(), *agreement_probes(), *step_probes(),
-                                                *loader_probes(), *view_probes(), *sort_probes(), *varying_probes()]:
+                                                *loader_probes(), *view_probes(), *sort_probes(), *varying_probes(),
+                                                *annotation_probes()]:
             if text not in id_ or chance.random() > args.part:
                 continue
             n += 1

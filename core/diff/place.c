@@ -57,8 +57,9 @@ static void pair_renames(struct tg_diff_work *w)
             const struct tg_op *removed = &c->ops[x.removed], *added = &c->ops[x.added];
             x.distance = fabs(log(ns[TG_TEST][k] / added->count[TG_TEST] * removed->count[TG_BASE] /
                                   ns[TG_BASE][i]));
-            if (removed->kind == added->kind && removed->count[TG_BASE] == added->count[TG_TEST] &&
-                x.distance <= log(TG_SUSPECT))
+            if (removed->kind == added->kind && tg_sv_eq(removed->place, added->place) &&
+                tg_op_changed_ranks(w, removed) == tg_op_changed_ranks(w, added) &&
+                removed->count[TG_BASE] == added->count[TG_TEST] && x.distance <= log(TG_SUSPECT))
                 *TG_PUSH(v, n, cap) = x;
         }
     /* The nearest in time first. */
@@ -93,10 +94,11 @@ struct place {
 
 struct job {
     struct tg_diff_work *w;
-    struct tg_keymap key; /* sort and annotation -> place */
+    struct tg_keymap key; /* sort, annotation and ranks -> place */
     struct place *place;
     size_t cap;
-    int *weight; /* by operator */
+    int *weight;     /* by operator, */
+    uint64_t *ranks; /* and where its calls changed: what one rank saves pays for none elsewhere */
 };
 
 /* Graph launches count as the kernels that they hold. */
@@ -120,9 +122,10 @@ static struct place *place_of(struct job *j, const struct tg_op *op, const struc
 {
     /* Where what encloses calls is chance, only the whole step can be balanced. */
     const bool exact = j->w->uses->exact;
-    const uint64_t key = (uint64_t)sort_of(op) << 32 | (exact ? of->by : TG_NO_ID);
+    const uint64_t key[] = { (uint64_t)sort_of(op) << 32 | (exact ? of->by : TG_NO_ID),
+                             j->ranks[of->op] };
     size_t known = j->key.n;
-    uint32_t id = tg_keymap_add(&j->key, &key);
+    uint32_t id = tg_keymap_add(&j->key, key);
 
     if (id == known) {
         j->place = tg_grow(j->place, &j->cap, id + 1, sizeof *j->place);
@@ -135,12 +138,12 @@ static struct place *place_of(struct job *j, const struct tg_op *op, const struc
 }
 
 /* Of operators; NULL: nothing changed there. */
-static struct place *known_place(const struct job *j, uint32_t by)
+static struct place *known_place(const struct job *j, uint32_t op, uint32_t by)
 {
     const struct tg_comparison *c = j->w->c;
     bool within = by != TG_NO_ID && c->ops[by].kind == TG_KIND_ANNOTATION;
-    const uint64_t key = (uint64_t)TG_KIND_OP << 32 | (within ? by : TG_NO_ID);
-    uint32_t id = tg_keymap_find(&j->key, &key);
+    const uint64_t key[] = { (uint64_t)TG_KIND_OP << 32 | (within ? by : TG_NO_ID), j->ranks[op] };
+    uint32_t id = tg_keymap_find(&j->key, key);
     return id != TG_NO_ID ? &j->place[id] : NULL;
 }
 
@@ -166,15 +169,16 @@ static void add_up_made(struct job *j)
         TG_EACH(const struct tg_use, use, u.v, c->ops[i].kind == TG_KIND_OP ? u.n : 0) {
             double rise = tg_use_rise(c, use);
             bool is_call = use->by != TG_NO_ID && c->ops[use->by].kind == TG_KIND_OP;
-            struct place *p = is_call ? NULL : known_place(j, use->by);
+            struct place *p = is_call ? NULL : known_place(j, i, use->by);
             other |= rise != 0;
             if (p)
                 p->sum.all += use->per_step[TG_BASE];
-            if (p && j->weight[i] != FREE && c->ops[i].counted.shape == TG_COUNT_CONSTANT)
+            bool moved = rise < 0 && tg_op_rose(&c->ops[i]); /* others call it, and more often */
+            if (p && j->weight[i] != FREE && !moved && c->ops[i].counted.shape == TG_COUNT_CONSTANT)
                 p->sum.made[rise > 0] += fabs(rise);
         }
         TG_EACH(const struct tg_use, spot, spots.v, other ? spots.n : 0) {
-            struct place *p = known_place(j, spot->by);
+            struct place *p = known_place(j, i, spot->by);
             for (int side = 0; p && side < 2 && spot->ns[side]; side++)
                 p->sum.made_ns[side] += tg_use_ns(j->w, spot, side);
         }
@@ -350,11 +354,12 @@ void tg_places_balance(struct tg_diff_work *w)
     struct job j = { .w = w };
     if (!w->uses)
         return;
-    tg_keymap_init(&j.key, 1);
+    tg_keymap_init(&j.key, 2);
     pair_renames(w);
     /* Operators that mostly call work, and autograd's own rows, come and go with what they call.
      * Allocations inside operators come and go with these, and not every operator records them. */
     j.weight = TG_NEW_N(w->a, int, c->n_ops + 1);
+    j.ranks = TG_NEW_N(w->a, uint64_t, c->n_ops + 1);
     for (uint32_t i = 0; i < c->n_ops; i++) {
         bool node = c->ops[i].kind == TG_KIND_OP && tg_name_is_node(c->ops[i].name);
         double calls = c->ops[i].count[TG_BASE] + c->ops[i].count[TG_TEST], inside = 0;
@@ -368,6 +373,7 @@ void tg_places_balance(struct tg_diff_work *w)
         }
         bool calls_work = c->ops[i].kind == TG_KIND_OP && inside > TG_HALF * calls;
         bool memory = tg_op_allocates(&c->ops[i]) && is_made_inside(&j, i);
+        j.ranks[i] = c->ops[i].change != TG_SAME ? tg_op_changed_ranks(w, &c->ops[i]) : 0;
         j.weight[i] = c->ops[i].view ? FREE : memory ? MEMORY : node || calls_work ? CALLER : WORK;
     }
     add_up(&j);

@@ -215,6 +215,10 @@ static double saved_by_annotation(const struct tg_diff_work *w, uint32_t by)
                       : host->slower ? -host->delta_ns
                                      : 0,
                       0);
+    /* Where the host sets the pace, its own time and the step tell. */
+    const struct tg_evidence *step = &w->c->metrics[TG_METRIC_STEP_TIME].ev;
+    if (device && !few && host->less && step->less)
+        saved = fmax(saved, fmin(-host->delta_ns, -step->delta_ns));
     bool seen = !device || w->c->wall_ns[TG_BASE] - w->c->wall_ns[TG_TEST] >= TG_HALF * saved;
     return seen ? saved : 0;
 }
@@ -287,22 +291,58 @@ static void repay_op(struct tg_op *op, bool memory_is_small)
         op->slight = TG_SLIGHT_SMALL;
 }
 
+/* On each rank that something came on, the step, or the annotation, takes no longer: what other
+ * ranks save pays for nothing. */
+static bool is_paid_on_each_rank(const struct tg_diff_work *w, uint32_t by)
+{
+    const struct tg_comparison *c = w->c;
+    const struct tg_op *around = by == TG_NO_ID ? &c->step : &c->ops[by];
+    size_t n = around->rows && c->n_ranks[TG_BASE] == c->n_ranks[TG_TEST] ? c->n_ranks[TG_TEST] : 0;
+    for (size_t k = 0; n > 1 && k < n; k++) {
+        double ns[2];
+        bool came = false;
+        for (uint32_t i = 0; i < c->n_ops && !came; i++)
+            came =
+                is_of_net(&c->ops[i]) && tg_uses_only_in(w, by, i) &&
+                (!c->ops[i].present[TG_BASE] || tg_op_on_rank(w, &c->ops[i], TG_TEST, k).calls >
+                                                    tg_op_on_rank(w, &c->ops[i], TG_BASE, k).calls);
+        for (int side = 0; side < 2; side++) {
+            double *of_run = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
+            for (size_t run = 0; run < c->n_runs[side]; run++) {
+                size_t at = tg_diff_cell_index(w, side, run, k);
+                of_run[run] = INFINITY;
+                for (size_t j = 0; j < w->used[at].n; j++)
+                    of_run[run] = fmin(of_run[run], tg_cell_time(w, around, at, j, TG_OP_TOTAL));
+            }
+            ns[side] = tg_median(of_run, c->n_runs[side]);
+        }
+        if (came && ns[TG_TEST] > ns[TG_BASE])
+            return false;
+    }
+    return true;
+}
+
 static void repay(struct tg_diff_work *w, uint32_t by)
 {
     struct tg_comparison *c = w->c;
     bool any = false, step = by == TG_NO_ID;
     double saved = step ? saved_by_step(w) : saved_by_annotation(w, by), memory = 0, left = saved;
 
-    if (left <= 0)
+    if (left <= 0 || !is_paid_on_each_rank(w, by))
         return;
     for (uint32_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         bool came = is_of_net(op) && tg_uses_only_in(w, by, i);
         bool beside = got_slower_beside(w, by, i);
-        any |= came || (beside && !step);
+        any |= came || beside;
         memory += came && is_memory(op) ? cost_of(op) : 0;
         left -= came ? cost_of(op) : beside ? fmax(op->ev.delta_ns, 0) : 0;
     }
+    /* The Python around what came is a neighbour, too. */
+    bool gaps = step && c->step.ev.slower;
+    any |= gaps;
+    left -= gaps ? fmax(c->step.ev.delta_ns, 0) : 0;
+    c->step.repaid = gaps && left >= 0;
     for (uint32_t i = 0; any && left >= 0 && i < c->n_ops; i++) {
         struct tg_op *op = &c->ops[i];
         if (is_of_net(op) && tg_uses_only_in(w, by, i))
@@ -341,6 +381,8 @@ static void repay_exchanges(struct tg_comparison *c)
 
 void tg_places_repay(struct tg_diff_work *w)
 {
+    if (!w->uses && w->c->step.ev.slower)
+        tg_uses_index(w);
     if (!w->c->marked[TG_BASE] || !w->c->marked[TG_TEST] || w->o->no_evidence || !w->uses)
         return;
     bool *concerned = TG_NEW_N(w->a, bool, w->c->n_ops + 1); /* annotations */

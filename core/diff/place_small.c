@@ -34,15 +34,10 @@ static bool is_of_number(const struct tg_op *op)
     return op->view && !tg_name_is_view(op->name);
 }
 
-/* What one rank of a side does in a step. */
-struct in_step {
-    double ns, calls;
-};
-
 /* Median over runs of the least step, which says nothing of calls that only some steps have:
  * of their mean. */
-static struct in_step on_rank(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                              size_t rank)
+struct tg_on_rank tg_op_on_rank(const struct tg_diff_work *w, const struct tg_op *op, int side,
+                                size_t rank)
 {
     size_t n = w->c->n_runs[side];
     double *ns = TG_NEW_N(w->a, double, n + 1), calls = 0;
@@ -60,14 +55,30 @@ static struct in_step on_rank(const struct tg_diff_work *w, const struct tg_op *
         }
         ns[run] = steps && least ? shortest : sum;
     }
-    return (struct in_step){ n ? tg_median(ns, n) : 0, calls };
+    return (struct tg_on_rank){ n ? tg_median(ns, n) : 0, calls };
+}
+
+uint64_t tg_op_changed_ranks(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    const size_t *n = w->c->n_ranks;
+    uint64_t hash = 0;
+    size_t changed = 0;
+    for (size_t k = 0; n[TG_BASE] == n[TG_TEST] && k < n[TG_TEST]; k++) {
+        double base = op->present[TG_BASE] ? tg_op_on_rank(w, op, TG_BASE, k).calls : 0;
+        double test = op->present[TG_TEST] ? tg_op_on_rank(w, op, TG_TEST, k).calls : 0;
+        if (base == test)
+            continue;
+        hash = (hash ^ (k + 1)) * UINT64_C(0x9e3779b97f4a7c15);
+        changed++;
+    }
+    return changed < n[TG_TEST] ? hash : 0;
 }
 
 double tg_op_least_ns(const struct tg_diff_work *w, const struct tg_op *op, int side)
 {
     double ns = 0;
     for (size_t k = 0; k < w->c->n_ranks[side]; k++)
-        ns += on_rank(w, op, side, k).ns / (double)w->c->n_ranks[side];
+        ns += tg_op_on_rank(w, op, side, k).ns / (double)w->c->n_ranks[side];
     return ns;
 }
 
@@ -115,9 +126,9 @@ static struct rise rise_of(const struct job *j, const struct tg_op *op)
     double pace = fmax(j->pace[pace_of(op)], 1);
     bool inner = is_of_number(op) || passes_on(j->w, op); /* an average says nothing */
     for (size_t k = 0; c->step_ns[TG_BASE] > 0 && k < c->n_ranks[TG_TEST]; k++) {
-        struct in_step base = { 0, 0 }, test = on_rank(j->w, op, TG_TEST, k);
+        struct tg_on_rank base = { 0, 0 }, test = tg_op_on_rank(j->w, op, TG_TEST, k);
         if (op->present[TG_BASE] && k < c->n_ranks[TG_BASE])
-            base = on_rank(j->w, op, TG_BASE, k);
+            base = tg_op_on_rank(j->w, op, TG_BASE, k);
         double calls = test.calls / c->iteration_ratio - base.calls;
         double by_call = inner ? 0 : test.ns * fmin(calls / test.calls, 1);
         double share = fmax(by_call, test.ns / pace - base.ns) / c->step_ns[TG_BASE];

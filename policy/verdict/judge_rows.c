@@ -249,7 +249,9 @@ static void soften(const struct tg_eval_state *e, struct tg_judging *w)
     const struct tg_op *op = w->x.op;
     enum tg_reason x = exception_of(w);
     bool fails = w->j.state == TG_STATE_FAIL;
-    bool repaid = w->x.kind == TG_QUANTITY_OP && op->repaid;
+    /* Times that are not judged let nothing pass. */
+    bool few = e->c->n_runs[TG_BASE] < TG_FEWEST_RUNS || e->c->n_runs[TG_TEST] < TG_FEWEST_RUNS;
+    bool repaid = (w->x.kind == TG_QUANTITY_OP || w->x.kind == TG_QUANTITY_GAP) && op->repaid;
     const struct {
         bool holds;
         enum tg_reason why;
@@ -258,8 +260,9 @@ static void soften(const struct tg_eval_state *e, struct tg_judging *w)
         { x == TG_REASON_POLLING, x, TG_STATE_WARN }, /* that it polls is not random */
         { x == TG_REASON_REPLACED && op->choice && (fails || w->j.reason == TG_REASON_SOME_CALLS),
           x, TG_STATE_PASS }, /* its operator tells */
-        { x && fails && (repaid || (x == TG_REASON_SMALL && op->slight == TG_SLIGHT_FREE)), x,
-          TG_STATE_PASS },
+        { x && fails &&
+              ((repaid && !few) || (x == TG_REASON_SMALL && op->slight == TG_SLIGHT_FREE)),
+          x, TG_STATE_PASS },
         { x && fails, x, TG_STATE_WARN },
         { (fails || w->j.reason == TG_REASON_STEADY) && w->x.kind == TG_QUANTITY_OP && w->p.ev &&
               !w->p.exact && w->p.noise_test != TG_NOISE_NONE && !is_budget(w) && w->seen->alike &&

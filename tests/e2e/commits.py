@@ -100,6 +100,13 @@ SCORES = [Op("masked_fill", 60), Op("div", 30), Op("softmax", 0.8, inner("_softm
 DECAY = Part("Optimizer.step", *[Op("div", 2), Op("sqrt", 2), Op("masked_fill", 3)] * 20)
 RANDN = Op("randn", 1.5, inner("empty", 0.5), inner("normal_", 40))
 RANDN_LIKE = Op("randn_like", 1.2, inner("empty_like", 0.5, inner("empty_strided", 0.5)), inner("normal_", 40))
+def checkpoints(segments, layers, left, us=60):
+    """So many segments of so many layers each, made again in the backward pass, and the layers after them."""
+    layer = [inner("linear", 0.7, inner("addmm", us)), inner("gelu", 20)]
+    return ([Op("CheckpointFunction0", 3, *layer * layers)] * segments + [Op(x.name, x.us, *x.inside) for x in layer] * left +
+            [Op("CheckpointFunctionBackward0", 5, *layer * layers, inner("mm", 60 * layers))] * segments + [Op("mm", 60)] * left)
+
+
 SCALED = [Op("bmm", 30), Op("mul", 6), Op("add", 6)] * 3
 BADDBMM = [Op("baddbmm", 8, *[inner("addmm_", 1.6)] * 16)] * 3
 ADAM = FUSED + [Op("mul_", 1.4)]
@@ -149,6 +156,8 @@ CHANGES = [
      [Op("chunk", 0.5, inner("split", 1.5, *[inner("narrow", 0.5, inner("slice", 0.5, inner("as_strided", 0.3)))] * 3))], "quiet", "quiet"),
     ("a result detached",                       [],                         [view("detach")] * 3,         "no",    "quiet"),
     ("an operator by its older name",           [Op("maximum", 6)] * 20,    [Op("max", 0.7, inner("maximum", 6))] * 20, "no", "quiet"),
+    ("more segments of a checkpoint",           checkpoints(1, 8, 8),       checkpoints(3, 4, 4),                 "red",    "no"),
+    ("more segments of a checkpoint, on a faster machine", checkpoints(1, 8, 8), checkpoints(3, 4, 4, 46),        "red",    "any"),
     ("a cheaper operator under another name",   [Op("index", 6)] * 6,       [Op("index_select", 5)] * 6,          "quiet3", "any"),
     ("an overload that passes on",              [Op("sort", 20)] * 3,       [Op("argsort", 0.4, inner("sort", 0.5, inner("sort", 20)))] * 3, "no",
      "no"),

@@ -199,6 +199,41 @@ BY_HAND(a_coarse_clock_knows_only_the_step)
     }
 }
 
+/* As many calls that take as long are a rename in one place, and on the same ranks. */
+BY_HAND(a_rename_is_of_one_place)
+{
+    for (int other = 0; other < 2; other++) {
+        make(f, 3, 3, 3);
+        for (int side = 0; side < 2; side++) {
+            add_all(f, side, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1, 200001);
+            add_all(f, side, TG_KIND_ANNOTATION, "forward", "ProfilerStep", 1, 200001);
+            add_all(f, side, TG_KIND_OP, "beside", "ProfilerStep", 1, 600001);
+        }
+        add_all(f, TG_BASE, TG_KIND_OP, "old", "forward", 4, 5001);
+        add_all(f, TG_TEST, TG_KIND_OP, "new", other ? "optimizer" : "forward", 4, 5001);
+        compare(f);
+        assert_int_equal(find(f, "new")->relation, other ? TG_REL_NONE : TG_REL_RENAMED);
+    }
+}
+
+/* Eight calls went on the second of two ranks, and two others came on that one, or on the first. */
+BY_HAND(what_one_rank_saves_pays_for_none_elsewhere)
+{
+    const uint32_t went[3] = { 8, 8, 8 }, came[3] = { 2, 2, 2 };
+    for (size_t rank = 0; rank < 2; rank++) {
+        for (int side = 0; side < 2; side++) {
+            make_ranks(f, side, 1, 2, 0, 3);
+            for (size_t k = 0; k < 2; k++)
+                add_to(f, shard_of(f, side, 0, k), TG_KIND_OP, "beside", "",
+                       (uint32_t[]){ 1, 1, 1 }, 600001);
+        }
+        add_to(f, shard_of(f, TG_BASE, 0, 1), TG_KIND_OP, "old", "", went, 5001);
+        add_to(f, shard_of(f, TG_TEST, 0, rank), TG_KIND_OP, "new", "", came, 5001);
+        compare(f);
+        assert_int_equal(find(f, "new")->relation, rank ? TG_REL_REPLACED : TG_REL_NONE);
+    }
+}
+
 /* "mul" is one of what replaced eight calls in the forward pass; if more came in the optimiser,
  * too, it is not told as that. */
 BY_HAND(a_name_is_told_where_it_rose_unpaid)

@@ -59,6 +59,22 @@ WITH_HAND(a_rule_may_ask_for_fewer_runs)
     hand_near(h->e.results[1].ev->value[TG_TEST], 300000);
 }
 
+/* Calls that a faster step repays pass; where times are not judged, for want of runs, they warn. */
+WITH_HAND(few_runs_let_nothing_pass)
+{
+    struct tg_op op = hand_op("aten::index", TG_KIND_OP);
+    op.change = TG_MORE;
+    op.count[TG_TEST] = 2;
+    op.repaid = true;
+    h->rule.exceptions = 1u << TG_EXCEPTION_REPLACED;
+    rule(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    assert_int_equal(judged(h, &op)->state, TG_STATE_PASS);
+    h->c.n_runs[TG_BASE] = 2;
+    assert_int_equal(judged(h, &op)->state, TG_STATE_WARN);
+    op.repaid = false;
+    assert_int_equal(judged(h, &op)->state, TG_STATE_FAIL);
+}
+
 /* Bytes that only the baseline says are no pass: nothing to compare.
  * Another metric has no say there. */
 WITH_HAND(bytes_that_only_the_baseline_says)
@@ -292,6 +308,19 @@ WITH_HAND(a_size_of_step_time_is_one_of_the_step)
     rule(h, TG_RULE_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_ABS, 70000));
     (void)gaps(h);
     assert_int_equal(h->e.results[4].state, TG_STATE_PASS);
+}
+
+/* A step that provably takes less time repays its gaps. */
+WITH_HAND(gaps_of_a_faster_step_warn)
+{
+    for (int repaid = 0; repaid < 2; repaid++) {
+        step_of(h, 0.5);
+        h->c.step.repaid = repaid;
+        rule(h, TG_RULE_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_PCT, 3));
+        h->e.n = 0;
+        (void)gaps(h);
+        assert_int_equal(h->e.results[0].state, repaid ? TG_STATE_WARN : TG_STATE_FAIL);
+    }
 }
 
 /* The gaps grow by 50 us: half of that, 25 us, decides. `longer` ns and `se` are of the host's step

@@ -29,6 +29,8 @@ struct cost {                               /* per step */
     bool both;              /* one after the other: the step is longer by their sum */
     double said, said_base; /* ns */
     bool noise;             /* the usual run of each side is among those of the other: not said */
+    size_t
+        others; /* names that hold most of it beside the one that it stands by; 0: that has most */
 };
 
 static void add_cost(struct cost *cost, const struct tg_op *op, const struct tg_in_caller *x)
@@ -223,14 +225,23 @@ static struct cost cost_of(struct costs *x, uint32_t head)
                 add_cost(&cost, x->calls[k].op, x->calls[k].in);
     }
     /* Of work on a thread that the marker's joins, the gaps there tell once more. */
+    size_t names = 0;
     double sum = cost.more[HOST], wall = x->c->wall_ns[TG_TEST] - x->c->wall_ns[TG_BASE];
     for (size_t i = 0; i < x->n_mine; i++) {
         const struct tg_op *op = &x->c->ops[x->mine[i]];
         double gaps = op->kind == TG_KIND_STEP ? op->self[TG_TEST] - op->self[TG_BASE] : 0;
+        names += op->kind != TG_KIND_STEP;
         if (gaps > 0 && wall > 0 && sum > TG_AS_LARGE * wall)
             cost.more[HOST] -= fmin(gaps, sum - gaps);
         x->is_mine[x->mine[i]] = false;
     }
+    const struct tg_op *op = tg_result_op(x->c, &x->v->results[head]);
+    bool told = op && op->region < x->c->n_regions && /* "and 5 more instead of aten::gelu" */
+                tg_region_names(x->c, op->region, TG_BASE, NULL, 0);
+    if (op && !told && !tg_kind_is_device(op->kind) &&
+        fmax(op->total[TG_TEST] - op->total[TG_BASE], op->self[TG_TEST] - op->self[TG_BASE]) <
+            TG_HALF * cost.more[HOST])
+        cost.others = names - 1;
     choose_said(&cost, x->c, x->less.call && !is_mine_by_name(x, x->less.of->in) ? -x->less.ns : 0);
     return cost;
 }
@@ -246,13 +257,16 @@ static const struct tg_op *in_some_steps(const struct tg_comparison *c, const st
 /* "+239.3 us on the device", "+252 us on host and device", "the host waits 306 us in it" */
 static void put_said(struct tg_buf *b, const struct cost *cost)
 {
-    if (cost->by_waiting)
+    if (cost->by_waiting) {
         tg_buf_printf(b, "the host waits %s in it", TG_VALUE(cost->said, TG_UNIT_NS));
-    else
-        tg_buf_printf(b, "%s on %s", TG_SIGNED(cost->said, TG_UNIT_NS),
-                      cost->both      ? "host and device"
-                      : cost->on_host ? "the host"
-                                      : "the device");
+        return;
+    }
+    tg_buf_printf(b, "%s on %s", TG_SIGNED(cost->said, TG_UNIT_NS),
+                  cost->both      ? "host and device"
+                  : cost->on_host ? "the host"
+                                  : "the device");
+    if (cost->others && cost->on_host)
+        tg_buf_printf(b, " with %zu more name%s", cost->others, TG_PLURAL(cost->others));
 }
 
 /* By the clock that the step waits for; of some steps the mean of all. */

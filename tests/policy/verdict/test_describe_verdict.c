@@ -483,6 +483,22 @@ WITH_HAND(calls_of_one_rank)
     headline(h, r, "aten::mm 3, over the limit of 1");
 }
 
+/* A call of 10 us, and what came in the same place and holds most of the 60 us: both are said. */
+WITH_HAND(a_number_is_of_its_name)
+{
+    struct tg_op ops[2] = { hand_op("a", TG_KIND_OP), hand_op("b", TG_KIND_OP) };
+    for (int most = 0; most < 2; most++) {
+        struct tg_result v[] = { hand_row("a", 2), hand_row("b", 2) };
+        hand_ops(h, ops, 2);
+        ops[0].self[TG_TEST] = ops[0].self[TG_BASE] + (most ? 30000 : 29999);
+        ops[1].self[TG_TEST] = ops[1].self[TG_BASE] + 30000;
+        v[1].folded_under = 0;
+        failing(h, v, 2);
+        headed(h, most ? "FAIL: 1 violation: a +2 calls (+60.0 us on the host)"
+                       : "FAIL: 1 violation: a +2 calls (+60.0 us on the host with 1 more name)");
+    }
+}
+
 /* +60 us on another thread, for which the marker's waits: the step is 64 us longer, and 66 by its
  * gaps. Where it is 126 us longer both are its own. */
 WITH_HAND(gaps_tell_what_another_thread_does)

@@ -216,21 +216,25 @@ BY_HAND(a_rename_is_of_one_place)
     }
 }
 
-/* Eight calls went on the second of two ranks, and two others came on that one, or on the first. */
+/* Eight calls went on the second of two ranks, and two others, or eight, came on that one,
+ * or on the first. */
 BY_HAND(what_one_rank_saves_pays_for_none_elsewhere)
 {
-    const uint32_t went[3] = { 8, 8, 8 }, came[3] = { 2, 2, 2 };
-    for (size_t rank = 0; rank < 2; rank++) {
+    const uint32_t one[3] = { 1, 1, 1 }, went[3] = { 8, 8, 8 };
+    for (size_t k = 0; k < 4; k++) {
+        size_t rank = k % 2;
+        uint32_t n = k < 2 ? 2 : 8, came[3] = { n, n, n };
         for (int side = 0; side < 2; side++) {
             make_ranks(f, side, 1, 2, 0, 3);
-            for (size_t k = 0; k < 2; k++)
-                add_to(f, shard_of(f, side, 0, k), TG_KIND_OP, "beside", "",
-                       (uint32_t[]){ 1, 1, 1 }, 600001);
+            for (size_t i = 0; i < 2; i++)
+                add_to(f, shard_of(f, side, 0, i), TG_KIND_OP, "beside", "", one, 600001);
         }
         add_to(f, shard_of(f, TG_BASE, 0, 1), TG_KIND_OP, "old", "", went, 5001);
         add_to(f, shard_of(f, TG_TEST, 0, rank), TG_KIND_OP, "new", "", came, 5001);
         compare(f);
-        assert_int_equal(find(f, "new")->relation, rank ? TG_REL_REPLACED : TG_REL_NONE);
+        assert_int_equal(find(f, "new")->relation, !rank    ? TG_REL_NONE
+                                                   : n == 2 ? TG_REL_REPLACED
+                                                            : TG_REL_RENAMED);
     }
 }
 

@@ -28,7 +28,7 @@ static bool is_counted(const struct tg_op *op)
     return op->change != TG_SAME && !op->polling && !op->choice && tg_kind_is_counted(op->kind);
 }
 
-static void pair_renames(struct tg_diff_work *w)
+static void pair_renames(struct tg_diff_work *w, const uint64_t *ranks)
 {
     struct tg_comparison *c = w->c;
     const double floor = TG_RENAME_FLOOR * c->step_ns[TG_BASE];
@@ -58,7 +58,7 @@ static void pair_renames(struct tg_diff_work *w)
             x.distance = fabs(log(ns[TG_TEST][k] / added->count[TG_TEST] * removed->count[TG_BASE] /
                                   ns[TG_BASE][i]));
             if (removed->kind == added->kind && tg_sv_eq(removed->place, added->place) &&
-                tg_op_changed_ranks(w, removed) == tg_op_changed_ranks(w, added) &&
+                ranks[x.removed] == ranks[x.added] &&
                 removed->count[TG_BASE] == added->count[TG_TEST] && x.distance <= log(TG_SUSPECT))
                 *TG_PUSH(v, n, cap) = x;
         }
@@ -355,11 +355,13 @@ void tg_places_balance(struct tg_diff_work *w)
     if (!w->uses)
         return;
     tg_keymap_init(&j.key, 2);
-    pair_renames(w);
+    j.ranks = TG_NEW_N(w->a, uint64_t, c->n_ops + 1);
+    for (uint32_t i = 0; i < c->n_ops; i++)
+        j.ranks[i] = c->ops[i].change != TG_SAME ? tg_op_changed_ranks(w, &c->ops[i]) : 0;
+    pair_renames(w, j.ranks);
     /* Operators that mostly call work, and autograd's own rows, come and go with what they call.
      * Allocations inside operators come and go with these, and not every operator records them. */
     j.weight = TG_NEW_N(w->a, int, c->n_ops + 1);
-    j.ranks = TG_NEW_N(w->a, uint64_t, c->n_ops + 1);
     for (uint32_t i = 0; i < c->n_ops; i++) {
         bool node = c->ops[i].kind == TG_KIND_OP && tg_name_is_node(c->ops[i].name);
         double calls = c->ops[i].count[TG_BASE] + c->ops[i].count[TG_TEST], inside = 0;
@@ -373,7 +375,6 @@ void tg_places_balance(struct tg_diff_work *w)
         }
         bool calls_work = c->ops[i].kind == TG_KIND_OP && inside > TG_HALF * calls;
         bool memory = tg_op_allocates(&c->ops[i]) && is_made_inside(&j, i);
-        j.ranks[i] = c->ops[i].change != TG_SAME ? tg_op_changed_ranks(w, &c->ops[i]) : 0;
         j.weight[i] = c->ops[i].view ? FREE : memory ? MEMORY : node || calls_work ? CALLER : WORK;
     }
     add_up(&j);

@@ -173,12 +173,13 @@ static void fold_groups(struct tg_result *v, size_t n, const struct tg_compariso
             (void)fold_under(v, i, head[id[i]]);
 }
 
-/* A name that came, and that others of its place may be told with. Where a device works a wait
- * counts for itself. */
+/* A name that came, proven or not, and that others of its place may be told with. Where a device
+ * works a wait counts for itself. */
 static const struct tg_op *came(const struct tg_result *r, const struct tg_comparison *c)
 {
     const struct tg_op *op = may_fold(r) && r->unit_id == TG_UNIT_COUNT ? tg_result_op(c, r) : NULL;
-    return op && tg_op_rose(op) && !(tg_op_makes_wait(op) && tg_has_device_ops(c)) ? op : NULL;
+    bool rose = op && (tg_op_rose(op) || (op->counted.proof == TG_COUNT_HINT && r->delta > 0));
+    return rose && !(tg_op_makes_wait(op) && tg_has_device_ops(c)) ? op : NULL;
 }
 
 /* What came or got slower inside one annotation, or else in the step; by each of the two clocks,

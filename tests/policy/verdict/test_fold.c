@@ -434,6 +434,20 @@ WITH_HAND(names_that_got_slower_in_one_place_are_one_finding)
     folded(h, (struct tg_result[]){ slower("b", 200), slower("a", 600) }, 2, "b a");
 }
 
+/* What rose in some steps, which is no proof, is told with what came in its place. */
+WITH_HAND(hints_are_told_with_what_came)
+{
+    struct tg_op *ops = chain(h);
+    struct tg_result hint = hand_row("c", 3);
+    hint.state = TG_STATE_WARN;
+    ops[A].change = TG_MORE;
+    folded(h, (struct tg_result[]){ hand_row("a", 2), hint }, 2, "a c");
+    ops[C].counted.proof = TG_COUNT_HINT;
+    folded(h, (struct tg_result[]){ hand_row("a", 2), hint }, 2, "a c<a");
+    hint.delta = -1;
+    folded(h, (struct tg_result[]){ hand_row("a", 2), hint }, 2, "a c");
+}
+
 /* A call of 100 ns: what got slower beside it by up to five times as much is told with it. */
 WITH_HAND(time_that_is_not_of_the_calls_leads)
 {

@@ -218,7 +218,7 @@ static void judge_varying(const struct question *q, bool waits, struct tg_count_
     }
     if (judge_schedules(q, waits, ev))
         return;
-    /* Or other data. */
+    /* Each of these may be other data: a hint. */
     if (2 * (size_t)ev->runs_above > q->n_runs[TG_TEST])
         ev->p = tg_rank_p(base->v, base->n, fresh->v, fresh->n, 0);
     bool far = ev->most - all->most > all->most - all->least; /* as the baseline has none */

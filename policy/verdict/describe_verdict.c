@@ -29,8 +29,7 @@ struct cost {                               /* per step */
     bool both;              /* one after the other: the step is longer by their sum */
     double said, said_base; /* ns */
     bool noise;             /* the usual run of each side is among those of the other: not said */
-    size_t
-        others; /* names that hold most of it beside the one that it stands by; 0: that has most */
+    size_t others;          /* names that hold most of it beside its own; 0: its own does */
 };
 
 static void add_cost(struct cost *cost, const struct tg_op *op, const struct tg_in_caller *x)

@@ -306,24 +306,13 @@ static bool is_paid_on_each_rank(const struct tg_diff_work *w, uint32_t by)
     const struct tg_op *around = by == TG_NO_ID ? &c->step : &c->ops[by];
     size_t n = around->rows && c->n_ranks[TG_BASE] == c->n_ranks[TG_TEST] ? c->n_ranks[TG_TEST] : 0;
     for (size_t k = 0; n > 1 && k < n; k++) {
-        double ns[2];
         bool came = false;
         for (uint32_t i = 0; i < c->n_ops && !came; i++)
-            came =
-                is_of_net(&c->ops[i]) && tg_uses_only_in(w, by, i) &&
-                (!c->ops[i].present[TG_BASE] || tg_op_on_rank(w, &c->ops[i], TG_TEST, k).calls >
-                                                    tg_op_on_rank(w, &c->ops[i], TG_BASE, k).calls);
-        for (int side = 0; side < 2; side++) {
-            double *of_run = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
-            for (size_t run = 0; run < c->n_runs[side]; run++) {
-                size_t at = tg_diff_cell_index(w, side, run, k);
-                of_run[run] = INFINITY;
-                for (size_t j = 0; j < w->used[at].n; j++)
-                    of_run[run] = fmin(of_run[run], tg_cell_time(w, around, at, j, TG_OP_TOTAL));
-            }
-            ns[side] = tg_median(of_run, c->n_runs[side]);
-        }
-        if (came && ns[TG_TEST] > ns[TG_BASE])
+            came = is_of_net(&c->ops[i]) && tg_uses_only_in(w, by, i) &&
+                   tg_op_on_rank(w, &c->ops[i], TG_TEST, k, TG_OP_SELF).calls >
+                       tg_op_on_rank(w, &c->ops[i], TG_BASE, k, TG_OP_SELF).calls;
+        if (came && tg_op_on_rank(w, around, TG_TEST, k, TG_OP_TOTAL).ns >
+                        tg_op_on_rank(w, around, TG_BASE, k, TG_OP_TOTAL).ns)
             return false;
     }
     return true;

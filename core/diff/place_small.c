@@ -34,54 +34,6 @@ static bool is_of_number(const struct tg_op *op)
     return op->view && !tg_name_is_view(op->name);
 }
 
-/* Median over runs of the least step, which says nothing of calls that only some steps have:
- * of their mean. */
-struct tg_on_rank tg_op_on_rank(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                                size_t rank)
-{
-    size_t n = w->c->n_runs[side];
-    double *ns = TG_NEW_N(w->a, double, n + 1), calls = 0;
-    bool least = op->counted.shape == TG_COUNT_CONSTANT;
-    for (size_t run = 0; run < n; run++) {
-        size_t at = tg_diff_cell_index(w, side, run, rank), steps = w->used[at].n;
-        const struct tg_diff_cell *cell = &op->rows->cell[at];
-        double sum = 0, shortest = INFINITY;
-        for (size_t j = 0; j < steps; j++) {
-            double step = tg_cell_time(w, op, at, j, TG_OP_SELF);
-            sum += step / (double)steps;
-            shortest = fmin(shortest, step);
-            for (size_t r = 0; r < cell->n; r++)
-                calls += (double)cell->row[r]->count[w->used[at].step[j]] / (double)(n * steps);
-        }
-        ns[run] = steps && least ? shortest : sum;
-    }
-    return (struct tg_on_rank){ n ? tg_median(ns, n) : 0, calls };
-}
-
-uint64_t tg_op_changed_ranks(const struct tg_diff_work *w, const struct tg_op *op)
-{
-    const size_t *n = w->c->n_ranks;
-    uint64_t hash = 0;
-    size_t changed = 0;
-    for (size_t k = 0; n[TG_BASE] == n[TG_TEST] && k < n[TG_TEST]; k++) {
-        double base = op->present[TG_BASE] ? tg_op_on_rank(w, op, TG_BASE, k).calls : 0;
-        double test = op->present[TG_TEST] ? tg_op_on_rank(w, op, TG_TEST, k).calls : 0;
-        if (base == test)
-            continue;
-        hash = (hash ^ (k + 1)) * UINT64_C(0x9e3779b97f4a7c15);
-        changed++;
-    }
-    return changed < n[TG_TEST] ? hash : 0;
-}
-
-double tg_op_least_ns(const struct tg_diff_work *w, const struct tg_op *op, int side)
-{
-    double ns = 0;
-    for (size_t k = 0; k < w->c->n_ranks[side]; k++)
-        ns += tg_op_on_rank(w, op, side, k).ns / (double)w->c->n_ranks[side];
-    return ns;
-}
-
 /* Calls that came, and the part of the baseline's step that they take. */
 struct rise {
     double share, calls;
@@ -126,9 +78,9 @@ static struct rise rise_of(const struct job *j, const struct tg_op *op)
     double pace = fmax(j->pace[pace_of(op)], 1);
     bool inner = is_of_number(op) || passes_on(j->w, op); /* an average says nothing */
     for (size_t k = 0; c->step_ns[TG_BASE] > 0 && k < c->n_ranks[TG_TEST]; k++) {
-        struct tg_on_rank base = { 0, 0 }, test = tg_op_on_rank(j->w, op, TG_TEST, k);
+        struct tg_on_rank base = { 0, 0 }, test = tg_op_on_rank(j->w, op, TG_TEST, k, TG_OP_SELF);
         if (op->present[TG_BASE] && k < c->n_ranks[TG_BASE])
-            base = tg_op_on_rank(j->w, op, TG_BASE, k);
+            base = tg_op_on_rank(j->w, op, TG_BASE, k, TG_OP_SELF);
         double calls = test.calls / c->iteration_ratio - base.calls;
         double by_call = inner ? 0 : test.ns * fmin(calls / test.calls, 1);
         double share = fmax(by_call, test.ns / pace - base.ns) / c->step_ns[TG_BASE];

@@ -270,6 +270,51 @@ double tg_use_rise(const struct tg_comparison *c, const struct tg_use *x)
     return x->per_step[TG_TEST] / c->iteration_ratio - x->per_step[TG_BASE];
 }
 
+struct tg_on_rank tg_op_on_rank(const struct tg_diff_work *w, const struct tg_op *op, int side,
+                                size_t rank, enum tg_op_part part)
+{
+    size_t n = w->c->n_runs[side];
+    double *ns = TG_NEW_N(w->a, double, n + 1), calls = 0;
+    bool least = op->counted.shape == TG_COUNT_CONSTANT;
+    for (size_t run = 0; run < n; run++) {
+        size_t at = tg_diff_cell_index(w, side, run, rank), steps = w->used[at].n;
+        const struct tg_diff_cell *cell = &op->rows->cell[at];
+        double sum = 0, shortest = INFINITY;
+        for (size_t j = 0; j < steps; j++) {
+            double step = tg_cell_time(w, op, at, j, part);
+            sum += step / (double)steps;
+            shortest = fmin(shortest, step);
+            for (size_t r = 0; r < cell->n; r++)
+                calls += (double)cell->row[r]->count[w->used[at].step[j]] / (double)(n * steps);
+        }
+        ns[run] = steps && least ? shortest : sum;
+    }
+    return (struct tg_on_rank){ n ? tg_median(ns, n) : 0, calls };
+}
+
+uint64_t tg_op_changed_ranks(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    const size_t *n = w->c->n_ranks;
+    uint64_t hash = 0;
+    size_t changed = 0;
+    for (size_t k = 0; n[TG_BASE] == n[TG_TEST] && k < n[TG_TEST]; k++) {
+        if (tg_op_on_rank(w, op, TG_BASE, k, TG_OP_SELF).calls ==
+            tg_op_on_rank(w, op, TG_TEST, k, TG_OP_SELF).calls)
+            continue;
+        hash = (hash ^ (k + 1)) * UINT64_C(0x9e3779b97f4a7c15);
+        changed++;
+    }
+    return changed < n[TG_TEST] ? hash : 0;
+}
+
+double tg_op_least_ns(const struct tg_diff_work *w, const struct tg_op *op, int side)
+{
+    double ns = 0;
+    for (size_t k = 0; k < w->c->n_ranks[side]; k++)
+        ns += tg_op_on_rank(w, op, side, k, TG_OP_SELF).ns / (double)w->c->n_ranks[side];
+    return ns;
+}
+
 /* ---- time of the runtime's calls by the operator that makes them: one name serves many ---- */
 
 static int by_rise(const void *pa, const void *pb)

@@ -59,13 +59,13 @@ struct tg_use_index {
 
 /* Does all that came of it lie inside one annotation; TG_NO_ID: in the step? */
 bool tg_uses_only_in(const struct tg_diff_work *w, uint32_t by, uint32_t op);
-/* What one rank of a side does in a step, the k-th of them: the median over runs of the least step,
- * which says nothing of calls that only some steps have: of their mean. */
+/* What the k-th rank of a side does in a step. Time: the median over runs of the least step, or,
+ * where calls vary, of the mean. Calls: the mean. */
 struct tg_on_rank {
     double ns, calls;
 };
 struct tg_on_rank tg_op_on_rank(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                                size_t k);
+                                size_t k, enum tg_op_part part);
 /* On which ranks have its calls changed? A hash; 0: on all. */
 uint64_t tg_op_changed_ranks(const struct tg_diff_work *w, const struct tg_op *op);
 /* Its time per step and rank on a side: the median over runs of the least step,

@@ -47,9 +47,7 @@ static double growth(const struct tg_account_series *s)
 /* Calls per step; of a name whose calls vary the mean, whatever a usual step has. */
 static double calls_of(const struct tg_comparison *c, const struct tg_op *op, int side)
 {
-    return op->counted.shape == TG_COUNT_VARIES && c->n_units[side]
-               ? (double)op->step_count[side] / (double)c->n_units[side]
-               : op->count[side];
+    return op->counted.shape == TG_COUNT_VARIES ? tg_inside_calls(c, op, side) : op->count[side];
 }
 
 /* What a name adds to a series, per step: more calls with all that is inside them. Device work

@@ -60,8 +60,24 @@ static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
         op->ev.slowest[side] = tg_median(slowest[side], c->n_runs[side]);
 }
 
-/* The step as a whole without preemption: all operators and the gaps between them. Host only: on a
- * device, work overlaps and its end to end is a metric of its own. */
+/* Adds what is between the steps. */
+static void add_between(const struct tg_diff_work *w, struct tg_run_values *sum)
+{
+    TG_FREE double *v = tg_xmalloc((w->max_steps + 1) * sizeof *v);
+    for (int side = 0; side < 2; side++)
+        for (size_t at = w->first[side]; at < w->first[side + 1]; at++) {
+            size_t n_ranks = w->c->n_ranks[side], run = (at - w->first[side]) / n_ranks;
+            double y[TG_STEP_STATISTICS] = { 0 };
+            tg_after_steps(w->shard[at], &w->used[at], v);
+            if (w->used[at].n)
+                tg_step_statistics_add(y, v, w->used[at].n);
+            for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
+                sum->y[r][side][run] += y[r] / (double)n_ranks;
+        }
+}
+
+/* The step as a whole without preemption: all operators, the gaps between them, and what is between
+ * the steps. Host only: on a device, work overlaps and its end to end is a metric of its own. */
 static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v)
 {
     struct tg_comparison *c = w->c;
@@ -85,6 +101,7 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v)
                     sum.y[r][side][run] +=
                         each.y[r][side][run] * (each.levelled ? speed[side][run] : 1);
     }
+    add_between(w, &sum);
     c->step.ev_total =
         (struct tg_evidence){ .why_not =
                                   device ? TG_NOT_WAIT : tg_common_reason(w, TG_HOST_TIMES) };

@@ -1,6 +1,7 @@
 /* Whole-trace metrics and the environment of both sides. */
 #include "core/metric/metric.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
@@ -42,6 +43,25 @@ static bool is_step(enum tg_metric m)
     return m == TG_METRIC_STEP_TIME || m == TG_METRIC_DEVICE_EXTENT;
 }
 
+static double after(const struct tg_shard *s, size_t step)
+{
+    const struct tg_metric_value *wall = &s->metrics[TG_METRIC_STEP_TIME * s->n_steps + step];
+    tg_ns window = s->steps[step].end - s->steps[step].start;
+    return wall->known && wall->num > window ? (double)(wall->num - window) : 0;
+}
+
+void tg_after_steps(const struct tg_shard *s, const struct tg_used *used, double *out)
+{
+    bool known = s->metrics && !s->steps_only;
+    double least = INFINITY;
+    for (size_t k = 0; known && k < s->n_steps; k++)
+        least = after(s, k) > 0 ? fmin(after(s, k), least) : least;
+    for (size_t j = 0; j < used->n; j++) {
+        double own = known ? after(s, used->step[j]) : 0;
+        out[j] = own > 0 || least == INFINITY ? own : least;
+    }
+}
+
 /*
  * A metric of a shard, or of a run over its ranks. SHOWN: the mean of the steps; of a ratio that of
  * the sums, so that long steps weigh as long as they are. The others are what the rule is asked. As
@@ -61,14 +81,18 @@ static struct value value_of(enum tg_metric m, const struct tg_side_shards *of, 
     const struct tg_used *used = &of->used[at];
     double scale = info->unit == TG_UNIT_PERCENT ? 100 : 1, num = 0, den = 0;
     TG_FREE double *each = tg_xmalloc((used->n + 1) * sizeof *each);
+    bool wall = m == TG_METRIC_STEP_TIME && !s->steps_only;
     struct value x = { 0 };
     size_t n = 0;
+    if (wall)
+        tg_after_steps(s, used, each);
     for (size_t j = 0; s->metrics && j < used->n; j++) {
-        const struct tg_metric_value *v = &s->metrics[m * s->n_steps + used->step[j]];
+        size_t k = used->step[j];
+        const struct tg_metric_value *v = &s->metrics[m * s->n_steps + k];
         double one = v->den ? (double)v->num / (double)v->den : 0;
         if (!v->known)
             continue;
-        each[n++] = scale * one;
+        each[n++] = scale * one + (wall ? each[j] - after(s, k) : 0);
         num += info->how == TG_METRIC_RATIO ? (double)v->num : one;
         den += info->how == TG_METRIC_RATIO ? (double)v->den : 1;
     }
@@ -182,9 +206,9 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
         tg_evidence_of_times(w, ev[o][0], &y[o], clock, TG_ESTIMATE_LEAST);
         tg_evidence_of_times(w, ev[o][1], &y[o], clock, TG_ESTIMATE_MEAN);
     }
-    /* Is the step's time the sum of its parts,
-     * which are known of all ranks? Better values than the shortest's. */
-    if (id == TG_METRIC_STEP_TIME && m->ev.why_not != TG_NOT_ONE_SIDED && c->step.name.n &&
+    /* Is the step's time the sum of its parts, gaps among them, which are known of all ranks?
+     * Better values than the shortest's. */
+    if (id == TG_METRIC_STEP_TIME && m->ev.why_not != TG_NOT_ONE_SIDED && c->step.rows &&
         c->step.ev_total.why_not != TG_NOT_WAIT && !c->n_unnamed) {
         m->ev = c->step.ev_total;
         m->mean = c->step_mean;

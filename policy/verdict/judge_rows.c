@@ -211,6 +211,9 @@ static bool is_as_long(const struct tg_comparison *c, const struct tg_judging *w
                  c->step.ev_total.why_not == TG_JUDGED;
     if (!(gaps || whole) || is_budget(w) || !step->known[TG_BASE])
         return false;
+    const double *wall = c->metrics[TG_METRIC_STEP_TIME].value, *window = step->value;
+    if (whole) /* between the steps, too */
+        longer += (wall[TG_TEST] - window[TG_TEST]) - (wall[TG_BASE] - window[TG_BASE]);
     /* ns that operators lost, but by what went outside the steps. What device work saves would have
      * ended the waits sooner: it is a saving in another place, too. */
     double device = 0, waits = 0, operators = 0;

@@ -82,7 +82,7 @@ def wall(docs):
 def probes():
     for nb, nt in RUNS:
         few = 1 in (nb, nt)
-        want = "open" if few else "red"
+        want = "told" if few else "red"
         for name, work in (("device", usual()), ("host", HOST_ONLY)):
             base = side(work, 1, nb)
             at = f"{name}, {nb}v{nt}"
@@ -267,7 +267,7 @@ def place_probes():
                 side(usual(), 100, nt, steps=8, change=strays(30)), window
         yield f"two steps numbered alike, 2 ms between them, {at}", "told", side(usual(), 1, nb, change=alike), \
             side(usual(), 100, nt, change=both(stall(2000, steps={0}, at="between"), alike))
-        yield f"three steps, 250 us between them, {at}", "open" if few else "red", side(usual(), 1, nb, 3), \
+        yield f"three steps, 250 us between them, {at}", "told" if few else "red", side(usual(), 1, nb, 3), \
             side(usual(), 100, nt, 3, change=stall(250, at="between"))
 
 
@@ -341,6 +341,30 @@ def step_probes():
                 side(work, 100, nt, change=stall(350))
             yield f"a cold start in the baseline, and slower steps after it, {name}, {at}", "told" if few else "red", \
                 side(work, 1, nb, change=stall(2000, steps={0})), side(work, 100, nt, change=stall(350))
+
+
+STEP_TIME_ALONE = "version: 1\nrequire: {account: off}\nsuites: [{name: default, trace: x, window: %s}]\n" \
+    "rules:\n  - {id: s, metric: step_time, fail: {pct: 10%%, abs: 10us}}\n"
+
+
+def pauses(us, before):
+    """Python outside every event, before each operator or annotation of such a name but the first."""
+    def change(run, events):
+        for e in sorted((e for e in events if re.fullmatch(before, e["name"])), key=lambda e: e["ts"])[1:]:
+            delay(events, e["ts"] - 0.05, us)
+    return change
+
+
+def window_probes():
+    """A rule about the step's time has all of it, whatever cuts the steps: the account is off."""
+    for window, marker, before in (("{by: ProfilerStep}", "ProfilerStep#%d", r"ProfilerStep#\d"), ("{by: trace}", None, "aten::op7"),
+                                   ("{by: annotation, name: 'execute_*'}", "execute_%d", r"execute_\d")):
+        for name, work in (("device", usual()), ("host", HOST_ONLY)):
+            for runs in (3, 5):
+                for us, want in ((400, "red"), (3, "green")):
+                    yield f"+{us} us outside every operator, {window}, {name}, {runs}v{runs}", want, \
+                        side(work, 1, runs, marker=marker, change=pauses(20, before)), \
+                        side(work, 100, runs, marker=marker, change=pauses(20 + us, before)), STEP_TIME_ALONE % window
 
 
 def loader(depth, batches=1, after=0.0):
@@ -477,7 +501,7 @@ def main():
     text, chance = args.text, random.Random(1)
     with tempfile.TemporaryDirectory() as tmp:
         for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *place_probes(), *agreement_probes(), *step_probes(),
-                                                *loader_probes(), *view_probes(), *sort_probes(), *varying_probes(),
+                                                *window_probes(), *loader_probes(), *view_probes(), *sort_probes(), *varying_probes(),
                                                 *annotation_probes()]:
             if text not in id_ or chance.random() > args.part:
                 continue

@@ -350,7 +350,9 @@ WITH_HAND(gaps_of_a_step_that_is_as_long_only_warn)
         h->c.metrics[TG_METRIC_STEP_TIME].ev = h->c.step.ev_total;
         h->c.metrics[TG_METRIC_STEP_TIME].known[TG_BASE] = true;
         h->c.metrics[TG_METRIC_STEP_TIME].known[TG_TEST] = true;
-        h->c.metrics[TG_METRIC_STEP_TIME].value[TG_TEST] = 1050000;
+        for (int side = 0; side < 2; side++)
+            host->value[side] = h->c.metrics[TG_METRIC_STEP_TIME].value[side] =
+                side ? 1050000 : 1000000;
         rule(h, TG_RULE_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_PCT, 3));
         h->e.n = 0;
         (void)gaps(h);
@@ -360,6 +362,9 @@ WITH_HAND(gaps_of_a_step_that_is_as_long_only_warn)
                 fail_msg("%s: %zu: state %d", rows[i].what, k, h->e.results[k].state);
         assert_int_equal(tg_sv_has(h->e.results[1].evidence, TG_SV("takes as long as before")),
                          rows[i].want == TG_STATE_WARN);
+        /* Nor does it excuse what is between the steps. */
+        host->value[TG_TEST] = 1000000;
+        assert_int_equal(measured(h)->state, TG_STATE_FAIL);
         /* The host's alone: nothing of this excuses a device's step. */
         h->c.step.ev_total.why_not = TG_NOT_WAIT;
         assert_int_equal(measured(h)->state, TG_STATE_FAIL);

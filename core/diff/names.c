@@ -277,7 +277,9 @@ static bool put_instruction(struct tg_buf *out, tg_sv raw)
 void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
 {
     struct scan z = { raw, 0, out };
-    bool annotation = kind == TG_KIND_ANNOTATION || kind == TG_KIND_DEVICE_ANNOTATION;
+    /* A name around others is normalised as an operator's. */
+    bool nests =
+        kind == TG_KIND_ANNOTATION || kind == TG_KIND_DEVICE_ANNOTATION || kind == TG_KIND_OP;
     tg_sv number = raw;
     if (tg_sv_skip(&number,
                    TG_SV("ProfilerStep#"))) { /* the parser of HTA allows blanks, and so do we */
@@ -289,8 +291,7 @@ void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
     }
     /* Of a compiled region the frame and its recompilation. */
     if (tg_sv_starts(raw, TG_SV("Torch-Compiled Region: ")) ||
-        (annotation &&
-         (tg_sv_starts(raw, TG_SV("execute_")) || tg_sv_starts(raw, TG_SV("step["))))) {
+        (nests && (tg_sv_starts(raw, TG_SV("execute_")) || tg_sv_starts(raw, TG_SV("step["))))) {
         without_numbers(raw, out);
         return;
     }

@@ -13,8 +13,8 @@ void tg_name_short(tg_sv raw, struct tg_buf *out);
 /*
  * Identity for gating: the same for builds and runs of the same program. Idempotent. Rules:
  *   ProfilerStep#12                       ProfilerStep
- *   execute_8_context_1(a)_generation_0   execute_*_context_*_generation_*   (annotations only)
- *   step[DECODE bs=32]                    step[DECODE bs=*]                  (annotations only)
+ *   execute_8_context_1(a)_generation_0   execute_*_context_*_generation_*   (not of kernels)
+ *   step[DECODE bs=32]                    step[DECODE bs=*]                  (not of kernels)
  *   Torch-Compiled Region: 2/1            Torch-Compiled Region: * / *   (without the blanks)
  *   0x7f00c0de                            0x*
  *   nn.Module: Linear_0                   Linear_0                            (modules only)

@@ -64,7 +64,7 @@ def trace(chosen, seed, slow=1.0, more=(), of=algorithms, where=OPERATOR):
         for name, work in more:
             run.operator(name, work)
         if where == ONE:
-            run.events.append(span("user_annotation", "model", start, run.host - start))
+            run.events.append(span("user_annotation", f"step[DECODE bs={32 + step}]", start, run.host - start))
             run.host += 1
         run.events.append(mark(step + 3, start, max(run.host, run.device) + 2 - start))
         run.host += 3

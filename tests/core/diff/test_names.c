@@ -161,6 +161,7 @@ TEST(names_of_one_program_are_equal)
           "execute_context_*_generation_*" },
         { TG_KIND_KERNEL, "execute_kernel_5x_cublas", "execute_kernel_5x_cublas" },
         { TG_KIND_ANNOTATION, "step[DECODE bs=32]", "step[DECODE bs=*]" },
+        { TG_KIND_OP, "step[DECODE bs=32]", "step[DECODE bs=*]" }, /* as the name around others */
         { TG_KIND_ANNOTATION, "step[decode bs=8 flops=1.23e+09 bytes=3E7 ai=36.1]",
           "step[decode bs=* flops=* bytes=* ai=*]" },
         { TG_KIND_ANNOTATION, "step[decode bs=8 flops=12G bytes=1.5e bw=3Gx 2.]",

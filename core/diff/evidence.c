@@ -346,7 +346,7 @@ void tg_evidence_of_places(struct tg_diff_work *w)
         const struct tg_region *g = &c->regions[id];
         size_t n = 0;
         for (size_t i = 0; i < g->n_ops; i++)
-            if (!c->ops[g->op[i]].wait)
+            if (!c->ops[g->op[i]].wait || g->kind == TG_KIND_MEMCPY)
                 member[n++] = g->op[i];
         judge_together(w, member, n, id);
     }

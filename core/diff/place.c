@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/hash.h"
 #include "core/base/keymap.h"
 #include "core/diff/names.h"
 
@@ -28,6 +29,21 @@ static bool is_counted(const struct tg_op *op)
     return op->change != TG_SAME && !op->polling && !op->choice && tg_kind_is_counted(op->kind);
 }
 
+/* No work pays for a wait. But copies from or to other memory, and collectives of another
+ * algorithm, take the place of such: these are one name, however much less they take. */
+static bool is_same_wait(const struct tg_op *a, const struct tg_op *b)
+{
+    bool copies = a->kind == TG_KIND_MEMCPY && b->kind == TG_KIND_MEMCPY;
+    return copies || (tg_op_is_collective(a) && tg_op_is_collective(b));
+}
+
+/* "Memcpy HtoD " of "Memcpy HtoD (Pinned -> Device)": copies the other way are another sort. */
+static uint64_t direction_of(const struct tg_op *op)
+{
+    tg_sv name = op->name;
+    return op->kind == TG_KIND_MEMCPY ? tg_hash(tg_sv_cut(&name, '('), 0) : 0;
+}
+
 static void pair_renames(struct tg_diff_work *w, const uint64_t *ranks)
 {
     struct tg_comparison *c = w->c;
@@ -46,7 +62,7 @@ static void pair_renames(struct tg_diff_work *w, const uint64_t *ranks)
         const struct tg_op *op = &c->ops[i];
         int side = op->change == TG_ADDED ? TG_TEST : TG_BASE;
         if (!is_counted(op) || (op->change != TG_ADDED && op->change != TG_REMOVED) ||
-            op->self[side] <= floor)
+            (op->self[side] <= floor && !op->wait))
             continue;
         ns[side][n_of[side]] = tg_op_least_ns(w, op, side);
         of[side][n_of[side]++] = i;
@@ -55,11 +71,15 @@ static void pair_renames(struct tg_diff_work *w, const uint64_t *ranks)
         for (size_t k = 0; k < n_of[TG_TEST]; k++) {
             struct pair x = { 0, of[TG_BASE][i], of[TG_TEST][k] };
             const struct tg_op *removed = &c->ops[x.removed], *added = &c->ops[x.added];
-            x.distance = fabs(log(ns[TG_TEST][k] / added->count[TG_TEST] * removed->count[TG_BASE] /
-                                  ns[TG_BASE][i]));
+            double e = log(ns[TG_TEST][k] / added->count[TG_TEST] * removed->count[TG_BASE] /
+                           ns[TG_BASE][i]);
+            x.distance = fabs(e);
+            bool small = removed->self[TG_BASE] <= floor || added->self[TG_TEST] <= floor;
+            bool alike = (is_same_wait(removed, added) && e < 0) ||
+                         (!small && x.distance <= log(TG_SUSPECT));
             if (removed->kind == added->kind && tg_sv_eq(removed->place, added->place) &&
                 ranks[x.removed] == ranks[x.added] &&
-                removed->count[TG_BASE] == added->count[TG_TEST] && x.distance <= log(TG_SUSPECT))
+                removed->count[TG_BASE] == added->count[TG_TEST] && alike)
                 *TG_PUSH(v, n, cap) = x;
         }
     /* The nearest in time first. */
@@ -94,7 +114,7 @@ struct place {
 
 struct job {
     struct tg_diff_work *w;
-    struct tg_keymap key; /* sort, annotation and ranks -> place */
+    struct tg_keymap key; /* sort, annotation, ranks and direction -> place */
     struct place *place;
     size_t cap;
     int *weight;     /* by operator, */
@@ -287,8 +307,12 @@ static void relate(struct job *j, uint32_t index)
          * large place varies by more than that. */
         double noise = TG_RESTLESS * p->sum.time[TG_BASE] / j->w->c->step_ns[TG_BASE];
         bool counted = j->weight[index] == p->weight || j->weight[index] != FREE;
-        bool paid =
-            p->cheap && (counted || !(longer_by(j->w->c, p->sum.time) > fmax(TG_BIG, noise)));
+        /* No work pays for a wait; copies that take no longer pay for copies. */
+        double longer = longer_by(j->w->c, p->sum.time);
+        bool wait = rose && tg_op_makes_wait(op);
+        bool dear = wait ? op->kind != TG_KIND_MEMCPY || longer > 0
+                         : !counted && longer > fmax(TG_BIG, noise);
+        bool paid = p->cheap && !dear;
         bool unpaid = rise > 0 && !paid;
         if ((unpaid && !worse) || (unpaid == worse && fabs(rise) > most)) {
             op->region = paid || j->weight[index] != FREE ? p->region : TG_NO_ID;
@@ -298,7 +322,7 @@ static void relate(struct job *j, uint32_t index)
         any |= paid;
         worse |= unpaid;
     }
-    if (rose && tg_op_makes_wait(op))
+    if (rose && worse && tg_op_makes_wait(op))
         op->region = TG_NO_ID; /* counts for itself */
     else if (any && !worse && (op->region != TG_NO_ID || rose))
         op->relation = TG_REL_REPLACED;
@@ -357,7 +381,9 @@ void tg_places_balance(struct tg_diff_work *w)
     tg_keymap_init(&j.key, 2);
     j.ranks = TG_NEW_N(w->a, uint64_t, c->n_ops + 1);
     for (uint32_t i = 0; i < c->n_ops; i++)
-        j.ranks[i] = c->ops[i].change != TG_SAME ? tg_op_changed_ranks(w, &c->ops[i]) : 0;
+        j.ranks[i] = c->ops[i].change == TG_SAME
+                         ? 0
+                         : tg_op_changed_ranks(w, &c->ops[i]) ^ direction_of(&c->ops[i]);
     pair_renames(w, j.ranks);
     /* Operators that mostly call work, and autograd's own rows, come and go with what they call.
      * Allocations inside operators come and go with these, and not every operator records them. */

@@ -339,10 +339,12 @@ static void repay(struct tg_diff_work *w, uint32_t by)
     any |= gaps;
     left -= gaps ? fmax(c->step.ev.delta_ns, 0) : 0;
     c->step.repaid = gaps && left >= 0;
+    bool few = c->metrics[TG_METRIC_HOST_TIME].ev.why_not == TG_NOT_FEW_RUNS;
     for (uint32_t i = 0; any && left >= 0 && i < c->n_ops; i++) {
         struct tg_op *op = &c->ops[i];
         if (is_of_net(op) && tg_uses_only_in(w, by, i))
-            repay_op(op, memory < TG_BIG * c->step_ns[TG_BASE] && TG_APART * memory < saved);
+            repay_op(op, TG_APART * memory < saved &&
+                             (!few || memory < TG_BIG * c->step_ns[TG_BASE]));
         else if (got_slower_beside(w, by, i))
             op->repaid = true;
     }
@@ -367,12 +369,12 @@ static void repay_exchanges(struct tg_comparison *c)
                    !tg_sv_eq(c->regions[k].encloser, g->encloser) || is_for_less(&c->regions[k]);
         for (size_t i = 0; less && i < g->n_ops; i++)
             if (c->ops[g->op[i]].relation == TG_REL_REPLACED && tg_op_rose(&c->ops[g->op[i]]))
-                repay_op(&c->ops[g->op[i]], false);
+                c->ops[g->op[i]].repaid = !is_memory(&c->ops[g->op[i]]);
     }
     TG_EACH(struct tg_op, op, c->ops, c->n_ops)
         if (op->relation == TG_REL_RENAMED && tg_op_rose(op) && op->ev.less &&
             tg_evidence_compared(&op->ev) && (tg_kind_is_device(op->kind) || !tg_has_device_ops(c)))
-            repay_op(op, false);
+            op->repaid = true;
 }
 
 void tg_places_repay(struct tg_diff_work *w)

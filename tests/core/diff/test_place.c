@@ -257,6 +257,52 @@ BY_HAND(a_name_is_told_where_it_rose_unpaid)
     }
 }
 
+/* "Memcpy HtoD (Pageable -> Device)", 25 calls of 100 us; on the fresh side some are another name. */
+BY_HAND(copies_take_the_place_of_copies_that_take_no_less)
+{
+    static const struct {
+        const char *name;
+        uint32_t calls, left;
+        tg_ns ns;
+        enum tg_relation want;
+        bool passes;
+    } rows[] = {
+        { "Memcpy HtoD (Pinned -> Device)", 25, 0, 30001, TG_REL_RENAMED, true },
+        { "Memcpy HtoD (Pinned -> Device)", 20, 5, 30001, TG_REL_REPLACED, true },
+        { "Memcpy HtoD (Pinned -> Device)", 20, 5, 100501, TG_REL_NONE, false },
+        { "Memcpy HtoD (Pinned -> Device)", 21, 5, 30001, TG_REL_NONE, false },
+        { "Memcpy DtoH (Device -> Pinned)", 25, 0, 30001, TG_REL_NONE, false },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        make(f, 5, 5, 3);
+        for (int side = 0; side < 2; side++)
+            add_all(f, side, TG_KIND_KERNEL, "k", "", 1, 5000001);
+        add_all(f, TG_BASE, TG_KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", "", 25, 100001);
+        if (rows[i].left)
+            add_all(f, TG_TEST, TG_KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", "",
+                    rows[i].left, 100001);
+        add_all(f, TG_TEST, TG_KIND_MEMCPY, rows[i].name, "", rows[i].calls, rows[i].ns);
+        compare(f);
+        const struct tg_op *came = find(f, rows[i].name);
+        if (came->relation != rows[i].want || came->repaid != rows[i].passes)
+            fail_msg("row %zu: %d, %d", i, (int)came->relation, came->repaid);
+    }
+}
+
+/* However much shorter; a longer one within 1.3 alone. */
+BY_HAND(a_collective_takes_the_place_of_another_algorithm)
+{
+    static const char ring[] = "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+                      tree[] = "ncclDevKernel_AllReduce_Sum_f32_TREE_LL";
+    for (int shorter = 0; shorter < 2; shorter++) {
+        make(f, 3, 3, 3);
+        add_all(f, shorter ? TG_BASE : TG_TEST, TG_KIND_KERNEL, ring, "", 5, 90001);
+        add_all(f, shorter ? TG_TEST : TG_BASE, TG_KIND_KERNEL, tree, "", 5, 40001);
+        compare(f);
+        assert_int_equal(find(f, ring)->relation, shorter ? TG_REL_RENAMED : TG_REL_NONE);
+    }
+}
+
 /* Eight calls of "mul" became one "fused" in the forward pass; in the loss "mul" came, besides
  * another, for one "old". What went is told where it went. */
 BY_HAND(a_name_that_went_is_told_where_it_went)

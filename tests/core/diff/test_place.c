@@ -257,7 +257,7 @@ BY_HAND(a_name_is_told_where_it_rose_unpaid)
     }
 }
 
-/* "Memcpy HtoD (Pageable -> Device)", 25 calls of 100 us; on the fresh side some are another name. */
+/* "Memcpy HtoD (Pageable -> Device)", 25 calls of 100 us; some become another name. */
 BY_HAND(copies_take_the_place_of_copies_that_take_no_less)
 {
     static const struct {

@@ -65,7 +65,7 @@ BY_HAND(it_costs_no_more_than_is_saved_in_the_end)
     assert_false(repaid(f, (struct work){ .mm = 400, .more = 60, .slower = 50 }));
 }
 
-/* Copies count for themselves, but those beside five times as much that is saved in the end warn. */
+/* Copies count for themselves; beside five times as much that is saved in the end they warn. */
 BY_HAND(copies_are_not_repaid)
 {
     for (uint32_t copies = 15; copies <= 16; copies++) {

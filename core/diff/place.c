@@ -7,8 +7,6 @@
 #include "core/base/keymap.h"
 #include "core/diff/names.h"
 
-#define EQUAL 1e-9 /* of calls: what a ratio of iterations leaves of equal numbers */
-
 /* ---- renames: one name went and another came, as often and taking about as long ---- */
 
 struct pair {
@@ -256,9 +254,9 @@ static void add_up(struct job *j)
             p->sum.made_ns[side] +=
                 gaps && p->sum.all > 0 ? p->sum.made[side] * gaps->self[TG_BASE] / p->sum.all : 0;
         p->cheap = p->sum.calls[TG_BASE] > 0 &&
-                   p->sum.calls[TG_TEST] <= (1 + EQUAL) * p->sum.calls[TG_BASE];
+                   p->sum.calls[TG_TEST] <= (1 + TG_EQUAL_CALLS) * p->sum.calls[TG_BASE];
         p->cheap |= p->sort == TG_KIND_OP && j->w->uses->exact &&
-                    p->sum.made[TG_TEST] < (1 - EQUAL) * p->sum.made[TG_BASE] &&
+                    p->sum.made[TG_TEST] < (1 - TG_EQUAL_CALLS) * p->sum.made[TG_BASE] &&
                     longer_by(c, p->sum.made_ns) <= 0;
     }
 }
@@ -328,18 +326,6 @@ static void relate(struct job *j, uint32_t index)
         op->relation = TG_REL_REPLACED;
     else if (rose && op->region != TG_NO_ID)
         op->relation = TG_REL_REPLACED_WORSE;
-}
-
-bool tg_uses_only_in(const struct tg_diff_work *w, uint32_t by, uint32_t op)
-{
-    bool any = false, all = true;
-    struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, op);
-    TG_EACH(const struct tg_use, use, u.v, u.n)
-        if (tg_use_rise(w->c, use) > 0) {
-            any = true;
-            all = all && use->by == by;
-        }
-    return any && all;
 }
 
 struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const tg_sv *caller,

@@ -136,15 +136,23 @@ static double saved_elsewhere(const struct tg_diff_work *w, bool device)
     for (uint32_t i = 0; i < w->c->n_ops; i++) {
         const struct tg_op *op = &w->c->ops[i];
         double outside = 0, all = 0; /* calls outside annotations, and all */
+        double inside = 0;           /* ns that calls inside them lost; INFINITY: no trees tell */
         struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, i);
         TG_EACH(const struct tg_use, use, u.v, u.n) {
+            bool known = use->ns[TG_BASE] && use->ns[TG_TEST];
+            inside += !known ? INFINITY
+                      : use->by != TG_NO_ID
+                          ? tg_use_ns(w, use, TG_BASE) - tg_use_ns(w, use, TG_TEST)
+                          : 0;
             double calls = use->per_step[TG_BASE] + use->per_step[TG_TEST];
             outside += use->by == TG_NO_ID ? calls : 0;
             all += calls;
         }
         double part = all > 0 ? outside / all : 1;
         if (device && tg_kind_is_device(op->kind))
-            saved += part < 1 ? op->self[TG_BASE] - op->self[TG_TEST] : 0;
+            saved += inside < INFINITY ? inside
+                     : part < 1        ? op->self[TG_BASE] - op->self[TG_TEST]
+                                       : 0;
         else if (!device && op->kind == TG_KIND_ANNOTATION)
             saved += part * (op->total[TG_BASE] - op->total[TG_TEST]);
     }
@@ -298,6 +306,29 @@ static void repay_op(struct tg_op *op, bool memory_is_small)
         op->slight = TG_SLIGHT_SMALL;
 }
 
+/* Calls of a name that came in a place, per step; 0: none, or they are not of its balance. `ns`, if
+ * not NULL: what they cost there, or, where no trees tell, their part of what the name costs. */
+static double came_in(const struct tg_diff_work *w, uint32_t by, uint32_t op, double *ns)
+{
+    const struct tg_op *of = &w->c->ops[op];
+    struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, op);
+    double here = 0, all = 0, cost = 0;
+    bool known = true;
+    TG_EACH(const struct tg_use, use, u.v, is_of_net(of) ? u.n : 0) {
+        double rise = fmax(tg_use_rise(w->c, use), 0);
+        all += rise;
+        here += use->by == by ? rise : 0;
+        known = known && use->ns[TG_BASE] && use->ns[TG_TEST];
+        if (known && use->by == by && rise > 0)
+            cost += tg_use_ns(w, use, TG_TEST) - tg_use_ns(w, use, TG_BASE);
+    }
+    if (ns)
+        *ns = here == all || !known ? cost_of(of) * here / fmax(all, here)
+              : cost_of(of) > 0     ? fmax(cost, 0)
+                                    : 0;
+    return here;
+}
+
 /* On each rank that something came on, the step, or the annotation, takes no longer: what other
  * ranks save pays for nothing. */
 static bool is_paid_on_each_rank(const struct tg_diff_work *w, uint32_t by)
@@ -308,7 +339,7 @@ static bool is_paid_on_each_rank(const struct tg_diff_work *w, uint32_t by)
     for (size_t k = 0; n > 1 && k < n; k++) {
         bool came = false;
         for (uint32_t i = 0; i < c->n_ops && !came; i++)
-            came = is_of_net(&c->ops[i]) && tg_uses_only_in(w, by, i) &&
+            came = came_in(w, by, i, NULL) > 0 &&
                    tg_op_on_rank(w, &c->ops[i], TG_TEST, k, TG_OP_SELF).calls >
                        tg_op_on_rank(w, &c->ops[i], TG_BASE, k, TG_OP_SELF).calls;
         if (came && tg_op_on_rank(w, around, TG_TEST, k, TG_OP_TOTAL).ns >
@@ -318,7 +349,14 @@ static bool is_paid_on_each_rank(const struct tg_diff_work *w, uint32_t by)
     return true;
 }
 
-static void repay(struct tg_diff_work *w, uint32_t by)
+/* Of an operator: the calls that came, those that a place has paid for; was a place's saving not
+ * large enough for copies? */
+struct debt {
+    double calls, paid;
+    bool memory;
+};
+
+static void repay(struct tg_diff_work *w, uint32_t by, struct debt *debt)
 {
     struct tg_comparison *c = w->c;
     bool any = false, step = by == TG_NO_ID;
@@ -328,11 +366,12 @@ static void repay(struct tg_diff_work *w, uint32_t by)
         return;
     for (uint32_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        bool came = is_of_net(op) && tg_uses_only_in(w, by, i);
+        double cost = 0;
+        bool came = came_in(w, by, i, &cost) > 0;
         bool beside = got_slower_beside(w, by, i);
         any |= came || beside;
-        memory += came && is_memory(op) ? cost_of(op) : 0;
-        left -= came ? cost_of(op) : beside ? fmax(op->ev.delta_ns, 0) : 0;
+        memory += came && is_memory(op) ? cost : 0;
+        left -= came ? cost : beside ? fmax(op->ev.delta_ns, 0) : 0;
     }
     /* The Python around what came is a neighbour, too. */
     bool gaps = step && c->step.ev.slower;
@@ -340,13 +379,13 @@ static void repay(struct tg_diff_work *w, uint32_t by)
     left -= gaps ? fmax(c->step.ev.delta_ns, 0) : 0;
     c->step.repaid = gaps && left >= 0;
     bool few = c->metrics[TG_METRIC_HOST_TIME].ev.why_not == TG_NOT_FEW_RUNS;
+    bool small = TG_APART * memory < saved && (!few || memory < TG_BIG * c->step_ns[TG_BASE]);
     for (uint32_t i = 0; any && left >= 0 && i < c->n_ops; i++) {
-        struct tg_op *op = &c->ops[i];
-        if (is_of_net(op) && tg_uses_only_in(w, by, i))
-            repay_op(op, TG_APART * memory < saved &&
-                             (!few || memory < TG_BIG * c->step_ns[TG_BASE]));
-        else if (got_slower_beside(w, by, i))
-            op->repaid = true;
+        double calls = came_in(w, by, i, NULL);
+        debt[i].paid += calls;
+        debt[i].memory |= calls > 0 && !small;
+        if (got_slower_beside(w, by, i))
+            c->ops[i].repaid = true;
     }
 }
 
@@ -384,16 +423,24 @@ void tg_places_repay(struct tg_diff_work *w)
     if (!w->c->marked[TG_BASE] || !w->c->marked[TG_TEST] || w->o->no_evidence || !w->uses)
         return;
     bool *concerned = TG_NEW_N(w->a, bool, w->c->n_ops + 1); /* annotations */
+    struct debt *debt = TG_NEW_N(w->a, struct debt, w->c->n_ops + 1);
     for (uint32_t i = 0; i < w->c->n_ops; i++) {
         struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, i);
-        bool beside = got_slower(&w->c->ops[i]);
-        TG_EACH(const struct tg_use, use, u.v, beside || is_of_net(&w->c->ops[i]) ? u.n : 0)
-            if (use->by != TG_NO_ID && (beside || tg_use_rise(w->c, use) > 0))
+        bool beside = got_slower(&w->c->ops[i]), came = is_of_net(&w->c->ops[i]);
+        TG_EACH(const struct tg_use, use, u.v, beside || came ? u.n : 0) {
+            double rise = came ? fmax(tg_use_rise(w->c, use), 0) : 0;
+            debt[i].calls += rise;
+            if (use->by != TG_NO_ID && (beside || rise > 0))
                 concerned[use->by] = true;
+        }
     }
     for (uint32_t i = 0; i < w->c->n_ops; i++)
         if (concerned[i])
-            repay(w, i);
-    repay(w, TG_NO_ID);
+            repay(w, i, debt);
+    repay(w, TG_NO_ID, debt);
+    /* A name is repaid where all of its calls are. */
+    for (uint32_t i = 0; i < w->c->n_ops; i++)
+        if (debt[i].calls > 0 && debt[i].paid >= (1 - TG_EQUAL_CALLS) * debt[i].calls)
+            repay_op(&w->c->ops[i], !debt[i].memory);
     repay_exchanges(w->c);
 }

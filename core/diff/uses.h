@@ -13,6 +13,8 @@
  */
 #include "core/diff/internal.h"
 
+#define TG_EQUAL_CALLS 1e-9 /* of calls: what a ratio of iterations leaves of equal numbers */
+
 enum tg_level { TG_IN_CALLER, TG_IN_ANNOTATION, TG_LEVELS };
 
 struct tg_use {
@@ -57,8 +59,6 @@ struct tg_use_index {
  * counts as the kernels that it launches.
  */
 
-/* Does all that came of it lie inside one annotation; TG_NO_ID: in the step? */
-bool tg_uses_only_in(const struct tg_diff_work *w, uint32_t by, uint32_t op);
 /* What the k-th rank of a side does in a step. Time: the median over runs of the least step, or,
  * where calls vary, of the mean. Calls: the mean. */
 struct tg_on_rank {

@@ -68,7 +68,7 @@ static void add_between(const struct tg_diff_work *w, struct tg_run_values *sum)
         for (size_t at = w->first[side]; at < w->first[side + 1]; at++) {
             size_t n_ranks = w->c->n_ranks[side], run = (at - w->first[side]) / n_ranks;
             double y[TG_STEP_STATISTICS] = { 0 };
-            tg_after_steps(w->shard[at], &w->used[at], v);
+            tg_after_steps(w->shard[at], &w->used[at], v, NULL);
             if (w->used[at].n)
                 tg_step_statistics_add(y, v, w->used[at].n);
             for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)

@@ -140,6 +140,10 @@ void tg_gather(struct tg_diff_work *w);
 
 /* core/diff/select.c: the ranks and steps that are compared; lays out the cells. */
 TG_MUST bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err);
+/* Of each used step the time until the next one begins, ns; where no next one is known the least of
+ * the others, which `lacks` in the step time of the shard. Either may be NULL. */
+void tg_after_steps(const struct tg_shard *s, const struct tg_used *used, double *after,
+                    double *lacks);
 /* Median of the runs of a side. */
 double tg_median_of(const struct tg_diff_work *w, const double *of_run, int side);
 
@@ -335,9 +339,6 @@ void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev
 
 /* core/diff/metrics.c */
 void tg_compare_metrics(struct tg_diff_work *w);
-/* Of each used step the time until the next one begins, ns; where no next one is known, the least
- * of the others. */
-void tg_after_steps(const struct tg_shard *s, const struct tg_used *used, double *out);
 /* One rank's, median over runs; false: a run has none. */
 bool tg_metric_of_rank(const struct tg_diff_work *w, enum tg_metric m, int side, size_t rank,
                        double *value);

@@ -1,7 +1,6 @@
 /* Whole-trace metrics and the environment of both sides. */
 #include "core/metric/metric.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
@@ -43,25 +42,6 @@ static bool is_step(enum tg_metric m)
     return m == TG_METRIC_STEP_TIME || m == TG_METRIC_DEVICE_EXTENT;
 }
 
-static double after(const struct tg_shard *s, size_t step)
-{
-    const struct tg_metric_value *wall = &s->metrics[TG_METRIC_STEP_TIME * s->n_steps + step];
-    tg_ns window = s->steps[step].end - s->steps[step].start;
-    return wall->known && wall->num > window ? (double)(wall->num - window) : 0;
-}
-
-void tg_after_steps(const struct tg_shard *s, const struct tg_used *used, double *out)
-{
-    bool known = s->metrics && !s->steps_only;
-    double least = INFINITY;
-    for (size_t k = 0; known && k < s->n_steps; k++)
-        least = after(s, k) > 0 ? fmin(after(s, k), least) : least;
-    for (size_t j = 0; j < used->n; j++) {
-        double own = known ? after(s, used->step[j]) : 0;
-        out[j] = own > 0 || least == INFINITY ? own : least;
-    }
-}
-
 /*
  * A metric of a shard, or of a run over its ranks. SHOWN: the mean of the steps; of a ratio that of
  * the sums, so that long steps weigh as long as they are. The others are what the rule is asked. As
@@ -85,14 +65,14 @@ static struct value value_of(enum tg_metric m, const struct tg_side_shards *of, 
     struct value x = { 0 };
     size_t n = 0;
     if (wall)
-        tg_after_steps(s, used, each);
+        tg_after_steps(s, used, NULL, each);
     for (size_t j = 0; s->metrics && j < used->n; j++) {
         size_t k = used->step[j];
         const struct tg_metric_value *v = &s->metrics[m * s->n_steps + k];
         double one = v->den ? (double)v->num / (double)v->den : 0;
         if (!v->known)
             continue;
-        each[n++] = scale * one + (wall ? each[j] - after(s, k) : 0);
+        each[n++] = scale * one + (wall ? each[j] : 0);
         num += info->how == TG_METRIC_RATIO ? (double)v->num : one;
         den += info->how == TG_METRIC_RATIO ? (double)v->den : 1;
     }

@@ -7,6 +7,8 @@
 #include "core/base/keymap.h"
 #include "core/diff/names.h"
 
+#define EQUAL 1e-9 /* of calls: what a ratio of iterations leaves of equal numbers */
+
 /* ---- renames: one name went and another came, as often and taking about as long ---- */
 
 struct pair {
@@ -254,9 +256,9 @@ static void add_up(struct job *j)
             p->sum.made_ns[side] +=
                 gaps && p->sum.all > 0 ? p->sum.made[side] * gaps->self[TG_BASE] / p->sum.all : 0;
         p->cheap = p->sum.calls[TG_BASE] > 0 &&
-                   p->sum.calls[TG_TEST] <= (1 + TG_EQUAL_CALLS) * p->sum.calls[TG_BASE];
+                   p->sum.calls[TG_TEST] <= (1 + EQUAL) * p->sum.calls[TG_BASE];
         p->cheap |= p->sort == TG_KIND_OP && j->w->uses->exact &&
-                    p->sum.made[TG_TEST] < (1 - TG_EQUAL_CALLS) * p->sum.made[TG_BASE] &&
+                    p->sum.made[TG_TEST] < (1 - EQUAL) * p->sum.made[TG_BASE] &&
                     longer_by(c, p->sum.made_ns) <= 0;
     }
 }

@@ -306,18 +306,20 @@ static void repay_op(struct tg_op *op, bool memory_is_small)
         op->slight = TG_SLIGHT_SMALL;
 }
 
-/* Calls of a name that came in a place, per step; 0: none, or they are not of its balance. `ns`, if
- * not NULL: what they cost there, or, where no trees tell, their part of what the name costs. */
-static double came_in(const struct tg_diff_work *w, uint32_t by, uint32_t op, double *ns)
+/* By how many callers did more calls of a name come in a place? 0: none of its balance.
+ * `ns`, if not NULL: what they cost there; where no trees tell, their part of the cost of all. */
+static size_t came_in(const struct tg_diff_work *w, uint32_t by, uint32_t op, double *ns)
 {
     const struct tg_op *of = &w->c->ops[op];
     struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, op);
     double here = 0, all = 0, cost = 0;
     bool known = true;
+    size_t n = 0;
     TG_EACH(const struct tg_use, use, u.v, is_of_net(of) ? u.n : 0) {
         double rise = fmax(tg_use_rise(w->c, use), 0);
         all += rise;
         here += use->by == by ? rise : 0;
+        n += use->by == by && rise > 0;
         known = known && use->ns[TG_BASE] && use->ns[TG_TEST];
         if (known && use->by == by && rise > 0)
             cost += tg_use_ns(w, use, TG_TEST) - tg_use_ns(w, use, TG_BASE);
@@ -326,7 +328,7 @@ static double came_in(const struct tg_diff_work *w, uint32_t by, uint32_t op, do
         *ns = here == all || !known ? cost_of(of) * here / fmax(all, here)
               : cost_of(of) > 0     ? fmax(cost, 0)
                                     : 0;
-    return here;
+    return n;
 }
 
 /* On each rank that something came on, the step, or the annotation, takes no longer: what other
@@ -349,10 +351,10 @@ static bool is_paid_on_each_rank(const struct tg_diff_work *w, uint32_t by)
     return true;
 }
 
-/* Of an operator: the calls that came, those that a place has paid for; was a place's saving not
- * large enough for copies? */
+/* Of an operator: where calls came, and how much of that is paid for; was a saving not large enough
+ * for copies? */
 struct debt {
-    double calls, paid;
+    size_t came, paid;
     bool memory;
 };
 
@@ -381,9 +383,9 @@ static void repay(struct tg_diff_work *w, uint32_t by, struct debt *debt)
     bool few = c->metrics[TG_METRIC_HOST_TIME].ev.why_not == TG_NOT_FEW_RUNS;
     bool small = TG_APART * memory < saved && (!few || memory < TG_BIG * c->step_ns[TG_BASE]);
     for (uint32_t i = 0; any && left >= 0 && i < c->n_ops; i++) {
-        double calls = came_in(w, by, i, NULL);
-        debt[i].paid += calls;
-        debt[i].memory |= calls > 0 && !small;
+        size_t came = came_in(w, by, i, NULL);
+        debt[i].paid += came;
+        debt[i].memory |= came && !small;
         if (got_slower_beside(w, by, i))
             c->ops[i].repaid = true;
     }
@@ -428,9 +430,9 @@ void tg_places_repay(struct tg_diff_work *w)
         struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, i);
         bool beside = got_slower(&w->c->ops[i]), came = is_of_net(&w->c->ops[i]);
         TG_EACH(const struct tg_use, use, u.v, beside || came ? u.n : 0) {
-            double rise = came ? fmax(tg_use_rise(w->c, use), 0) : 0;
-            debt[i].calls += rise;
-            if (use->by != TG_NO_ID && (beside || rise > 0))
+            bool rose = came && tg_use_rise(w->c, use) > 0;
+            debt[i].came += rose;
+            if (use->by != TG_NO_ID && (beside || rose))
                 concerned[use->by] = true;
         }
     }
@@ -440,7 +442,7 @@ void tg_places_repay(struct tg_diff_work *w)
     repay(w, TG_NO_ID, debt);
     /* A name is repaid where all of its calls are. */
     for (uint32_t i = 0; i < w->c->n_ops; i++)
-        if (debt[i].calls > 0 && debt[i].paid >= (1 - TG_EQUAL_CALLS) * debt[i].calls)
+        if (debt[i].came && debt[i].paid == debt[i].came)
             repay_op(&w->c->ops[i], !debt[i].memory);
     repay_exchanges(w->c);
 }

@@ -1,6 +1,7 @@
 /* The runs, ranks and steps that are compared,
  * and the grid of cells that everything after works on. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "core/diff/internal.h"
 
@@ -355,4 +356,28 @@ double tg_median_of(const struct tg_diff_work *w, const double *of_run, int side
 {
     size_t n = w->c->n_runs[side];
     return tg_median(tg_arena_copy(w->a, of_run, n, sizeof *of_run), n);
+}
+
+static double after(const struct tg_shard *s, size_t step)
+{
+    const struct tg_metric_value *wall = &s->metrics[TG_METRIC_STEP_TIME * s->n_steps + step];
+    tg_ns window = s->steps[step].end - s->steps[step].start;
+    return wall->known && wall->num > window ? (double)(wall->num - window) : 0;
+}
+
+void tg_after_steps(const struct tg_shard *s, const struct tg_used *used, double *out,
+                    double *lacks)
+{
+    bool known = s->metrics && !s->steps_only;
+    double least = INFINITY;
+    for (size_t k = 0; known && k < s->n_steps; k++)
+        least = after(s, k) > 0 ? fmin(after(s, k), least) : least;
+    for (size_t j = 0; j < used->n; j++) {
+        double own = known ? after(s, used->step[j]) : 0;
+        double lack = own > 0 || least == INFINITY ? 0 : least;
+        if (out)
+            out[j] = own + lack;
+        if (lacks)
+            lacks[j] = lack;
+    }
 }

@@ -13,8 +13,6 @@
  */
 #include "core/diff/internal.h"
 
-#define TG_EQUAL_CALLS 1e-9 /* of calls: what a ratio of iterations leaves of equal numbers */
-
 enum tg_level { TG_IN_CALLER, TG_IN_ANNOTATION, TG_LEVELS };
 
 struct tg_use {

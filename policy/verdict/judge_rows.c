@@ -233,6 +233,18 @@ static bool is_as_long(const struct tg_comparison *c, const struct tg_judging *w
     return fmax(longer, 0) + saved < TG_HALF * w->p.ev->delta_ns;
 }
 
+/* Communication takes no longer, and less hides it: the step, or the computation, takes less. */
+static bool is_hidden_less(const struct tg_comparison *c, const struct tg_judging *w)
+{
+    const struct tg_metric_change *work = &c->metrics[TG_METRIC_COMPUTE_TIME];
+    const struct tg_evidence *comm = &c->metrics[TG_METRIC_COMM_TIME].ev;
+    bool asked = w->x.kind == TG_QUANTITY_TRACE && !is_budget(w) &&
+                 w->rule->metric == tg_rule_metric_of(TG_METRIC_COMM_EXPOSED);
+    return asked && comm->why_not == TG_JUDGED && !comm->slower &&
+           (c->metrics[TG_METRIC_STEP_TIME].ev.less ||
+            (work->ev.less && -work->ev.delta_ns >= w->p.test - w->p.base));
+}
+
 /* The exception of the rule that holds, as a reason. */
 static enum tg_reason exception_of(const struct tg_judging *w)
 {
@@ -277,6 +289,8 @@ static void soften(const struct tg_eval_state *e, struct tg_judging *w)
               w->p.noise_test != TG_NOISE_NONE && !e->c->all_ranks,
           TG_REASON_RANKS, TG_STATE_WARN },
         { fails && is_as_long(e->c, w), TG_REASON_AS_LONG, TG_STATE_WARN },
+        { w->j.state >= TG_STATE_WARN && is_hidden_less(e->c, w), TG_REASON_LESS_HIDDEN,
+          fails ? TG_STATE_WARN : TG_STATE_PASS },
         { fails && w->x.kind != TG_QUANTITY_OP && !w->p.exact && !is_budget(w) &&
               w->p.ev->fastest_alone,
           TG_REASON_FASTEST, TG_STATE_WARN },

@@ -34,6 +34,8 @@
       "another thread, or the markers?")                                                           \
     X(TG_REASON_FASTEST, "fastest-steps", "all steps together take no longer")                     \
     X(TG_REASON_REPAID, "repaid", "the annotation around it, or else the step, takes less time")   \
+    X(TG_REASON_LESS_HIDDEN, "less-hidden",                                                        \
+      "communication takes as long, and what hid it takes less")                                   \
     X(TG_REASON_CHOICE, "choice", NULL)                                                            \
     X(TG_REASON_WAIVED, "waived", NULL)                                                            \
     X(TG_REASON_EVENT, "event", NULL)                                                              \

@@ -10,7 +10,7 @@ import json
 
 US = 1000
 STEPS = (1, 2, 3)
-PERIOD = 2000 * US  # from step to step
+PERIOD = 2000 * US  # from step to step, usually
 BASE_NS = 1_790_857_026_000_000_000
 
 
@@ -45,6 +45,7 @@ class Plan:
     syncs: list  # (start, dur)
     memory: list  # (time, total allocated, total reserved if it is another)
     window: int = 1500 * US
+    period: int = PERIOD
     frames: list = dataclasses.field(default_factory=list)  # Python functions: (name, start, dur)
 
     def row(self, name):
@@ -209,7 +210,7 @@ PLANTED = {
     "mem_peak": lambda p: p.memory.append((660 * US, 9 << 20)),
     "mem_reserved": lambda p: p.memory.append((660 * US, 1, 9 << 20)),
     "host_time": lambda p: setattr(p, "window", p.window + 200 * US),
-    "step_time": lambda p: setattr(p, "window", p.window + 450 * US),  # steps begin every 2000 us
+    "step_time": lambda p: (setattr(p, "window", p.window + 450 * US), setattr(p, "period", p.period + 450 * US)),
     # per name
     "count": another_tiny, "added": more_work,
     "removed": lambda p: p.works.remove(p.work("tiny")),
@@ -247,9 +248,8 @@ def event(**e):
 
 def trace_bytes(plans, rank=None, world=1):
     """plans: step number -> Plan. Ranks of a job start at different times."""
-    events, correlation = [], 100
+    events, correlation, t0 = [], 100, 5_000_000 * US + (rank or 0) * 137
     for number, p in plans.items():
-        t0 = 5_000_000 * US + number * PERIOD + (rank or 0) * 137
         host = {"pid": 1, "tid": 1}
         events.append(event(ph="X", cat="user_annotation", name=f"ProfilerStep#{number}", ts=t0, dur=p.window, **host))
         for name, start, dur, shapes, types in p.ops:
@@ -269,6 +269,7 @@ def trace_bytes(plans, rank=None, world=1):
             for r in w.rows:
                 args = {"correlation": correlation, "device": 0, "stream": r.stream, **r.args}
                 events.append(event(ph="X", cat=r.cat, name=r.name, pid=0, tid=r.stream, ts=t0 + r.start, dur=r.dur, args=args))
+        t0 += p.period
     head = {"deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}], "profile_memory": 1,
             "baseTimeNanoseconds": BASE_NS}  # fmt: skip
     if rank is not None:

@@ -75,6 +75,44 @@ WITH_HAND(few_runs_let_nothing_pass)
     assert_int_equal(judged(h, &op)->state, TG_STATE_FAIL);
 }
 
+/* 100 us more communication that nothing hides, of 2 ms: `comm`, `work` and `step` us more. */
+WITH_HAND(communication_that_shorter_work_leaves_bare_passes)
+{
+    static const struct {
+        const char *what;
+        int comm, work, step;
+        enum tg_state want;
+    } rows[] = {
+        { "no more work hides it", 0, 0, 0, TG_STATE_WARN },
+        { "the work is shorter", 0, -100, 0, TG_STATE_PASS },
+        { "the work is shorter by less", 0, -99, 0, TG_STATE_WARN },
+        { "the step is shorter", 0, 0, -50, TG_STATE_PASS },
+        { "the step is shorter, and communication longer", 200, 0, -50, TG_STATE_WARN },
+    };
+    h->rule.metric = tg_rule_metric_of(TG_METRIC_COMM_EXPOSED);
+    h->rule.warn = hand_limit(h, TG_BOUND_PCT, 3);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const int more[] = { 100, rows[i].comm, rows[i].work, rows[i].step };
+        static const enum tg_metric of[] = { TG_METRIC_COMM_EXPOSED, TG_METRIC_COMM_TIME,
+                                             TG_METRIC_COMPUTE_TIME, TG_METRIC_STEP_TIME };
+        for (size_t k = 0; k < 4; k++) {
+            struct tg_metric_change *m = &h->c.metrics[of[k]];
+            m->ev = hand_evidence(2000000, more[k] / 2000.);
+            m->ev.less = more[k] < 0;
+            for (int side = 0; side < 2; side++) {
+                m->known[side] = true;
+                m->value[side] = 2000000 + side * 1000 * more[k];
+            }
+        }
+        h->rule.fail = (struct tg_limit_list){ .state = TG_LIMIT_UNSET };
+        if (measured(h)->state != rows[i].want)
+            fail_msg("%s", rows[i].what);
+        h->rule.fail = h->rule.warn; /* as the policy's own limit it warns */
+        assert_int_equal(measured(h)->state,
+                         rows[i].want == TG_STATE_PASS ? TG_STATE_WARN : TG_STATE_FAIL);
+    }
+}
+
 /* Bytes that only the baseline says are no pass: nothing to compare.
  * Another metric has no say there. */
 WITH_HAND(bytes_that_only_the_baseline_says)

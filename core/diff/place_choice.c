@@ -233,9 +233,10 @@ void tg_choices_find(struct tg_diff_work *w)
             more |= spread(c, &of[by], &chosen[by], name_chosen);
     }
     for (uint32_t by = 0; by < c->n_ops; by++) {
-        /* A name that changed here changed elsewhere, too, without a choice. */
-        bool leaks = false;
-        for (size_t i = 0; chosen[by] && c->ops[by].kind != TG_KIND_OP && i < of[by].n; i++) {
+        /* A name that changed here changed elsewhere, too, without a choice; or it is chance what
+         * launched it (uses.h). */
+        bool leaks = false, sure = c->ops[by].kind == TG_KIND_OP && w->uses->exact;
+        for (size_t i = 0; chosen[by] && !sure && i < of[by].n; i++) {
             struct tg_uses u = tg_uses_of(w, TG_IN_CALLER, of[by].v[i]->op);
             TG_EACH(const struct tg_use, use, u.v, is_same(c, of[by].v[i]) ? 0 : u.n) {
                 uint32_t other = launcher_of(use, step);

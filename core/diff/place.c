@@ -78,6 +78,7 @@ static void pair_renames(struct tg_diff_work *w, const uint64_t *ranks)
             bool alike = (is_same_wait(removed, added) && e < 0) ||
                          (!small && x.distance <= log(TG_SUSPECT));
             if (removed->kind == added->kind && tg_sv_eq(removed->place, added->place) &&
+                tg_op_makes_wait(removed) == tg_op_makes_wait(added) &&
                 ranks[x.removed] == ranks[x.added] &&
                 removed->count[TG_BASE] == added->count[TG_TEST] && alike)
                 *TG_PUSH(v, n, cap) = x;

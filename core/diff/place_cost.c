@@ -391,16 +391,21 @@ static void repay(struct tg_diff_work *w, uint32_t by, struct debt *debt)
     }
 }
 
-/* No more calls, that provably take less together; or fewer, that as judged take no longer. */
+/* No more calls, that take no longer: of device work, which is steady, not provably longer; on the
+ * host as many provably less, and fewer no more as judged. */
 static bool is_for_less(const struct tg_region *g)
 {
-    return tg_evidence_compared(&g->ev) &&
-           ((g->calls[TG_TEST] < g->calls[TG_BASE] && g->ev.e <= 0) ||
-            (g->calls[TG_TEST] == g->calls[TG_BASE] && g->ev.less));
+    const struct tg_evidence *ev = &g->ev;
+    bool fewer = g->calls[TG_TEST] < g->calls[TG_BASE];
+    return tg_evidence_compared(ev) && g->calls[TG_TEST] <= g->calls[TG_BASE] &&
+           (g->kind == TG_KIND_KERNEL ? !ev->proven
+            : fewer                   ? ev->e <= 0
+                                      : ev->less);
 }
 
 /* An exchange for less needs no warning; on the host only if what the device does there was not
- * exchanged for more. A rename is one of one name for another. */
+ * exchanged for more. Nor does another name that takes not provably longer; what counts for itself
+ * has to take less. */
 static void repay_exchanges(struct tg_comparison *c)
 {
     TG_EACH(const struct tg_region, g, c->regions, c->n_regions) {
@@ -413,8 +418,9 @@ static void repay_exchanges(struct tg_comparison *c)
                 c->ops[g->op[i]].repaid = !is_memory(&c->ops[g->op[i]]);
     }
     TG_EACH(struct tg_op, op, c->ops, c->n_ops)
-        if (op->relation == TG_REL_RENAMED && tg_op_rose(op) && op->ev.less &&
-            tg_evidence_compared(&op->ev) && (tg_kind_is_device(op->kind) || !tg_has_device_ops(c)))
+        if (op->relation == TG_REL_RENAMED && tg_op_rose(op) && tg_evidence_compared(&op->ev) &&
+            (tg_op_makes_wait(op) || is_memory(op) ? op->ev.less : !op->ev.proven) &&
+            (tg_kind_is_device(op->kind) || !tg_has_device_ops(c)))
             op->repaid = true;
 }
 

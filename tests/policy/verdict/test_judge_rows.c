@@ -113,6 +113,19 @@ WITH_HAND(communication_that_shorter_work_leaves_bare_passes)
     }
 }
 
+/* Its device's part is longer, which a host that does less makes up for. */
+WITH_HAND(no_part_of_a_faster_step_fails)
+{
+    struct tg_metric_change *extent = &h->c.metrics[TG_METRIC_DEVICE_EXTENT];
+    rule(h, tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT), hand_auto(h));
+    extent->ev = hand_evidence(1000000, 0.2);
+    extent->known[TG_BASE] = extent->known[TG_TEST] = true;
+    assert_int_equal(measured(h)->state, TG_STATE_FAIL);
+    h->c.metrics[TG_METRIC_STEP_TIME].ev.less = true;
+    assert_int_equal(measured(h)->state, TG_STATE_WARN);
+    assert_int_equal(h->e.results[1].because, TG_REASON_REPAID);
+}
+
 /* Bytes that only the baseline says are no pass: nothing to compare.
  * Another metric has no say there. */
 WITH_HAND(bytes_that_only_the_baseline_says)

@@ -124,9 +124,9 @@ void tg_eval_part(struct tg_eval_state *e, const struct tg_comparison *c)
         size_t from = e->n, ranks = 0; /* that it looks at one by one */
         if (!is_of_part(rule, part) || !tg_rule_wants(e, rule, part->rank))
             continue;
-        for (size_t k = 0; k < side->n_ranks && ranks <= TG_RANK_ROWS; k++)
+        for (size_t k = 0; k < side->n_ranks && ranks < 2; k++)
             ranks += tg_rule_wants(e, rule, side->ranks[k]);
-        bool many = ranks > TG_RANK_ROWS; /* than have rows of their own */
+        bool many = ranks > 1; /* they share rows */
         e->brief = many && tg_rank_rows_have(&e->ranks, rule->id);
         tg_rule_judge_part(e, rule, c, part->rank);
         for (size_t k = from; k < e->n; k++) {

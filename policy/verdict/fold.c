@@ -220,16 +220,19 @@ static bool is_costlier(const struct tg_result *r, const struct tg_result *head,
     return tg_kind_is_device(head->op_kind) && !tg_kind_is_device(r->op_kind);
 }
 
-/* One name under several rules: what failed before what warns; calls, then time, then how they
- * are called. */
+/* One name, or a name and what it was, under several rules: what failed before what warns; calls,
+ * then time, then how they are called. */
 static bool key_of_name(struct tg_buf *key, const struct tg_result *r,
                         const struct tg_comparison *c)
 {
-    (void)c;
+    const struct tg_op *op = c ? tg_result_op(c, r) : NULL;
     if (!may_fold(r) || r->subject != TG_SUBJECT_NAME)
         return false;
     tg_buf_putc(key, (char)r->op_kind);
-    tg_buf_add(key, r->op_normalised);
+    if (op && op->relation == TG_REL_RENAMED && op < &c->ops[op->partner])
+        tg_buf_add(key, c->ops[op->partner].name);
+    else
+        tg_buf_add(key, r->plain.n ? r->plain : r->op_normalised); /* whichever ranks */
     return true;
 }
 
@@ -238,7 +241,10 @@ static bool is_told_before(const struct tg_result *r, const struct tg_result *he
 {
     static const int at[TG_UNIT_NUMBER + 1] = { [TG_UNIT_COUNT] = -1, [TG_UNIT_ATTR] = 1 };
     (void)c;
-    return r->state != head->state ? r->state > head->state : at[r->unit_id] < at[head->unit_id];
+    if (r->state != head->state || r->unit_id != head->unit_id)
+        return r->state != head->state ? r->state > head->state
+                                       : at[r->unit_id] < at[head->unit_id];
+    return r->unit_id == TG_UNIT_COUNT && r->delta > 0 && head->delta < 0; /* what came tells */
 }
 
 /* What one operator is called with is what another one made: a change of shapes runs through all

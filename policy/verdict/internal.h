@@ -24,7 +24,7 @@ struct tg_eval_state {
     struct tg_arena *kept;         /* the verdict's */
     struct tg_result *results;     /* grows; copied into the arena at the end */
     size_t n, cap;
-    struct tg_rank_rows ranks; /* of rules that look at more ranks than have rows of their own */
+    struct tg_rank_rows ranks; /* of rules that look at several ranks */
     struct tg_part *parts;     /* that rules look at by themselves */
     size_t n_parts, cap_parts, next_part;
     bool comparable, brief; /* brief: passes need no text */
@@ -33,7 +33,6 @@ struct tg_eval_state {
 
 /* ---- rank_rows.c ---- */
 
-enum { TG_RANK_ROWS = 16 }; /* ranks that have rows of their own */
 void tg_rank_rows_init(struct tg_rank_rows *x);
 void tg_rank_rows_release(struct tg_rank_rows *x);
 /* Adds what the rule says of one rank, in the order of ranks; kept texts are copied into `a`. */

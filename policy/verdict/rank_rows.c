@@ -1,7 +1,6 @@
 /*
- * Many ranks in one row. Each rule with `rank: each` has a result for every rank; beyond
- * TG_RANK_ROWS ranks there is one row for each name: the worst rank's, and which ranks share its
- * state.
+ * Ranks in one row. A rule with `rank: each` has a result for every rank, and a row for each name:
+ * the worst rank's, and which ranks share its state.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@ struct tg_rank_row {
     struct tg_result worst;
     int64_t worst_rank, *rank;  /* those in the worst state, ascending */
     size_t n_rank, cap_rank, n; /* n: ranks */
+    bool differ;                /* in their change */
 };
 
 void tg_rank_rows_init(struct tg_rank_rows *x)
@@ -65,6 +65,7 @@ void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t
     bool worse = r->state != worst->state ? r->state > worst->state : larger;
     bool first = row->n == 0;
     (void)tg_strmap_add(&x->rules, r->rule);
+    row->differ |= !first && r->delta != worst->delta;
     row->n++;
     if (r->state > row->worst.state)
         row->n_rank = 0;
@@ -90,12 +91,17 @@ void tg_rank_rows_put(struct tg_rank_rows *x, struct tg_eval_state *e)
             tg_buf_printf(&ranks, "%zu ranks", row->n);
         else
             tg_ranks_put(&ranks, row->rank, row->n_rank);
-        r->op_normalised =
-            TG_SV_PRINTF(e->arena, "%.*s [%s]", TG_SV_ARG(r->plain.n ? r->plain : r->op), ranks.p);
-        r->names_itself = false; /* not with the ranks */
-        r->evidence = TG_SV_PRINTF(e->arena, "%.*s%s%zu of %zu ranks", TG_SV_ARG(r->evidence),
-                                   r->evidence.n ? "; " : "", row->n_rank, row->n);
-        if (r->has_values)
+        /* What all ranks do alike is about the name; a guard is about all. */
+        bool alike = row->n_rank == row->n && row->n > 1 && r->has_values && !row->differ;
+        tg_sv name = r->plain.n ? r->plain : r->op;
+        if (!tg_result_is_guard(r))
+            r->op_normalised =
+                alike ? name : TG_SV_PRINTF(e->arena, "%.*s [%s]", TG_SV_ARG(name), ranks.p);
+        r->names_itself &= alike; /* not with the ranks */
+        if (row->n > 1 && !tg_result_is_guard(r))
+            r->evidence = TG_SV_PRINTF(e->arena, "%.*s%s%zu of %zu ranks", TG_SV_ARG(r->evidence),
+                                       r->evidence.n ? "; " : "", row->n_rank, row->n);
+        if (row->differ)
             r->evidence = TG_SV_PRINTF(e->arena, "%.*s, these are the values of rank %lld",
                                        TG_SV_ARG(r->evidence), (long long)row->worst_rank);
         *tg_eval_add(e, NULL) = *r;

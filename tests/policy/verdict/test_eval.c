@@ -274,7 +274,7 @@ WITH_HAND(parts_are_compared_once_each)
         counting(h, one(1, 1), none, TG_MATCH_RANK_EACH),
     };
     /* of each rule: one result for each part that it asks for */
-    static const char want[] = "abcdefghhii";
+    static const char want[] = "abcdefg"; /* ranks share rows, which come last */
     struct tg_part part;
     char found[sizeof want] = "";
     TG_BUF got = { 0 };
@@ -297,7 +297,6 @@ WITH_HAND(parts_are_compared_once_each)
     tg_eval_drop(&h->e);
 }
 
-/* Up to 16 ranks have rows of their own; more share one for each name. */
 /* Without those that notes tell: the baseline's rank is another one. */
 static size_t rows(const struct hand *h)
 {
@@ -307,20 +306,20 @@ static size_t rows(const struct hand *h)
     return n;
 }
 
-WITH_HAND(many_ranks_share_a_row)
+/* Alike on all of them it is about the name. */
+WITH_HAND(ranks_share_a_row)
 {
     const struct tg_ints none = { 0 };
     const struct tg_rule rule = counting(h, none, none, TG_MATCH_RANK_EACH);
     struct tg_part part;
-    for (size_t n = 16; n <= 17; n++) {
+    for (size_t n = 1; n <= 17; n += 8) {
         begin(h, &rule, 1, n);
         while (tg_eval_wants(&h->e, &part))
             tg_eval_part(&h->e, &h->c);
         tg_eval_end(&h->e);
-        assert_int_equal(rows(h), n == 16 ? 16 : 1);
+        assert_int_equal(rows(h), 1);
         assert_int_equal(h->v.outcome, TG_OUTCOME_FAIL);
-        hand_text(h->v.results[0].op_normalised,
-                  n == 16 ? "aten::mm [rank 0]" : "aten::mm [17 ranks]");
+        hand_text(h->v.results[0].op_normalised, "aten::mm");
     }
 }
 

@@ -102,7 +102,7 @@ WITH_HAND(an_attribute_is_one_finding)
     folded(h, (struct tg_result[]){ a, b, c }, 3, "a b c<b");
     c.rule = TG_SV("input-types");
     folded(h, (struct tg_result[]){ a, b, c }, 3, "a b c");
-    a.op = a.op_normalised = TG_SV("b");
+    a.op = a.op_normalised = a.plain = TG_SV("b");
     folded(h, (struct tg_result[]){ a, b, c }, 3, "b b<b c");
     a.unit_id = TG_UNIT_NS; /* a time is told before what a call is given */
     a.state = TG_STATE_WARN;

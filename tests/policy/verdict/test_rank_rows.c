@@ -1,4 +1,4 @@
-/* Many ranks in one row (rank_rows.c): the worst rank's values, and how many share its state. */
+/* Ranks in one row (rank_rows.c): the worst rank's values, and how many share its state. */
 #include "by_hand.h"
 
 /* A row of a rank: `base` calls, and `more`. */
@@ -51,12 +51,14 @@ WITH_HAND(all_ranks_alike)
                              of_rank(TG_STATE_FAIL, 10, 0.001) };
     struct tg_result r = row_of(h, v, 3);
     hand_text(r.op_normalised, "aten::mm [3 ranks]");
-    v[0].evidence = TG_SV("");
+    hand_text(r.evidence, "exact; 3 of 3 ranks, these are the values of rank 1");
+    v[1].delta = v[2].delta = v[0].delta; /* then it is about the name */
+    r = row_of(h, v, 3);
+    hand_text(r.op_normalised, "aten::mm");
+    hand_text(r.evidence, "exact; 3 of 3 ranks");
     r = row_of(h, v, 1); /* "1 ranks" is no name */
     hand_text(r.op_normalised, "aten::mm [rank 0]");
-    hand_text(r.evidence, "1 of 1 ranks, these are the values of rank 0");
-    r = row_of(h, &v[2], 1); /* less than is shown is no change */
-    hand_text(r.evidence, "exact; 1 of 1 ranks, these are the values of rank 0");
+    hand_text(r.evidence, "exact");
 }
 
 /* What has no values, as facts: no spread; of two in one state the first stays. */
@@ -72,7 +74,7 @@ WITH_HAND(rows_without_values)
     v[1].has_values = true; /* values say more than none */
     r = row_of(h, v, 2);
     hand_text(r.message, "the second");
-    hand_text(r.evidence, "exact; 2 of 2 ranks, these are the values of rank 1");
+    hand_text(r.evidence, "exact; 2 of 2 ranks");
     v[0].has_values = true;
     v[1].has_values = false;
     r = row_of(h, v, 2);

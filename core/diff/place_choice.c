@@ -157,7 +157,7 @@ static void add_choice(struct tg_diff_work *w, uint32_t by, const struct work *x
     uint32_t *work = TG_NEW_N(w->a, uint32_t, x->n);
     tg_sv *in = TG_NEW_N(w->a, tg_sv, x->n);
     double least = 0, most = 0;
-    c->ops[by].chooses = c->ops[by].kind == TG_KIND_OP;
+    c->ops[by].chooses = c->ops[by].kind != TG_KIND_STEP;
     *to = (struct tg_algorithm){ .by = by, .known = known };
     for (size_t i = 0; i < x->n; i++) {
         work[i] = x->v[i]->op;

@@ -73,10 +73,11 @@ static void judge_choices(struct tg_eval_state *e, const struct tg_rule *rule)
                 &(struct tg_quantity){ .kind = TG_QUANTITY_CHOICE, .op = op, .ev = &x->ev });
             continue;
         }
-        /* Other launches pass if the runs show them to be as fast as before: "same calls: void
-         * a(float*) in place of void b(float*), 5 launches per step, was 3" */
+        /* Fewer launches pass, and others if the runs show them to be as fast as before: "same
+         * calls: void a(float*) in place of void b(float*), 5 launches per step, was 3" */
         struct tg_result *r = tg_eval_add(e, rule);
-        bool as_fast = x->known || (x->ev.why_not == TG_JUDGED && !x->ev.slower);
+        bool fewer = !x->came && x->calls[TG_TEST] < x->calls[TG_BASE];
+        bool as_fast = fewer || x->known || (x->ev.why_not == TG_JUDGED && !x->ev.slower);
         struct tg_buf b = { 0 };
         tg_buf_puts(&b, "same calls: ");
         if (x->came)
@@ -96,6 +97,7 @@ static void judge_choices(struct tg_eval_state *e, const struct tg_rule *rule)
         r->op_kind = op->kind;
         r->metric = rule->metric;
         r->unit_id = TG_UNIT_ATTR;
+        r->attrs = TG_SV("other kernels, same calls");
         r->grounds = TG_GROUNDS_ATTR;
         r->weight = fabs(x->ev.delta_ns);
     }

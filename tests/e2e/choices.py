@@ -105,6 +105,11 @@ def main():
             expect(f"a choice that a run of the baseline made, {n}", known["verdict"], "pass")
             seen = verdict(fixed(first, rng, n), fixed(other, rng, n), tmp)
             expect(f"another choice, {other[7]}, {n}", seen["verdict"], "warn" if n == 1 else "pass")
+            judged(n > 1 or "aten::conv7 other kernels, same calls" in seen["headline"].replace("`", ""), f"it says what: {seen['headline']}")
+            without = [0] * 7 + [4] + [0] * (OPS - 8)  # a set and a copy around a kernel, and the kernel alone
+            parts = {"of": lambda op, slow: [*algorithms(op, slow), algorithms(op)[2][1:2]]}
+            alone = [fixed(k, random.Random(n), n, **parts) for k in (first[:7] + [2] + first[8:], without)]
+            expect(f"fewer kernels for the same calls, {n}", verdict(*alone, tmp)["verdict"], "pass")
             several = verdict(fixed(first, rng, n), fixed([0] * 3 + [1, 2, 2, 1, 2] + [0] * 5 + [2, 2, 1], rng, n), tmp)
             expect(f"other choices of eight operators, with other numbers of launches, {n}", several["verdict"], "warn" if n == 1 else "pass")
             slow = verdict(fixed(first, rng, n), fixed(other, rng, n, slow=1.6), tmp)
@@ -152,7 +157,7 @@ def without_operators(rng):
                 known = verdict(base + fixed(other, rng, 1, where=where), fixed(other, rng, n, where=where), tmp)
                 expect(f"{where}: a choice that a run of the baseline made, {n}", known["verdict"], "pass")
                 seen = verdict(base, fixed(other, rng, n, where=where), tmp)
-                expect(f"{where}: another choice, {k}, {n}", seen["verdict"], "warn" if n == 1 else "pass")
+                expect(f"{where}: another choice, {k}, {n}: {seen['headline']}", seen["verdict"], "warn" if n == 1 else "pass")
                 if k == 1:
                     slow = verdict(base, fixed(other, rng, n, slow=1.6, where=where), tmp)
                     judged(n == 1 or slow["verdict"] == "fail", f"{where}: a slower choice, {n}: {slow['headline']}")

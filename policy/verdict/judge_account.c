@@ -268,26 +268,29 @@ static int by_more(const void *pa, const void *pb)
 }
 
 /* "; grew most: aten::mm +1.20 ms, time between steps +80 us": all rows of the account, named or
- * not. */
+ * not. Of wall clock those of the host, with what no row has; where the device's busy time grew by
+ * as much, the host waits for those of the device. */
 static void put_growers(struct tg_buf *b, const struct tg_comparison *c, enum tg_account_id id)
 {
     TG_FREE struct grower *v = tg_xmalloc((c->n_ops + 2) * sizeof *v);
-    const struct tg_metric_change *wall = &c->metrics[TG_METRIC_STEP_TIME];
-    const struct tg_metric_change *window = &c->metrics[TG_METRIC_HOST_TIME];
+    const struct tg_account_series *all = &c->account[TG_ACCOUNT_WALL],
+                                   *busy = &c->account[TG_ACCOUNT_BUSY];
+    const double *window = c->metrics[TG_METRIC_HOST_TIME].value;
+    bool wall = id == TG_ACCOUNT_WALL, steps = c->step.rows != NULL;
+    bool device = wall && busy->known && growth(busy) >= TG_WINS * growth(all);
+    double rest = growth(all) - (steps ? window[TG_TEST] - window[TG_BASE] : 0);
     size_t n = 0;
     TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
-        bool here = id != TG_ACCOUNT_WALL || !tg_kind_is_device(op->kind);
+        bool here = !wall || tg_kind_is_device(op->kind) == device;
         if (here && adds(c, op, id) > 0)
             v[n++] = op->kind == TG_KIND_STEP
                          ? (struct grower){ "time between operators", TG_SV(""), adds(c, op, id) }
                          : (struct grower){ NULL, op->name, adds(c, op, id) };
+        rest -= !steps && tg_kind_nests(op->kind) ? adds(c, op, id) : 0;
     }
-    if (id == TG_ACCOUNT_WALL && wall->known[TG_TEST] && window->known[TG_TEST]) {
-        double between = (wall->value[TG_TEST] - window->value[TG_TEST]) -
-                         (wall->value[TG_BASE] - window->value[TG_BASE]);
-        if (between > 0)
-            v[n++] = (struct grower){ "time between steps", TG_SV(""), between };
-    }
+    if (wall && !device && rest > 0)
+        v[n++] = (struct grower){ steps ? "time between steps" : "time between operators",
+                                  TG_SV(""), rest };
     TG_SORT(v, n, by_more);
     for (size_t i = 0; i < n && i < NAMED && v[i].more >= 0.05 * v[0].more; i++) {
         tg_buf_puts(b, i ? ", " : "; grew most: ");

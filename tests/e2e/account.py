@@ -489,6 +489,16 @@ def slow_step():
     expect("a slow step: values", (round(row["baseline"] / 1000), round(row["test"] / 1000)), (31, 124))
 
 
+def what_grew():
+    """Without step markers, too, what grew most is what was planted: kernels that the host waits for, or time that no row has."""
+    with tempfile.TemporaryDirectory() as tmp:
+        for what, fresh, want in (("a kernel", side(scaled(usual(), "aten::op11", 30), 100, 3, marker=None), "void kern11(float*)"),
+                                  ("a pause", side(usual(), 100, 3, marker=None, change=pauses(400, "aten::op7")), "time between operators")):
+            got, _ = judge(tmp + "/x", side(usual(), 1, 3, marker=None), fresh)
+            said = [r["message"].replace("`", "").partition("grew most: ")[2] for r in got["inconclusive"] if r["op"] == "step_time"]
+            expect(f"what grew, {what}: {said}", [text.startswith(want) for text in said], [True])
+
+
 def us_of(text):
     return sum(float(v) * {"us": 1, "ms": 1e3, "s": 1e6}[u] for v, u in re.findall(r"Step time [\d.]+ -> ([\d.]+) (us|ms|s)", text)[:1])
 
@@ -512,7 +522,7 @@ def main():
             shown, true = us_of(run.stdout), wall(fresh)
             if shown and true and not re.match("every event twice|skips", id_) and abs(shown - true) > max(0.006 * true, 5):
                 fault(f"{id_}: shown are {shown} us a step, the trace has {true:.1f}: {run.stdout[:200]!r}")
-    for part in (slow_step, kernels_that_overlap, collectives, one_rank_of_many):
+    for part in (slow_step, kernels_that_overlap, collectives, one_rank_of_many, what_grew):
         if text in part.__name__:
             n += 1
             part()

@@ -67,8 +67,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--tracegate-base",
         metavar="REV",
-        help="compare with the baselines of this commit; default: the merge base with the target branch, and on that "
-        "branch itself, with uncommitted changes, HEAD",
+        help="compare with the baselines of this commit; default: the merge base with the target branch; HEAD if that "
+        "branch has it and changes are not committed",
     )
     where_kept = "folder of the baselines below the rootdir, or 'stored': kept in refs of git"
     parser.addini("tracegate_baseline", where_kept, default=DEFAULT_BASELINE)
@@ -147,13 +147,15 @@ class Gate:
         return os.path.join(self.root, self.baseline, f"{suite}.tgs")
 
     def _base(self) -> Optional[str]:
-        """The commit to compare with; None: the program finds it. Uncommitted changes on the target branch are changes
-        against HEAD."""
+        """The commit to compare with; None: the program finds it. If the target branch already has HEAD, the change is
+        what is not committed."""
         given = self.config.getoption("--tracegate-base")
         if given or "CI" in os.environ or "TRACEGATE_BASE" in os.environ:
             return str(given) if given else None
         target = self._git("symbolic-ref", "--short", "refs/remotes/origin/HEAD").rpartition("/")[2]
-        on_target = self._git("symbolic-ref", "--short", "HEAD") in ({target} if target else {"main", "master"})
+        targets = [f"{where}/{name}" for name in ([target] if target else ["main", "master"])
+                   for where in ("refs/heads", "refs/remotes/origin")]
+        on_target = self._git("for-each-ref", "--contains", "HEAD", *targets)
         return "HEAD" if on_target and self._git("status", "--porcelain", "--untracked-files=no") else None
 
     def _policy(self, recordings: list[Recording]) -> str:

@@ -178,6 +178,10 @@ def baselines(tmp):
     r.write("model.py", SLOWER)
     outcomes, _ = pytest(r, "--tracegate=check", code=1)
     expect("uncommitted, on main: against HEAD", red(outcomes), ["test_train"])
+    r.git("checkout", "-q", "change")  # no commit of its own yet
+    outcomes, _ = pytest(r, "--tracegate=check", code=1)
+    expect("uncommitted, on a branch that begins: against HEAD", red(outcomes), ["test_train"])
+    r.git("checkout", "-q", "main")
     r.git("checkout", "-q", "--", "model.py")
     outcomes, told = pytest(r, "--tracegate=check")
     expect_has("the commit that brought the baselines", told, "new, compared from the next change on: tests/test_model.py::test_train")

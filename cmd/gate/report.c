@@ -146,7 +146,10 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
     if (c->o->baseline.n > 2 && j->info.situation == TG_SITUATION_PATH)
         v->baseline.paths = paths_of(&j->base, c->arena);
     v->policy_file = policy_file(c);
-    v->preset = c->suites.policy->built_in ? TG_SV("tracegate:recommended") : TG_SV("");
+    if (c->suites.policy->built_in)
+        v->preset = TG_SV("tracegate:recommended");
+    else if (tg_policy_is_preset(c->suites.policy->file.p))
+        v->preset = c->suites.policy->file;
     v->waivers_there = waivers_there(c->suites.policy);
     if (c->o->report[TG_REPORT_markdown] || c->o->report[TG_REPORT_html]) /* links */
         c->render.repo_url = tg_site_repository(c->io, c->repo.git, c->arena);

@@ -70,7 +70,8 @@ static void accepted_of(struct tg_decode *c, const struct tg_yaml *n, const stru
                             endless_up ? "'min' is not a ceiling where the rule fails for more"
                                        : "'max' is not a ceiling where the rule fails for less");
     }
-    bool per_name = !r || tg_rule_metric_info(r->metric)->scope == TG_SCOPE_NAME;
+    enum tg_scope scope = r ? tg_rule_metric_info(r->metric)->scope : TG_SCOPE_NAME;
+    bool per_name = scope == TG_SCOPE_NAME || scope == TG_SCOPE_NUMBERS;
     if (!name) {
         if (r && per_name && !tg_yaml_get(n, "name"))
             tg_yaml_mistake(c->diags, TG_DIAG_WAIVER_NAME, n, "add  name: \"...\"",

@@ -79,6 +79,8 @@ static void put_suite(struct job *j, const struct tg_survey_suite *one)
                       one->least_steps == 1 ? "" : "s");
     else if (one->marked)
         tg_buf_printf(out, "%zu to %zu steps (ProfilerStep)", one->least_steps, one->most_steps);
+    else if (one->other_steps)
+        tg_buf_puts(out, "no ProfilerStep; bench.py writes it");
     else if (one->window.name.n)
         tg_buf_printf(out,
                       "no ProfilerStep; the annotation \"%.*s\" serves as step (%zu, %.0f %% "
@@ -458,6 +460,13 @@ static bool run_job(struct job *j, const struct tg_strs *args, struct tg_err *er
             TG_AUTO(tg_doc_drop) struct tg_doc *doc = NULL;
             if (!one->n) {
                 tg_buf_printf(&j->out, "  %-10.*s  not yet: there is no trace to try it on\n",
+                              TG_SV_ARG(one->name));
+                continue;
+            }
+            if (one->other_steps) {
+                tg_buf_printf(&j->out,
+                              "  %-10.*s  not yet: the policy is for the steps of bench.py, which "
+                              "these traces do not have\n",
                               TG_SV_ARG(one->name));
                 continue;
             }

@@ -237,28 +237,29 @@ static void put_suite(struct tg_buf *out, const struct tg_survey *s,
     if (one->window.name.n)
         tg_buf_printf(out, "    window: {by: annotation, name: %s%s}\n",
                       quoted(s, one->window.name), one->window.count > 3 ? ", skip_first: 1" : "");
-    else if (one->n && !one->marked)
+    else if (one->n && !one->marked && !one->other_steps)
         tg_buf_puts(out, "    window: {by: trace}   # no steps in the traces: each trace is one\n");
 }
 
 /* What all suites have: guards hold for each of them. */
 static void put_guards(struct tg_buf *out, const struct tg_survey *s)
 {
-    size_t steps = SIZE_MAX, one_program = s->n_suites == 1;
+    size_t steps = SIZE_MAX;
     for (size_t i = 0; i < s->n_suites; i++) {
         const struct tg_survey_suite *one = &s->suites[i];
         size_t n = one->marked ? one->least_steps : one->window.count > 3 ? 3 : 0;
-        if (one->n && n < steps)
+        if (one->n && !one->other_steps && n < steps)
             steps = n;
     }
     if (steps == SIZE_MAX)
         steps = 3;
-    if (!steps && !(one_program && s->suites[0].n_ops))
+    bool has_ops = s->n_suites == 1 && s->suites[0].n_ops && !s->suites[0].other_steps;
+    if (!steps && !has_ops)
         return;
     tg_buf_puts(out, "require:   # a run without it did not run this program: inconclusive\n");
     if (steps)
         tg_buf_printf(out, "  steps: %zu\n", steps < 3 ? steps : 3);
-    if (!one_program || !s->suites[0].n_ops)
+    if (!has_ops)
         return;
     tg_buf_puts(out, "  ops: [");
     for (size_t k = 0; k < s->suites[0].n_ops; k++)

@@ -648,7 +648,12 @@ static void survey_benches(struct tg_survey *s, const struct tg_survey_choice *c
             if (info->window) /* as often as a step has to be: the first one is the prefill */
                 one->window = (struct tg_window_hint){ .name = tg_sv_of(info->window), .count = 4 };
         }
-        s->suites[i].bench = bench_of(s, &s->suites[i]);
+        one->bench = bench_of(s, one);
+        one->other_steps = one->n && !one->marked &&
+                           (one->bench == TG_BENCH_OURS || one->bench == TG_BENCH_CALLS ||
+                            one->bench == TG_BENCH_LAUNCH);
+        if (one->other_steps)
+            one->window = (struct tg_window_hint){ .name = TG_SV("") };
     }
 }
 

@@ -46,6 +46,9 @@ struct tg_survey_suite {
     tg_sv device; /* "NVIDIA H100", "cuda", "cpu" */
     bool has_device, has_stacks, is_compiled;
     enum tg_survey_bench bench;
+    /* The traces have no ProfilerStep, and bench.py, which is init's, writes one: what is a step
+     * in them, and what each of them has, says nothing of the fresh traces. */
+    bool other_steps;
     tg_sv ops[TG_SURVEY_OPS]; /* operators that every run has in every step, largest first */
     size_t n_ops;
 };

@@ -179,6 +179,29 @@ def cpu(tmp):
     expect("cpu: without a required operator", r.run("check", "less/run0.json.gz", "--baseline", "out/run0.json.gz").returncode in (1, 4), True)
 
 
+def unmarked(tmp):
+    """A CPU program without steps: the bench that init writes marks them, so nothing that the traces have for steps is asked for."""
+    def change(doc):
+        for e in doc["traceEvents"]:
+            if e.get("name", "").startswith("ProfilerStep#"):
+                e["name"] = "my_step"
+    r = repository(tmp + "/unmarked")
+    for k in range(5):
+        edit(f"{TRACES}/base/run{k:02}.json.gz", r.path(f"out/ns_{k}.json.gz"), change)
+    expect_has("unmarked: told", init(r), "no ProfilerStep; bench.py writes it", "not yet: the policy is for the steps of bench.py")
+    p = policy(r)
+    expect("unmarked: nothing of these traces", (p["suites"], p["require"]),
+           ([{"name": "main", "trace": {"files": "out/run*.json.gz", "run": r"run(\d+)"}}], {"steps": 3}))
+    copy(r, "base", [f"out/run{k}.json.gz" for k in range(5)])  # as bench.py writes them
+    expect("unmarked: with what the bench writes", r.run("selftest", *[f"out/run{k}.json.gz" for k in range(5)]).returncode, 0)
+    # a bench of their own writes what is there
+    r.write("bench.py", "# --trace\n")
+    for k in range(5):
+        os.remove(r.path(f"out/run{k}.json.gz"))
+    init(r, "--force")
+    expect("unmarked: their bench", policy(r)["suites"][0]["window"], {"by": "annotation", "name": "my_step", "skip_first": 1})
+
+
 def server(tmp):
     """A GPU server: no steps, a numbered annotation that covers the time, mangled kernels. Counted: 5 annotations a trace."""
     def change(doc):
@@ -218,12 +241,13 @@ def server(tmp):
 
 
 def corpus(tmp):
-    """Traces of many programs and devices: the policy passes on them and sees what is injected."""
+    """Traces of many programs and devices: the policy passes on them and sees what is injected. The bench is theirs: the policy
+    is for traces like these."""
     for folder in sorted(set(map(os.path.dirname, glob.glob(f"{SHARED}/corpus/traces/*/*/*.json.gz")))):
         name = os.path.basename(folder)
         # an execution trace; one without an event in its step, by which no policy can fail
         code = {"not_a_trace_et": 3, "cpu_only": 1}.get(name, 0)
-        out = init(repository(f"{tmp}/corpus/{name}"), *sorted(glob.glob(f"{folder}/*.gz")), code=code)
+        out = init(repository(f"{tmp}/corpus/{name}", {"bench.py": "# --trace\n"}), *sorted(glob.glob(f"{folder}/*.gz")), code=code)
         expect(f"{name}: {out}", "pass against themselves" in out, not code)
 
 
@@ -599,5 +623,5 @@ def found_programs(tmp):
     expect("no such program", r.run("init", "--for", "jax").returncode, 2)
 
 
-run_parts(empty, never_overwrites, names_of_folders, cpu, server, corpus, ranks, services, jobs, programs, found_programs,
+run_parts(empty, never_overwrites, names_of_folders, cpu, unmarked, server, corpus, ranks, services, jobs, programs, found_programs,
           *map(github.with_mock, (workflows, monorepo, stored, nightly_beside_a_gate)))

@@ -307,6 +307,7 @@ static void put_bench_note(struct job *j, const struct tg_survey_suite *one)
                       path, path);
         break;
     case TG_BENCH_CALLS:
+    case TG_BENCH_WRITTEN:
     case TG_BENCH_THEIRS:
         break;
     }
@@ -384,7 +385,8 @@ static void put_next(struct job *j)
     }
     for (size_t i = 0; i < j->survey.n_suites; i++) {
         const struct tg_survey_suite *one = &j->survey.suites[i];
-        if (one->bench == TG_BENCH_THEIRS || one->bench == TG_BENCH_OTHER)
+        if (one->bench == TG_BENCH_THEIRS || one->bench == TG_BENCH_OTHER ||
+            one->bench == TG_BENCH_WRITTEN)
             tg_buf_printf(&add, " %s", tg_survey_in(&j->survey, one->program, "bench.py"));
     }
     tg_buf_puts(&j->out, "next\n");
@@ -425,9 +427,24 @@ static void put_next(struct job *j)
                   j->survey.remote.n ? " && git push -u origin HEAD" : "");
 }
 
+/* As `uses:` has it: a folder of the repository, or a repository and its commit. */
+static bool is_action(tg_sv text)
+{
+    tg_sv place = text, owner;
+    if (tg_sv_starts(text, TG_SV("./")))
+        return true;
+    place = tg_sv_cut(&text, '@');
+    owner = tg_sv_cut(&place, '/');
+    return owner.n && place.n && text.n;
+}
+
 static bool run_job(struct job *j, const struct tg_strs *args, struct tg_err *err)
 {
     const struct tg_survey_choice choice = { j->o->framework, j->o->service };
+    if (j->o->action && !is_action(tg_sv_of(j->o->action)))
+        return tg_err_usage(err, "--action '%s' is not OWNER/REPO@COMMIT",
+                            "GitHub takes nothing else after `uses:`; a folder begins with ./.",
+                            j->o->action);
     if (!tg_survey_make(&j->survey, args, &choice, j->io, j->repo, j->arena, err))
         return false;
     j->setup = (struct tg_setup_opts){ .store = j->o->store,

@@ -162,6 +162,11 @@ static bool is_ours(enum tg_survey_bench bench)
     return bench != TG_BENCH_THEIRS && bench != TG_BENCH_OTHER;
 }
 
+static bool is_there(enum tg_survey_bench bench)
+{
+    return !is_ours(bench) || bench == TG_BENCH_WRITTEN;
+}
+
 static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
                       const struct tg_survey_suite *one)
 {
@@ -451,7 +456,7 @@ void tg_setup_files(struct tg_setup_files *out, const struct tg_survey *s,
     struct tg_buf *policy = add_file(out, s, ".tracegate.yml", "");
     tg_setup_policy(policy, s, o);
     for (size_t i = 0; i < s->n_suites; i++)
-        if (is_ours(s->suites[i].bench))
+        if (!is_there(s->suites[i].bench))
             add_bench(out, s, &s->suites[i]);
     if (!tg_survey_has(s, TG_SV(""), ".gitignore"))
         (void)add_file(out, s, ".gitignore", "out/\n");

@@ -113,3 +113,20 @@ bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, 
     out->path = at ? tg_arena_sv(a, tg_sv_of(at + 1)) : TG_SV("");
     return true;
 }
+
+bool tg_input_unknown(const struct tg_input *in, enum tg_err_kind kind, const char *hint,
+                      struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_err ignored = TG_ERR_INIT;
+    const char **names, *meant;
+    size_t n = 0;
+    tg_err_set(err, kind, TG_NOWHERE, "'%s' is neither a file, a folder nor a revision",
+               in->text.p);
+    if (tg_look_in(".", a, &names, &n, &ignored) != TG_SEEN)
+        n = 0;
+    const char **known = TG_NEW_N(a, const char *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        known[i] = names[i];
+    meant = tg_sv_nearest(in->text, known);
+    return meant ? tg_err_hint(err, "Did you mean '%s'?", meant) : tg_err_hint(err, "%s", hint);
+}

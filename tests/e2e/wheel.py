@@ -159,7 +159,7 @@ def tables(tmp):
            [(r["name"], r["kind"], r["base_calls"], r["fresh_calls"], r["group"]) for r in compared if r["diff_calls"] and "clone" in r["name"]],
            [("aten::clone", "op", 0, 1, "added"), ("void clone(float*)", "kernel", 0, 1, "added")])
     done = python(bin_, "import tracegate; tracegate.compare('base', 'nowhere')", tmp)
-    expect_end("no such side", done, 1, err="'nowhere' is neither a file nor REV:PATH")
+    expect_end("no such side", done, 1, err="'nowhere' is neither a file, a folder nor a revision")
 
 
 def types(tmp):

@@ -113,7 +113,11 @@ class Gate:
         self.root = str(config.rootpath)
         self.mode = config.getoption("--tracegate")
         self.baseline = str(config.getini("tracegate_baseline"))
-        self.folder = os.path.join(self.root, FOLDER, os.environ.get("PYTEST_XDIST_WORKER", ""))
+        self.reports = os.path.join(self.root, FOLDER)
+        self.folder = os.path.join(self.reports, os.environ.get("PYTEST_XDIST_WORKER", ""))
+        if "PYTEST_XDIST_WORKER" not in os.environ:
+            for old in glob.glob(os.path.join(glob.escape(self.reports), "gate*.json")):
+                os.unlink(old)
         reruns = config.pluginmanager.hasplugin("rerunfailures")
         # judged at once where a report cannot wait for the end of the session
         self.at_once = self.mode == "record" or "PYTEST_XDIST_WORKER" in os.environ or reruns
@@ -187,9 +191,7 @@ class Gate:
     # ---- check ----
 
     def judge(self, recordings: list[Recording]) -> dict[str, Answer]:
-        """One run of the program over all of them, by node id."""
-        for old in glob.glob(os.path.join(glob.escape(self.folder), "gate*.json")):
-            os.unlink(old)
+        """One run of the program over all of them, by node id. Each leaves its report, gate-SUITE.json."""
         args = ["check", "--policy", self._policy(recordings), "--json", os.path.join(self.folder, "gate.json"),
                 "--quiet"]
         base, env = self._base(), dict(os.environ)
@@ -202,10 +204,13 @@ class Gate:
         except ProgramError as error:
             return {r.nodeid: Answer(str(error), True) for r in recordings}
         reports = {}
-        for path in glob.glob(os.path.join(glob.escape(self.folder), "gate*.json")):
-            with open(path, encoding="utf-8") as file:
-                report = json.load(file)
-            reports[report["suite"]] = report
+        for r in recordings:
+            name = f"gate-{r.suite}.json"
+            written = os.path.join(self.folder, name if len(recordings) > 1 else "gate.json")
+            if os.path.exists(written):
+                os.replace(written, os.path.join(self.reports, name))
+                with open(os.path.join(self.reports, name), encoding="utf-8") as file:
+                    reports[r.suite] = json.load(file)
         return {r.nodeid: self._answer(r, reports.get(r.suite)) for r in recordings}
 
     def _answer(self, r: Recording, report: Optional[dict[str, Any]]) -> Answer:

@@ -143,6 +143,9 @@ def judges(tmp):
     outcomes, _ = pytest(r, "--tracegate=check", "--tracegate-base=HEAD~1", code=1)
     expect("another base", red(outcomes), ["test_train"])
     pytest(r)
+    pytest(r, "--tracegate=check", "-k", "test_train", code=1)
+    expect("reports: of this session alone", [re.sub("-[0-9a-f]{8}", "", n) for n in os.listdir(r.path(".tracegate_pytest")) if n.startswith("gate")],
+           ["gate-test_model_py_test_train.json"])
     # a test that fails by itself is reported as ever, and the others are judged
     r.write("tests/test_model.py", TESTS.replace('== "trained"', '== "done"').replace("def test_plain", "def test_late"))
     outcomes, told = pytest(r, "--tracegate=check", code=1)
@@ -162,6 +165,8 @@ def together(tmp):
         for how, args in (("xdist", ("-p", "no:rerunfailures", "-n", "2")), ("reruns", ("--reruns", "1")), ("both", ("-n", "2", "--reruns", "1"))):
             outcomes, told = pytest(r, "--tracegate=check", *args, code=code, plugins=())
             expect(f"{how}, {what}", (sorted(outcomes), red(outcomes)), (NAMES, failing))
+            expect(f"{how}: reports", sorted(re.sub("-[0-9a-f]{8}.json", "", n) for n in os.listdir(r.path(".tracegate_pytest")) if "gate" in n),
+                   [f"gate-test_model_py_{n}" for n in ("test_evaluate_1", "test_evaluate_a_b_xe9", "test_train")])
             if failing:
                 expect_has(how, told, "model.py:4 block, changed in this change (line 5)")
                 check(f"{how}: reruns", ("1 rerun" in told) == ("--reruns" in args), told)

@@ -227,9 +227,13 @@ class Gate:
         to be said."""
         if self.baseline != "stored" and os.path.exists(self._kept(r.suite)):
             return Answer(f"new, compared from the next change on: {r.nodeid}", False)
-        next_step = "run pytest --tracegate=record" + ("" if self.baseline == "stored"
-                                                       else f" and commit {self.baseline}")
-        return Answer(f"tracegate: no baseline of this test ({report['baseline']['how']}): {next_step}", True)
+        base, record_it = report["baseline"], "pytest --tracegate=record"
+        if self.baseline == "stored" and base["commit"]:  # recorded here, it would be the baseline of later commits
+            next_step = (f"run `tracegate baseline fetch`, or, if nobody recorded it, {record_it} at that commit: "
+                         f"git checkout {base['commit'][:12]}")
+        else:
+            next_step = f"run {record_it}" + ("" if self.baseline == "stored" else f" and commit {self.baseline}")
+        return Answer(f"tracegate: no baseline of this test ({base['how']}): {next_step}", True)
 
     # ---- pytest ----
 

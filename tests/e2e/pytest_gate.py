@@ -250,7 +250,24 @@ def stored(tmp):
     expect_has("two recordings in a test", pytest(r, "tests/test_twice.py", code=1)[1], "called twice in one test")
 
 
+def stored_too_late(tmp):
+    """Nothing at the base: recording the change itself would not help."""
+    r = sample(tmp + "/project")
+    r.write("pytest.ini", "[pytest]\npythonpath = .\ntracegate_baseline = stored\n")
+    r.commit("stored")
+    r.git("checkout", "-q", "-b", "early")
+    r.commit("early")
+    base = r.git("rev-parse", "main")[:12]
+    told = pytest(r, "--tracegate=check", code=1)[1]
+    expect_has("stored, nothing at the base", told, "no baseline of this test (merge base of HEAD and main", "`tracegate baseline fetch`",
+               f"pytest --tracegate=record at that commit: git checkout {base}")
+    r.git("checkout", "-q", base)
+    pytest(r, "--tracegate=record")
+    r.git("checkout", "-q", "early")
+    pytest(r, "--tracegate=check")
+
+
 if python(prepared("--system-site-packages"), "import pytest", "/").returncode:
     skip("python3-pytest is missing")
 sys.dont_write_bytecode = True
-run_parts(records, judges, together, baselines, accepted, stored)
+run_parts(records, judges, together, baselines, accepted, stored, stored_too_late)

@@ -224,6 +224,7 @@ def mistakes():
             ((a, b, "--no-rounding"), 2, "--hta"), ((a, b, "--whole", "--step", "fresh=5"), 2, "--whole"),
             ((a, b, "--top", "0"), 2, "--top"), ((a, b, "--step", "baseline=99"), 2, "no step 99 on the baseline side"),
             ((a, b, "--device", "gpus"), 2, "all|cpu|gpu"), ((a, b, "--window", "annotation:"), 2, "--window"),
+            ((a, b, "--window", "annotation:foo"), 2, "no annotation or operator 'foo'"),
             ((a, bare, "--hta"), 2, "add --whole"), ((a, tmp + "/none.json"), 3, "none.json"),
             ((a, write("cut.json", json.dumps(trace(2, 1))[:-40])), 3, "cut.json"),
             ((a, write("text.json", "no trace")), 3, "text.json")):

@@ -19,7 +19,7 @@ import tempfile
 import xml.dom.minidom
 
 import support
-from support import CORPUS, PROGRAM, check, finish, read_bytes, read_text, write_bytes, write_json, write_text
+from support import CORPUS, PROGRAM, TRACES, check, finish, read_bytes, read_text, write_bytes, write_json, write_text
 from plain_model import span
 
 
@@ -215,6 +215,20 @@ def output():
     check("full disk: 5", r.returncode == 5)
 
 
+def causes():
+    """--cause asks about what the table shows: its estimate, and nothing within the noise of the runs."""
+    for variant, name in (("slower_op", "aten::mkldnn_convolution"), ("extra_copy", "aten::clone")):
+        doc = json.loads(run("diff", TRACES + "/base", f"{TRACES}/{variant}", "--runs", "--cause", "--format", "json")[1])
+        row = {r["name"]: r for r in doc["rows"]}
+        check(f"causes: of {name}", name in [c["name"] for c in doc["causes"]])
+        for c in doc["causes"]:
+            r = row[c["name"]]
+            estimate = r.get("estimate")  # the step has none
+            check(f"causes: {c['name']} is not noise", r["diff_counts"] or not estimate or not estimate["within_noise"])
+            if estimate and c["dimension"] == "duration":
+                check(f"causes: {c['name']} as in the table", abs(c["delta"] / 1000 - estimate["diff_us"]) < 2)
+
+
 def mistakes():
     a, b = tmp + "/a.json", tmp + "/b.json"
     bare = write("bare.json", [event("cpu_op", "op", 1, 1)])
@@ -392,6 +406,7 @@ with tempfile.TemporaryDirectory() as tmp:
     worked_out()
     sides()
     output()
+    causes()
     mistakes()
     summaries()
     names()

@@ -48,7 +48,8 @@ static bool put_report(struct tg_check *c, struct tg_check_job *j, int k, tg_sv 
 bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     TG_BUF out = { 0 };
-    bool ok = true;
+    struct tg_err second = TG_ERR_INIT;
+    bool ok = err->kind == TG_ERR_NONE;
     for (int k = 0; ok && k < TG_REPORTS; k++) {
         if (!c->o->report[k])
             continue;
@@ -58,9 +59,9 @@ bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *
     }
     ok = ok && tg_outputs_commit(&j->outputs, err);
     tg_buf_clear(&out);
-    if (ok && prints_text(c)) {
+    if (prints_text(c)) { /* also where a file cannot be written: a judgement was made */
         tg_reporter_text(&out, &j->verdict, &c->render);
-        ok = tg_io_put(c->io, tg_buf_sv(&out), err);
+        ok = tg_io_put(c->io, tg_buf_sv(&out), ok ? err : &second) && ok;
     }
     tg_buf_clear(&out);
     if (ok && c->o->annotations) {

@@ -205,7 +205,9 @@ rules:
 def reports_whole_or_not(tmp):
     r = fresh(tmp + "/reports")
     r.write("none", "a file, no folder")
-    expect_end("no folder", r.check("--json", "none/r.json", "--junit", "r.xml"), 5, err="none/r.json")
+    expect_end("no folder", r.check("--json", "none/r.json", "--junit", "r.xml"), 5, "PASS: no regression found", err="none/r.json")
+    expect_end("no room", r.check("--json", "/dev/full"), 5, "PASS: no regression found", err="/dev/full")
+    expect_end("no folder, and no traces", r.run("check", "nothing.json", "--baseline", "out", "--json", "none/r.json"), 5, err="none/r.json")
     expect("no folder: nothing else was written", os.path.exists(r.path("r.xml")), False)
     # Killed at any moment: each report is whole or absent.
     whole = None

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include "core/base/file.h"
 #include "core/baseline/baseline.h"
 
@@ -70,6 +72,7 @@ static bool guess(const char *text, struct tg_arena *a, struct tg_err *err)
 bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, struct tg_err *err)
 {
     bool dir = false;
+    struct stat link;
     *out = (struct tg_input){ TG_INPUT_FILE, tg_arena_sv(a, tg_sv_of(text)), TG_SV(""), TG_SV("") };
     if (!text[0])
         return tg_err_usage(err, "an empty side",
@@ -85,6 +88,9 @@ bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, 
         out->kind = TG_INPUT_GLOB;
     if (seen != TG_ABSENT)
         return seen == TG_SEEN;
+    if (lstat(text, &link) == 0)
+        return tg_err_say(err, TG_ERR_IO, TG_AT_FILE(text), "a symbolic link that leads nowhere",
+                          "`ls -l` shows where it leads. Has the benchmark run?");
     const char *at = colon(text);
     if (at && (at[1] == '\\' || at[1] == '/')) {
         /* "C:\x", "C:/x" and "https://x" have a ':' and are not REV:PATH, whose path has no

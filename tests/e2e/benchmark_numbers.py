@@ -222,7 +222,7 @@ def what_lacks(tmp):
     done = fresh(lambda: lines(f"{tmp}/out", "bench", drawn(rng, names, runs=1)))
     expect_end("a budget of one run is over", done, 1, "over the limit of 150")
     alone = tracegate("check", "out/bench0.numbers", "--baseline", "base", cwd=tmp)
-    expect_end("no trace", alone, 2, err=("numbers, and no trace beside them",))
+    expect_end("no trace", alone, 2, err=("out/bench", "numbers, and no trace beside them"))
 
 
 def reports(tmp):

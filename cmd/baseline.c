@@ -113,8 +113,9 @@ const struct tg_cmd tg_cmd_baseline = {
         "fifth of it. record says what it omits from a run, and which runs it did not store, for "
         "want of room.\n"
         "\n"
-        "On the main branch: tracegate baseline record out/*.json.gz && tracegate baseline push. "
-        "In a pull request: tracegate baseline fetch && tracegate check out/*.json.gz.\n"
+        "On the main branch: tracegate baseline record out/*.json.gz --runs && tracegate baseline "
+        "push. In a pull request: tracegate baseline fetch && tracegate check out/*.json.gz "
+        "--runs.\n"
         "\n"
         "Git does everything on the network, with its own credentials, without prompts. A push "
         "that lost a race is tried again; one that the remote forbids is not.",

@@ -5,13 +5,20 @@
 /*
  * Several traces must say what they are when they are recorded: later nobody knows. Shards without
  * a rank are runs only if --runs or the suite's `run` regex says so; what check --ranks refuses is
- * refused.
+ * refused, and what it cannot judge as a fresh trace, for want of events, cannot be a baseline.
  */
 static bool check_sides(struct tg_store_cmd *s, const struct tg_suite *suite,
                         const struct tg_summary *summary, struct tg_err *err)
 {
     bool runs = s->o->given.runs || (suite->trace.run.n && !suite->trace.rank.n);
     struct tg_side side;
+    size_t empty = 0;
+    for (size_t i = 0; i < summary->n; i++)
+        empty += tg_shard_is_empty(summary->shards[i]);
+    if (empty)
+        return tg_err_say(err, TG_ERR_TRACE, TG_NOWHERE, "%zu of %zu traces hold no events",
+                          "Nothing is recorded. Did the benchmark run while the profiler recorded?",
+                          empty, summary->n);
     if (s->o->given.ranks && !tg_side_arrange(&side, summary, TG_ARRANGE_RANKS, s->arena, err))
         return false;
     return tg_side_arrange(&side, summary, runs ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO, s->arena, err);

@@ -426,7 +426,8 @@ static bool put_all(const struct job *j, struct tg_err *err)
                       "expected false alarms: %s in 100 changes (+/- %s); %zu of %zu same-code "
                       "comparisons, %zu against %zu runs, failed, %zu warned\n"
                       "  These share runs: %zu runs hold %zu disjoint pair%s.\n",
-                      number(j, 100 * c->rate, 1), number(j, 100 * c->error, 1), c->fails,
+                      number(j, 100 * c->rate, 1),
+                      isnan(c->error) ? "unknown" : number(j, 100 * c->error, 1), c->fails,
                       c->splits, c->side, c->side, c->warns, c->n_runs, c->disjoint,
                       c->disjoint == 1 ? "" : "s");
         for (size_t i = 0; i < c->n_alarms; i++)

@@ -6,17 +6,25 @@
 #include "core/base/message.h"
 #include "core/diff/names.h"
 #include "reporters/origin.h"
+#include "reporters/rows.h"
 
 enum { MOST = 10 };
 #define LEAST 0.005 /* part of the step's time below which a difference is not followed */
 
-/* As `check` would ask for it: by calls where the count differs, else by time. */
-static bool result_of(struct tg_result *r, const struct tg_op *op, double step_ns,
+/* As `check` would ask for it: by calls where the count differs, else by time; of runs the time is
+ * the estimate, and within their noise nothing is asked. */
+static bool result_of(struct tg_result *r, const struct tg_comparison *c, const struct tg_op *op,
                       struct tg_arena *a)
 {
+    const struct tg_row_numbers shown = tg_row_numbers(c, op, TG_BASIS_ESTIMATED);
     TG_BUF plain = { 0 };
     bool calls = op->count[TG_BASE] != op->count[TG_TEST];
-    const double *v = calls ? op->count : op->kind == TG_KIND_STEP ? op->total : op->self;
+    const struct tg_evidence *row = tg_row_estimate(op);
+    bool estimated = row && tg_evidence_compared(&op->ev);
+    const double *v = calls                      ? op->count
+                      : op->kind == TG_KIND_STEP ? shown.ns
+                      : estimated                ? op->ev.value
+                                                 : op->self;
     tg_name_normalise(op->kind, op->raw[TG_TEST].n ? op->raw[TG_TEST] : op->raw[TG_BASE], &plain);
     *r =
         (struct tg_result){ .state = TG_STATE_FAIL,
@@ -30,7 +38,9 @@ static bool result_of(struct tg_result *r, const struct tg_op *op, double step_n
                             .base = v[TG_BASE],
                             .test = v[TG_TEST],
                             .delta = v[TG_TEST] - v[TG_BASE] };
-    return calls || fabs(r->delta) >= LEAST * step_ns;
+    if (!calls && row && (tg_evidence_is_noise(row) || tg_evidence_is_noise(&op->ev)))
+        return false;
+    return calls || fabs(r->delta) >= LEAST * c->step_ns[TG_BASE];
 }
 
 void tg_diff_put_causes(struct tg_buf *out, const struct tg_verdict *v)
@@ -63,7 +73,7 @@ void tg_diff_find_causes(struct tg_verdict *v, const struct tg_diff_request *q,
     *v = (struct tg_verdict){ .comparison = c };
     v->results = TG_NEW_N(q->arena, struct tg_result, MOST);
     for (size_t i = 0; i < n && v->n_results < MOST; i++)
-        if (result_of(&v->results[v->n_results], &c->ops[rows[i]], c->step_ns[TG_BASE], q->arena))
+        if (result_of(&v->results[v->n_results], c, &c->ops[rows[i]], q->arena))
             v->n_results++;
     tg_cause_find(
         v, &(struct tg_cause_ask){

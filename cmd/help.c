@@ -8,7 +8,7 @@ struct exit_row {
     const char *code, *meaning;
 };
 static const struct exit_row exit_rows[] = {
-    { "0", "pass or warn: something was judged and nothing failed; other commands: done" },
+    { "0", "pass, warn, or the first run: nothing failed; other commands: done" },
     { "1", "fail: a rule of the policy failed" },
     { "2", "bad policy or command line, or a ref that does not exist" },
     { "3", "unusable input: trace, baseline, repository, shallow history" },

@@ -79,6 +79,8 @@ static void put_suite(struct job *j, const struct tg_survey_suite *one)
                       one->least_steps == 1 ? "" : "s");
     else if (one->marked)
         tg_buf_printf(out, "%zu to %zu steps (ProfilerStep)", one->least_steps, one->most_steps);
+    else if (one->other_steps)
+        tg_buf_puts(out, "no ProfilerStep; bench.py writes it");
     else if (one->window.name.n)
         tg_buf_printf(out,
                       "no ProfilerStep; the annotation \"%.*s\" serves as step (%zu, %.0f %% "
@@ -305,6 +307,7 @@ static void put_bench_note(struct job *j, const struct tg_survey_suite *one)
                       path, path);
         break;
     case TG_BENCH_CALLS:
+    case TG_BENCH_WRITTEN:
     case TG_BENCH_THEIRS:
         break;
     }
@@ -382,7 +385,8 @@ static void put_next(struct job *j)
     }
     for (size_t i = 0; i < j->survey.n_suites; i++) {
         const struct tg_survey_suite *one = &j->survey.suites[i];
-        if (one->bench == TG_BENCH_THEIRS || one->bench == TG_BENCH_OTHER)
+        if (one->bench == TG_BENCH_THEIRS || one->bench == TG_BENCH_OTHER ||
+            one->bench == TG_BENCH_WRITTEN)
             tg_buf_printf(&add, " %s", tg_survey_in(&j->survey, one->program, "bench.py"));
     }
     tg_buf_puts(&j->out, "next\n");
@@ -423,9 +427,24 @@ static void put_next(struct job *j)
                   j->survey.remote.n ? " && git push -u origin HEAD" : "");
 }
 
+/* As `uses:` has it: a folder of the repository, or a repository and its commit. */
+static bool is_action(tg_sv text)
+{
+    tg_sv place = text, owner;
+    if (tg_sv_starts(text, TG_SV("./")))
+        return true;
+    place = tg_sv_cut(&text, '@');
+    owner = tg_sv_cut(&place, '/');
+    return owner.n && place.n && text.n;
+}
+
 static bool run_job(struct job *j, const struct tg_strs *args, struct tg_err *err)
 {
     const struct tg_survey_choice choice = { j->o->framework, j->o->service };
+    if (j->o->action && !is_action(tg_sv_of(j->o->action)))
+        return tg_err_usage(err, "--action '%s' is not OWNER/REPO@COMMIT",
+                            "GitHub takes nothing else after `uses:`; a folder begins with ./.",
+                            j->o->action);
     if (!tg_survey_make(&j->survey, args, &choice, j->io, j->repo, j->arena, err))
         return false;
     j->setup = (struct tg_setup_opts){ .store = j->o->store,
@@ -458,6 +477,13 @@ static bool run_job(struct job *j, const struct tg_strs *args, struct tg_err *er
             TG_AUTO(tg_doc_drop) struct tg_doc *doc = NULL;
             if (!one->n) {
                 tg_buf_printf(&j->out, "  %-10.*s  not yet: there is no trace to try it on\n",
+                              TG_SV_ARG(one->name));
+                continue;
+            }
+            if (one->other_steps) {
+                tg_buf_printf(&j->out,
+                              "  %-10.*s  not yet: the policy is for the steps of bench.py, which "
+                              "these traces do not have\n",
                               TG_SV_ARG(one->name));
                 continue;
             }

@@ -198,6 +198,9 @@ bool tg_policy_waive(struct tg_buf *out, const struct tg_policy_waive_ask *ask, 
             TG_PUT(&rest, tg_esc_yaml, ", issue: {}", ask->issue);
         tg_value_date_text(ask->today + TG_POLICY_WAIVE_DAYS, last);
         tg_buf_printf(&rest, ", expires: %s", last);
+        if (text_of(root, "preset").n)
+            tg_buf_printf(out, "version: 1\nextends: ['%.*s']\n",
+                          TG_SV_ARG(text_of(root, "preset")));
         tg_buf_puts(out, "waivers:\n");
         (void)tg_accept_put_list(out, &w.list,
                                  &(struct tg_accept_words){ tg_buf_sv(&rest), false });

@@ -4,10 +4,10 @@ Debian's python3-torch is built without Kineto, PyTorch's own trace writer.  The
 itself works there: it records every operator with nanosecond times and keeps the result
 as a tree.  Only `export_chrome_trace` writes something else (no shapes, no stacks,
 whole microseconds, no category of today's traces).  This module writes the tree as Kineto
-would.  It adds, drops, moves and rounds no event.
+would.  It adds, moves and rounds no event.
 
 What Kineto writes and this does not: arrows between forward and backward operators
-(`ph` "s" and "f"), "Concrete Inputs" and "Input Strides".
+(`ph` "s" and "f"), "Concrete Inputs" and "Input Strides", allocations (profile_memory=True).
 """
 
 import gzip
@@ -127,7 +127,8 @@ def window_text(start, end, base):
 
 def trace_text(result, name, pid, system_tid):
     """The whole trace.  `system_tid` maps the profiler's thread numbers to the system's."""
-    nodes = list(walk(result.experimental_event_tree()))
+    tree = walk(result.experimental_event_tree())
+    nodes = [n for n in tree if is_python(n) or n.tag == _EventType.TorchOp]
     forward_thread = {e.correlation_id(): e.fwd_thread_id() for e in result.events()}
     start = min(n.start_time_ns for n in nodes)
     end = max(n.end_time_ns for n in nodes)

@@ -68,6 +68,8 @@ void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c)
         tg_buf_printf(out, "{pct: %.0f%%}", ceil(c->pct * margin_of(info)));
     else if (info->unit == TG_UNIT_NS)
         tg_buf_printf(out, "{abs: %.0fus}", ceil(c->delta * margin_of(info) / 1000));
+    else if (info->unit == TG_UNIT_NUMBER)
+        tg_buf_printf(out, "{abs: %.9g}", c->delta * margin_of(info));
     else
         tg_buf_printf(out, "{abs: %.0f%s}", more, info->unit == TG_UNIT_RATE ? "GB/s" : "B");
 }

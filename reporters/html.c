@@ -123,14 +123,28 @@ enum {
     PASSED = 1u << TG_STATE_PASS
 };
 
-/* How many results of the rule of the i-th have one of these states. */
-static void put_tally(struct tg_html *h, size_t i, unsigned states)
+/* In which of the rows, which begin with the results first[0..n), this one counts: overrides have
+ * limits of their own, and what passes has none. n: in none. */
+static size_t row_of(const struct tg_verdict *v, const size_t *first, size_t n,
+                     const struct tg_result *r)
 {
-    size_t n = 0;
-    for (size_t k = i; k < h->v->n_results; k++)
-        n += tg_result_same_rule(&h->v->results[k], &h->v->results[i]) &&
-             states & 1u << h->v->results[k].state;
-    tg_buf_printf(tg_page_number(&h->page, (double)n), "%zu", n);
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_result *f = &v->results[first[i]];
+        if (tg_sv_eq(f->rule, r->rule) &&
+            (!f->limit.n || !r->limit.n || tg_sv_eq(f->limit, r->limit)))
+            return i;
+    }
+    return n;
+}
+
+/* How many results of the last row have one of these states. */
+static void put_tally(struct tg_html *h, const size_t *first, size_t n, unsigned states)
+{
+    size_t results = 0;
+    for (size_t k = 0; k < h->v->n_results; k++)
+        results += row_of(h->v, first, n, &h->v->results[k]) == n - 1 &&
+                   states & 1u << h->v->results[k].state;
+    tg_buf_printf(tg_page_number(&h->page, (double)results), "%zu", results);
 }
 
 static void put_rules(struct tg_html *h)
@@ -150,10 +164,7 @@ static void put_rules(struct tg_html *h)
     for (size_t i = 0; i < v->n_results && n < RULES; i++) {
         const struct tg_result *r = &v->results[i];
         TG_BUF at = { 0 }, url = { 0 };
-        bool is_new = r->rule.n > 0;
-        for (size_t k = 0; k < n; k++)
-            is_new = is_new && !tg_result_same_rule(&v->results[first[k]], r);
-        if (!is_new)
+        if (!r->rule.n || row_of(v, first, n, r) < n)
             continue;
         first[n++] = i;
         tg_result_put_at(&at, r);
@@ -167,9 +178,9 @@ static void put_rules(struct tg_html *h)
         tg_page_link(&h->page, tg_buf_sv(&url), tg_buf_sv(&at));
         tg_esc_xml(tg_page_cell(&h->page), r->limit_said.n ? r->limit_said : r->limit);
         tg_esc_xml(tg_page_cell(&h->page), r->why);
-        put_tally(h, i, FAILED);
-        put_tally(h, i, WARNED);
-        put_tally(h, i, PASSED);
+        put_tally(h, first, n, FAILED);
+        put_tally(h, first, n, WARNED);
+        put_tally(h, first, n, PASSED);
     }
     tg_page_table_end(&h->page);
     tg_page_section_end(&h->page);

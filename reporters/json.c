@@ -406,6 +406,7 @@ static void add_head(struct tg_doc *root, const struct tg_verdict *v, const stru
     tg_doc_add_str(root, "headline", v->headline);
     tg_doc_add_str(root, "suite", v->suite);
     tg_doc_add_str(root, "policy", v->policy);
+    add_text(root, "preset", v->preset);
     struct tg_doc *o = tg_doc_add_object(root, "coverage");
     tg_doc_add_bool(o, "counts_judged", v->counts_judged);
     tg_doc_add_bool(o, "durations_judged", v->durations_judged);

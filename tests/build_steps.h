@@ -11,7 +11,7 @@ struct built {
     const struct tg_trace *t; /* of the last built_steps */
 };
 
-static const struct tg_window_spec BUILT_AUTO = { TG_WINDOW_AUTO, { NULL, 0 } };
+static const struct tg_window_spec BUILT_AUTO = { .by = TG_WINDOW_AUTO };
 
 /* Rows in a random order (`seed` 0: as added), and steps as `w` cuts them. */
 static inline void built_steps(struct built *x, uint64_t seed, const struct tg_window_spec *w)

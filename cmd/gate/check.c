@@ -281,9 +281,11 @@ static bool judge_job(struct tg_check *c, struct tg_check_job *j, bool found, st
  * stops everything is in `err`. */
 static int run_job(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
-    struct tg_err why = TG_ERR_INIT;
-    if (!tg_check_open_reports(c, j, err))
+    struct tg_err why = TG_ERR_INIT, unwritable = TG_ERR_INIT;
+    if (!tg_check_open_reports(c, j, &unwritable) && (c->o->quiet || c->o->dry_run)) {
+        *err = unwritable;
         return -1;
+    }
     bool ok = tg_suite_traces(&j->fresh, &c->suites, j->suite, c->args, &why) &&
               tg_check_find(c, j, &why) && tg_check_outputs(c, j, &why) &&
               tg_check_two_sides(c, j, &why);
@@ -329,6 +331,7 @@ static int run_job(struct tg_check *c, struct tg_check_job *j, struct tg_err *er
                                      .arena = c->arena });
         c->render.picture = picture;
     }
+    *err = unwritable;
     return tg_check_report(c, j, err) ? j->verdict.exit_code : -1;
 }
 

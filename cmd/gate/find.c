@@ -133,6 +133,18 @@ static bool walk_to_baseline(struct tg_check *c, struct tg_check_job *j, struct 
     return tg_suite_groups(&j->base, j->suite, TG_GROUPS_OPTIONAL, err);
 }
 
+static bool named_commit(struct tg_git *git, const struct tg_input *in, struct tg_arena *a,
+                         struct tg_commit *out, struct tg_err *err)
+{
+    struct tg_err why = TG_ERR_INIT;
+    enum tg_seen seen = tg_git_look_up(git, in->rev.p, a, out, &why);
+    if (seen == TG_ABSENT && why.kind == TG_ERR_REF) /* and the history is not shallow */
+        return tg_input_unknown(in, TG_ERR_REF, why.hint, a, err);
+    if (seen != TG_SEEN)
+        *err = why;
+    return seen == TG_SEEN;
+}
+
 static bool explicit_baseline(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     TG_BUF paths = { 0 };
@@ -147,7 +159,7 @@ static bool explicit_baseline(struct tg_check *c, struct tg_check_job *j, struct
             ok = (git = tg_repo_get(&c->repo, err)) ||
                  tg_err_context(err, "looking for a commit '%s': no file or folder is called so",
                                 text);
-            ok = ok && tg_git_resolve(git, in.rev.p, c->arena, &commit, err) &&
+            ok = ok && named_commit(git, &in, c->arena, &commit, err) &&
                  walk_to_baseline(c, j, git, &commit, true, err);
             continue;
         }

@@ -59,6 +59,7 @@ bool tg_given_window(struct tg_window_spec *out, const struct tg_given *g, struc
     if (tg_sv_eq(head, TG_SV("annotation")) && rest.n) {
         out->by = TG_WINDOW_ANNOTATION;
         out->name = rest;
+        out->required = true;
         return true;
     }
     return tg_err_usage(err, "--window does not know '%s'",

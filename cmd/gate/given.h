@@ -52,7 +52,8 @@ enum tg_arrange tg_given_arrange(const struct tg_given *g, enum tg_arrange other
 /* --strict-json, --allow-truncated and --meta into `so`; texts live in `a`. */
 TG_MUST bool tg_given_apply(struct tg_summarize_opts *so, const struct tg_given *g,
                             struct tg_arena *a, struct tg_err *err);
-/* --window: "auto", "whole", or "annotation:GLOB"; auto if it is not given. */
+/* --window: "auto", "whole", or "annotation:GLOB", which every trace must have; auto if it is not
+ * given. */
 TG_MUST bool tg_given_window(struct tg_window_spec *out, const struct tg_given *g,
                              struct tg_err *err);
 /* Of "0", "baseline=1", "fresh=2" what is said of a side, TG_BASE or TG_TEST: its own words,

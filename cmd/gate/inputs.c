@@ -110,12 +110,20 @@ static bool add_stored(struct tg_input_list *list, const struct tg_input *in, st
     struct tg_stored *all;
     size_t n;
     struct tg_git *git = tg_repo_get(repo, &ignored);
-    if (!git) /* nothing can be a commit here, so a path was meant */
-        return tg_err_usage(err, "'%s' is neither a file nor REV:PATH",
-                            "Name a file, a folder or a glob that exists.", in->text.p);
+    struct tg_err why = TG_ERR_INIT;
+    enum tg_seen seen = git ? tg_git_look_up(git, in->rev.p, a, &commit, &why) : TG_ABSENT;
+    if (seen == TG_ABSENT) /* a path was meant */
+        return tg_input_unknown(in, TG_ERR_IO,
+                                git ? "Has the benchmark run, and in this folder? `git branch -a` "
+                                      "and `git tag` list the revisions."
+                                    : "Has the benchmark run, and in this folder?",
+                                a, err);
+    if (seen == TG_SEEN_FAILED) {
+        *err = why;
+        return false;
+    }
     struct tg_store store = tg_store_open(git);
-    if (!tg_git_resolve(git, in->rev.p, a, &commit, err) ||
-        !tg_store_list(&store, TG_SV(""), commit.sha, a, &all, &n, NULL, err))
+    if (!tg_store_list(&store, TG_SV(""), commit.sha, a, &all, &n, NULL, err))
         return false;
     if (!n || !tg_sv_eq(all[0].suite, all[n - 1].suite)) { /* sorted by suite */
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "commit %.12s (%.*s) has %s", commit.sha,

@@ -124,7 +124,8 @@ tg_sv tg_check_command(struct tg_check *c, const struct tg_strs *args);
 /* That the baseline is lost, on standard error; with the next step only if the text on standard
  * output does not give it. */
 void tg_check_tell(const struct tg_check *c, const struct tg_err *why);
-/* All reports into place, the text and the annotations onto standard output. */
+/* All reports into place, the text and the annotations onto standard output. The text alone if
+ * `err` says already that a file cannot be written, or if that is found here. */
 TG_MUST bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
 /* --ask, a verdict in stages: its options and files; the new runs into j->gate; what each job asks
  * for; the file that says it. Without the option they do nothing. */

@@ -48,7 +48,8 @@ static bool put_report(struct tg_check *c, struct tg_check_job *j, int k, tg_sv 
 bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     TG_BUF out = { 0 };
-    bool ok = true;
+    struct tg_err second = TG_ERR_INIT;
+    bool ok = err->kind == TG_ERR_NONE;
     for (int k = 0; ok && k < TG_REPORTS; k++) {
         if (!c->o->report[k])
             continue;
@@ -58,9 +59,9 @@ bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *
     }
     ok = ok && tg_outputs_commit(&j->outputs, err);
     tg_buf_clear(&out);
-    if (ok && prints_text(c)) {
+    if (prints_text(c)) { /* also where a file cannot be written: a judgement was made */
         tg_reporter_text(&out, &j->verdict, &c->render);
-        ok = tg_io_put(c->io, tg_buf_sv(&out), err);
+        ok = tg_io_put(c->io, tg_buf_sv(&out), ok ? err : &second) && ok;
     }
     tg_buf_clear(&out);
     if (ok && c->o->annotations) {
@@ -146,7 +147,10 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
     if (c->o->baseline.n > 2 && j->info.situation == TG_SITUATION_PATH)
         v->baseline.paths = paths_of(&j->base, c->arena);
     v->policy_file = policy_file(c);
-    v->preset = c->suites.policy->built_in ? TG_SV("tracegate:recommended") : TG_SV("");
+    if (c->suites.policy->built_in)
+        v->preset = TG_SV("tracegate:recommended");
+    else if (tg_policy_is_preset(c->suites.policy->file.p))
+        v->preset = c->suites.policy->file;
     v->waivers_there = waivers_there(c->suites.policy);
     if (c->o->report[TG_REPORT_markdown] || c->o->report[TG_REPORT_html]) /* links */
         c->render.repo_url = tg_site_repository(c->io, c->repo.git, c->arena);

@@ -132,7 +132,7 @@ static bool is_new(struct tg_strmap *seen, size_t *run, size_t k)
     return tg_strmap_add(seen, tg_buf_sv(&key)) == known;
 }
 
-/* How far the rate moves when one run after the other is left out. */
+/* How far the rate moves when one run after the other is left out; NaN: each split takes all. */
 static double jackknife(const size_t *failed_without, const size_t *splits_without, size_t n)
 {
     double mean = 0, sum = 0, used = 0;
@@ -147,7 +147,7 @@ static double jackknife(const size_t *failed_without, const size_t *splits_witho
             double d = (double)failed_without[i] / (double)splits_without[i] - mean;
             sum += d * d;
         }
-    return used > 1 ? sqrt((used - 1) / used * sum) : 0;
+    return used > 1 ? sqrt((used - 1) / used * sum) : NAN;
 }
 
 static bool count_alarms(struct tg_calibration *out, const struct tg_noise_input *in,

@@ -51,7 +51,7 @@ struct tg_calibration {
     struct tg_contract contract;
     size_t n_runs, side, splits, disjoint;
     size_t fails, warns;
-    double rate, error; /* of failing splits, 0..1; its standard error by the jackknife */
+    double rate, error; /* of failing splits, 0..1; its standard error by the jackknife, or NaN */
     double tau;         /* what `pct: auto` asks for at this number of runs */
     struct tg_alarm *alarms;
     size_t n_alarms;

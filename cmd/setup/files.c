@@ -162,6 +162,11 @@ static bool is_ours(enum tg_survey_bench bench)
     return bench != TG_BENCH_THEIRS && bench != TG_BENCH_OTHER;
 }
 
+static bool is_there(enum tg_survey_bench bench)
+{
+    return !is_ours(bench) || bench == TG_BENCH_WRITTEN;
+}
+
 static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
                       const struct tg_survey_suite *one)
 {
@@ -237,28 +242,29 @@ static void put_suite(struct tg_buf *out, const struct tg_survey *s,
     if (one->window.name.n)
         tg_buf_printf(out, "    window: {by: annotation, name: %s%s}\n",
                       quoted(s, one->window.name), one->window.count > 3 ? ", skip_first: 1" : "");
-    else if (one->n && !one->marked)
+    else if (one->n && !one->marked && !one->other_steps)
         tg_buf_puts(out, "    window: {by: trace}   # no steps in the traces: each trace is one\n");
 }
 
 /* What all suites have: guards hold for each of them. */
 static void put_guards(struct tg_buf *out, const struct tg_survey *s)
 {
-    size_t steps = SIZE_MAX, one_program = s->n_suites == 1;
+    size_t steps = SIZE_MAX;
     for (size_t i = 0; i < s->n_suites; i++) {
         const struct tg_survey_suite *one = &s->suites[i];
         size_t n = one->marked ? one->least_steps : one->window.count > 3 ? 3 : 0;
-        if (one->n && n < steps)
+        if (one->n && !one->other_steps && n < steps)
             steps = n;
     }
     if (steps == SIZE_MAX)
         steps = 3;
-    if (!steps && !(one_program && s->suites[0].n_ops))
+    bool has_ops = s->n_suites == 1 && s->suites[0].n_ops && !s->suites[0].other_steps;
+    if (!steps && !has_ops)
         return;
     tg_buf_puts(out, "require:   # a run without it did not run this program: inconclusive\n");
     if (steps)
         tg_buf_printf(out, "  steps: %zu\n", steps < 3 ? steps : 3);
-    if (!one_program || !s->suites[0].n_ops)
+    if (!has_ops)
         return;
     tg_buf_puts(out, "  ops: [");
     for (size_t k = 0; k < s->suites[0].n_ops; k++)
@@ -450,7 +456,7 @@ void tg_setup_files(struct tg_setup_files *out, const struct tg_survey *s,
     struct tg_buf *policy = add_file(out, s, ".tracegate.yml", "");
     tg_setup_policy(policy, s, o);
     for (size_t i = 0; i < s->n_suites; i++)
-        if (is_ours(s->suites[i].bench))
+        if (!is_there(s->suites[i].bench))
             add_bench(out, s, &s->suites[i]);
     if (!tg_survey_has(s, TG_SV(""), ".gitignore"))
         (void)add_file(out, s, ".gitignore", "out/\n");

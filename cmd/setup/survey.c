@@ -16,16 +16,17 @@
 
 /* ---- the repository ---- */
 
-/* In the order in which they are looked for; Slurm has no file that says so. */
+/* In the order in which they are looked for; Slurm has no file that says so. `gate` is what init
+ * writes. */
 static const struct service {
-    const char *name, *file;
+    const char *name, *file, *gate;
 } services[] = {
-    [TG_CI_NONE] = { "none", NULL },
-    [TG_CI_GITHUB] = { "GitHub Actions", ".github" },
-    [TG_CI_GITLAB] = { "GitLab CI", ".gitlab-ci.yml" },
-    [TG_CI_JENKINS] = { "Jenkins", "Jenkinsfile" },
-    [TG_CI_BUILDKITE] = { "Buildkite", ".buildkite" },
-    [TG_CI_SLURM] = { "Slurm", NULL },
+    [TG_CI_NONE] = { "none", NULL, NULL },
+    [TG_CI_GITHUB] = { "GitHub Actions", ".github", ".github/workflows/tracegate.yml" },
+    [TG_CI_GITLAB] = { "GitLab CI", ".gitlab-ci.yml", ".gitlab/tracegate.yml" },
+    [TG_CI_JENKINS] = { "Jenkins", "Jenkinsfile", NULL },
+    [TG_CI_BUILDKITE] = { "Buildkite", ".buildkite", ".buildkite/tracegate.yml" },
+    [TG_CI_SLURM] = { "Slurm", NULL, "tracegate.sbatch" },
 };
 
 const char *tg_survey_ci_name(enum tg_survey_ci ci)
@@ -108,11 +109,14 @@ bool tg_survey_has(const struct tg_survey *s, tg_sv folder, const char *name)
     return seen(s, tg_survey_path(s, tg_sv_of(tg_survey_in(s, folder, name))));
 }
 
-/* Files say what is in use; the remote what could be. */
+/* Files say what is in use, a gate before all; the remote says what could be. */
 static enum tg_survey_ci find_ci(const struct tg_survey *s)
 {
     bool has_batch_job = false;
     const char **names;
+    for (int k = 0; k <= TG_CI_SLURM; k++)
+        if (services[k].gate && tg_survey_has(s, TG_SV(""), services[k].gate))
+            return (enum tg_survey_ci)k;
     for (int k = 0; k <= TG_CI_SLURM; k++)
         if (services[k].file && tg_survey_has(s, TG_SV(""), services[k].file))
             return (enum tg_survey_ci)k;
@@ -543,6 +547,9 @@ static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool
 
 /* ---- the bench ---- */
 
+/* One that init wrote has this line, also with the user's own step. */
+#define OWN_BENCH "\nRUNS, RANKS = "
+
 static bool file_has(const struct tg_survey *s, tg_sv folder, const char *name, const char *words)
 {
     return tg_sv_has(text_of(s, folder, name), tg_sv_of(words));
@@ -550,6 +557,8 @@ static bool file_has(const struct tg_survey *s, tg_sv folder, const char *name, 
 
 static enum tg_survey_bench bench_of(const struct tg_survey *s, const struct tg_survey_suite *one)
 {
+    if (file_has(s, one->program, "bench.py", OWN_BENCH))
+        return TG_BENCH_WRITTEN;
     if (tg_survey_has(s, one->program, "bench.py"))
         return file_has(s, one->program, "bench.py", "--trace") ? TG_BENCH_THEIRS : TG_BENCH_OTHER;
     if (tg_program_info(one->framework)->launched)
@@ -558,6 +567,23 @@ static enum tg_survey_bench bench_of(const struct tg_survey *s, const struct tg_
         return TG_BENCH_SERVER;
     return file_has(s, one->program, "train.py", "def train_step(") ? TG_BENCH_CALLS
                                                                     : TG_BENCH_OURS;
+}
+
+static bool writes_steps(const struct tg_survey *s, const struct tg_survey_suite *one)
+{
+    switch (one->bench) {
+    case TG_BENCH_OURS:
+    case TG_BENCH_CALLS:
+    case TG_BENCH_LAUNCH:
+        return true;
+    case TG_BENCH_WRITTEN: /* that of a server has another line */
+        return file_has(s, one->program, "bench.py", "\ndef make_step(");
+    case TG_BENCH_SERVER:
+    case TG_BENCH_THEIRS:
+    case TG_BENCH_OTHER:
+        break;
+    }
+    return false;
 }
 
 /* ---- the framework ---- */
@@ -648,7 +674,10 @@ static void survey_benches(struct tg_survey *s, const struct tg_survey_choice *c
             if (info->window) /* as often as a step has to be: the first one is the prefill */
                 one->window = (struct tg_window_hint){ .name = tg_sv_of(info->window), .count = 4 };
         }
-        s->suites[i].bench = bench_of(s, &s->suites[i]);
+        one->bench = bench_of(s, one);
+        one->other_steps = one->n && !one->marked && writes_steps(s, one);
+        if (one->other_steps)
+            one->window = (struct tg_window_hint){ .name = TG_SV("") };
     }
 }
 

@@ -16,12 +16,13 @@
 
 /* Who writes a suite's traces. */
 enum tg_survey_bench {
-    TG_BENCH_OURS,   /* none is there: one is written, with an example to replace */
-    TG_BENCH_CALLS,  /* the same, and it calls the repository's own train.train_step */
-    TG_BENCH_SERVER, /* the same, for a server: its traces have no steps */
-    TG_BENCH_LAUNCH, /* the same, for a framework that writes the traces itself */
-    TG_BENCH_THEIRS, /* there is one that takes --trace */
-    TG_BENCH_OTHER   /* there is one, and nothing in it says --trace */
+    TG_BENCH_OURS,    /* none is there: one is written, with an example to replace */
+    TG_BENCH_CALLS,   /* the same, and it calls the repository's own train.train_step */
+    TG_BENCH_SERVER,  /* the same, for a server: its traces have no steps */
+    TG_BENCH_LAUNCH,  /* the same, for a framework that writes the traces itself */
+    TG_BENCH_WRITTEN, /* one of these is there from an earlier call */
+    TG_BENCH_THEIRS,  /* there is one that takes --trace */
+    TG_BENCH_OTHER    /* there is one, and nothing in it says --trace */
 };
 /*
  * Traces that one program wrote, filled in this order: paths and their form, what the traces
@@ -46,6 +47,9 @@ struct tg_survey_suite {
     tg_sv device; /* "NVIDIA H100", "cuda", "cpu" */
     bool has_device, has_stacks, is_compiled;
     enum tg_survey_bench bench;
+    /* The traces have no ProfilerStep, and bench.py, which is init's, writes one: what is a step
+     * in them, and what each of them has, says nothing of the fresh traces. */
+    bool other_steps;
     tg_sv ops[TG_SURVEY_OPS]; /* operators that every run has in every step, largest first */
     size_t n_ops;
 };

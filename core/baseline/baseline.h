@@ -50,6 +50,10 @@ struct tg_input {
  */
 TG_MUST bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a,
                             struct tg_err *err);
+/* False: a TG_INPUT_REV that tg_git_look_up did not find. Names what is called alike; else the
+ * hint is `hint`. */
+bool tg_input_unknown(const struct tg_input *in, enum tg_err_kind kind, const char *hint,
+                      struct tg_arena *a, struct tg_err *err);
 
 /* ---- the repository ---- */
 
@@ -111,6 +115,10 @@ struct tg_commit {
  */
 TG_MUST bool tg_git_resolve(struct tg_git *g, const char *rev, struct tg_arena *a,
                             struct tg_commit *out, struct tg_err *err);
+/* The same of a text that may be no revision: TG_ABSENT, nothing here is called so. `err` is set
+ * unless it is TG_SEEN. */
+TG_MUST enum tg_seen tg_git_look_up(struct tg_git *g, const char *rev, struct tg_arena *a,
+                                    struct tg_commit *out, struct tg_err *err);
 
 /* What the CI says; every member may be NULL. cmd/ fills it from the environment and the event. */
 struct tg_ci_env {

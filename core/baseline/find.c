@@ -89,8 +89,19 @@ static bool named_target(const struct search *s, const char *name, tg_sv *label,
         *label = tg_sv_of(remote + strlen("refs/remotes/"));
         return true;
     }
-    if (!tg_git_resolve(s->g, name, s->a, &c, s->err))
+    struct tg_err why = TG_ERR_INIT;
+    seen = tg_git_look_up(s->g, name, s->a, &c, &why);
+    if (seen == TG_ABSENT && why.kind == TG_ERR_REF) { /* and the history is not shallow */
+        tg_err_set(s->err, TG_ERR_REF, TG_NOWHERE, "target branch '%s' does not exist here", name);
+        return tg_err_hint(
+            s->err,
+            "Check the spelling, or fetch it: `git fetch origin +%s:refs/remotes/origin/%s`.", name,
+            name);
+    }
+    if (seen != TG_SEEN) {
+        *s->err = why;
         return tg_err_context(s->err, "looking for the target branch '%s'", name);
+    }
     memcpy(sha, c.sha, TG_SHA_SIZE);
     *label = c.ref;
     return true;
@@ -126,7 +137,8 @@ static bool usual_target(const struct search *s, tg_sv *label, char sha[TG_SHA_S
         return tg_git_shallow("the target branch", s->err);
     tg_err_set(s->err, TG_ERR_REF, TG_NOWHERE,
                "no target branch: neither origin/HEAD nor main nor master exists here");
-    return tg_err_hint(s->err, "Name it in the policy (baseline: {target: BRANCH}), or give "
+    return tg_err_hint(s->err, "Name it in the policy (baseline: {target: BRANCH}), fetch it (`git "
+                               "fetch origin +BRANCH:refs/remotes/origin/BRANCH`), or give "
                                "--baseline REV.");
 }
 

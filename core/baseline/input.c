@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include "core/base/file.h"
 #include "core/baseline/baseline.h"
 
@@ -70,6 +72,7 @@ static bool guess(const char *text, struct tg_arena *a, struct tg_err *err)
 bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, struct tg_err *err)
 {
     bool dir = false;
+    struct stat link;
     *out = (struct tg_input){ TG_INPUT_FILE, tg_arena_sv(a, tg_sv_of(text)), TG_SV(""), TG_SV("") };
     if (!text[0])
         return tg_err_usage(err, "an empty side",
@@ -85,6 +88,9 @@ bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, 
         out->kind = TG_INPUT_GLOB;
     if (seen != TG_ABSENT)
         return seen == TG_SEEN;
+    if (lstat(text, &link) == 0)
+        return tg_err_say(err, TG_ERR_IO, TG_AT_FILE(text), "a symbolic link that leads nowhere",
+                          "`ls -l` shows where it leads. Has the benchmark run?");
     const char *at = colon(text);
     if (at && (at[1] == '\\' || at[1] == '/')) {
         /* "C:\x", "C:/x" and "https://x" have a ':' and are not REV:PATH, whose path has no
@@ -112,4 +118,21 @@ bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, 
     out->rev = at ? tg_arena_sv(a, (tg_sv){ text, (size_t)(at - text) }) : out->text;
     out->path = at ? tg_arena_sv(a, tg_sv_of(at + 1)) : TG_SV("");
     return true;
+}
+
+bool tg_input_unknown(const struct tg_input *in, enum tg_err_kind kind, const char *hint,
+                      struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_err ignored = TG_ERR_INIT;
+    const char **names, *meant;
+    size_t n = 0;
+    tg_err_set(err, kind, TG_NOWHERE, "'%s' is neither a file, a folder nor a revision",
+               in->text.p);
+    if (tg_look_in(".", a, &names, &n, &ignored) != TG_SEEN)
+        n = 0;
+    const char **known = TG_NEW_N(a, const char *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        known[i] = names[i];
+    meant = tg_sv_nearest(in->text, known);
+    return meant ? tg_err_hint(err, "Did you mean '%s'?", meant) : tg_err_hint(err, "%s", hint);
 }

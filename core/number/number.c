@@ -87,7 +87,10 @@ void tg_number_unite(struct tg_number_runs *out, const struct tg_number_runs *mo
         for (size_t k = 0; k < run->n; k++)
             v[k] = (struct tg_number){ tg_arena_sv(a, run->v[k].name),
                                        tg_arena_sv(a, run->v[k].unit), run->v[k].value };
-        insert(out, (struct tg_number_run){ tg_arena_sv(a, run->id), v, run->n }, a);
+        insert(
+            out,
+            (struct tg_number_run){ tg_arena_sv(a, run->id), v, run->n, tg_arena_sv(a, run->file) },
+            a);
     }
 }
 
@@ -102,10 +105,11 @@ static bool add_run(struct tg_number_runs *out, struct tg_number_file *s, size_t
                               "'%.60s' is there twice in one run", "Give each number its own name.",
                               v[i].name.p);
     }
-    insert(out,
-           (struct tg_number_run){
-               id_of(v, n, s->v[from].run, tg_file_name(tg_sv_of(s->file)), s->a), v, n },
-           s->a);
+    insert(
+        out,
+        (struct tg_number_run){ id_of(v, n, s->v[from].run, tg_file_name(tg_sv_of(s->file)), s->a),
+                                v, n, tg_arena_sv(s->a, tg_sv_of(s->file)) },
+        s->a);
     return true;
 }
 
@@ -184,7 +188,7 @@ bool tg_number_take(struct tg_number_runs *out, const struct tg_doc *array, stru
         for (const struct tg_doc *one = tg_doc_first(values); one; one = tg_doc_next(one), k++)
             if (!take_number(&v[k], one, a) || (k && tg_sv_cmp(v[k - 1].name, v[k].name) >= 0))
                 return false;
-        insert(out, (struct tg_number_run){ tg_arena_sv(a, id), v, n }, a);
+        insert(out, (struct tg_number_run){ tg_arena_sv(a, id), v, n, TG_SV("") }, a);
     }
     return true;
 }

@@ -27,6 +27,7 @@ struct tg_number_run {
     tg_sv id;                  /* 16 hex digits over the values and the file's name */
     const struct tg_number *v; /* by name; each name once */
     size_t n;
+    tg_sv file; /* for messages; "": it comes from a summary */
 };
 struct tg_number_runs {
     struct tg_number_run *v; /* by id; each id once */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
+#include "core/base/buf.h"
 #include "core/steps/internal.h"
 
 static bool is_window(const struct tg_name *name, const struct tg_window_spec *w)
@@ -98,6 +99,28 @@ static uint64_t count_repeated(const struct tg_steps *out, const struct tg_trace
     return n;
 }
 
+/* Names those that could be meant. */
+static bool no_window(const struct tg_trace *t, tg_sv name, struct tg_err *err)
+{
+    enum { MOST = 3 };
+    struct tg_window_hint hints[MOST];
+    TG_ARENA *a = tg_arena_new();
+    TG_BUF there = { 0 };
+    size_t n = tg_steps_hints(t, hints, MOST, a);
+    bool has_steps = false;
+    for (size_t i = 0; i < t->names->n; i++)
+        has_steps |= t->names->v[i].kind == TG_KIND_STEP;
+    for (size_t i = 0; i < n; i++)
+        tg_buf_printf(&there, "%s'%.*s'", i ? ", " : "", TG_SV_ARG(hints[i].name));
+    tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(t->path), "no annotation or operator '%.*s'",
+               TG_SV_ARG(name));
+    if (has_steps)
+        return tg_err_hint(err, "Without --window each ProfilerStep there is a step.");
+    if (n)
+        return tg_err_hint(err, "What recurs there and could be a step: %s.", there.p);
+    return tg_err_hint(err, "`tracegate analyze TRACE --whole` lists what is there.");
+}
+
 static bool begin(struct tg_steps *out, const struct tg_trace *t, const struct tg_window_spec *w,
                   struct tg_err *err)
 {
@@ -105,6 +128,10 @@ static bool begin(struct tg_steps *out, const struct tg_trace *t, const struct t
     tg_trace_sort(t, out->order);
     if (w->by != TG_WINDOW_WHOLE)
         find_windows(out, t, w);
+    if (!out->marked && w->by == TG_WINDOW_ANNOTATION && w->required) {
+        tg_steps_release(out);
+        return no_window(t, w->name, err);
+    }
     if (!out->marked)
         whole_trace(out, t);
     tg_lanes_init(&out->lanes, t);

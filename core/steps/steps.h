@@ -32,8 +32,9 @@ struct tg_window_spec {
         TG_WINDOW_AUTO,
         TG_WINDOW_ANNOTATION,
         TG_WINDOW_WHOLE
-    } by;       /* AUTO: ProfilerStep, else whole; ANNOTATION: those only, else whole */
-    tg_sv name; /* glob over annotations and operators, for ANNOTATION */
+    } by;          /* AUTO: ProfilerStep, else whole; ANNOTATION: those only, else whole */
+    tg_sv name;    /* glob over annotations and operators, for ANNOTATION */
+    bool required; /* a trace that has none is TG_ERR_USAGE */
 };
 
 struct tg_step {

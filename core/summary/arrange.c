@@ -33,8 +33,9 @@ static bool check_shards(const struct tg_summary *s, struct tg_err *err)
     struct tg_strmap hashes = { 0 };
     bool ok = true;
     if (!s->n && s->numbers.n)
-        return tg_err_usage(err, "numbers, and no trace beside them",
-                            "Name the traces, too: a benchmark's results are judged beside them.");
+        return tg_err_say(err, TG_ERR_USAGE, TG_AT_FILE(s->numbers.v[0].file.p),
+                          "numbers, and no trace beside them",
+                          "Name the traces, too: a benchmark's results are judged beside them.");
     if (!s->n)
         return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no traces");
     for (size_t i = 0; ok && i < s->n; i++) {
@@ -217,10 +218,10 @@ bool tg_side_arrange_some(struct tg_side *out, const struct tg_summary *s, enum 
         return as_ranks(out, v, s->n, unranked, a, err);
     if (unranked && s->n > 1) {
         if (unranked == s->n)
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%zu files, no rank: ranks or repeats?",
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%zu traces, no rank: ranks or repeats?",
                        s->n);
         else
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%zu of %zu files have no rank", unranked,
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%zu of %zu traces have no rank", unranked,
                        s->n);
         if (unranked == s->n && are_called_runs(s))
             return tg_err_hint(err, "Their names look like repeats of one program: say --runs "

@@ -43,15 +43,22 @@ static void move_steps(struct job *j)
     }
 }
 
+/* `self`: by time in no operator, which is the window's own. */
 static void lengthen_step_rows(struct job *j, bool self)
 {
-    for (size_t i = 0; i < j->s->n_rows; i++)
-        for (size_t k = 0; j->s->rows[i].key->kind == TG_KIND_STEP && k < j->s->n_steps; k++) {
-            if (!j->s->rows[i].count[k])
+    for (size_t i = 0; i < j->s->n_rows; i++) {
+        struct tg_row *r = &j->s->rows[i];
+        tg_sv window = j->s->window;
+        bool is_step = r->key->kind == TG_KIND_STEP;
+        if (self && tg_sv_skip(&window, TG_SV("annotation:")))
+            is_step = tg_kind_nests(r->key->kind) && tg_sv_glob(window, r->key->name);
+        for (size_t k = 0; is_step && k < j->s->n_steps; k++) {
+            if (!r->count[k])
                 continue;
-            j->s->rows[i].total[k] += j->delta[k];
-            j->s->rows[i].self[k] += self ? j->delta[k] : 0;
+            r->total[k] += j->delta[k];
+            r->self[k] += self ? j->delta[k] : 0;
         }
+    }
 }
 
 /* The row that carries most of a name's time; NULL: no row nests. */
@@ -312,11 +319,24 @@ static tg_ns measured(const struct job *j, enum tg_metric m, size_t step)
     return j->s->metrics && v->known && v->den ? v->num / v->den : 0;
 }
 
+/* Up to the next step; of the last one, whose next is not known, as the shortest of the others. */
+static tg_ns step_time(const struct job *j, size_t step, tg_ns shortest)
+{
+    tg_ns window = j->s->steps[step].end - j->s->steps[step].start;
+    tg_ns wall = measured(j, TG_METRIC_STEP_TIME, step);
+    return wall > window || !shortest ? wall : shortest;
+}
+
 static void wait_longer(struct job *j)
 {
     size_t gap = 0;
+    tg_ns shortest = 0;
     for (size_t k = 0; k < j->s->n_steps; k++) {
-        tg_ns d = scaled(measured(j, TG_METRIC_STEP_TIME, k), j->p->factor - 1);
+        tg_ns wall = step_time(j, k, 0), window = j->s->steps[k].end - j->s->steps[k].start;
+        shortest = wall > window && (!shortest || wall < shortest) ? wall : shortest;
+    }
+    for (size_t k = 0; k < j->s->n_steps; k++) {
+        tg_ns d = scaled(step_time(j, k, shortest), j->p->factor - 1);
         j->delta[k] = d;
         if (j->s->gap_count[k])
             j->s->gaps[gap] += d;

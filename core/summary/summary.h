@@ -270,7 +270,7 @@ TG_MUST bool tg_summary_bring_back(struct tg_summary *s, struct tg_aside *from, 
  * tg_side_arrange refuses it (TG_ERR_USAGE), tg_side_arrange_some puts it into `partial`. A rank is
  * complete if it has all run ids of the side; if no rank has, if it has as many runs as any other.
  * Shards without a rank whose run ids were given (--run) are runs. Other shards without a rank and
- * neither RUNS nor RANKS: refused ("8 files, no rank: ranks or repeats?"). RUNS is about shards
+ * neither RUNS nor RANKS: refused ("8 traces, no rank: ranks or repeats?"). RUNS is about shards
  * without a rank: where all have one, they are arranged by it.
  */
 enum tg_arrange { TG_ARRANGE_AUTO, TG_ARRANGE_RUNS, TG_ARRANGE_RANKS };

@@ -31,11 +31,15 @@ static const struct tg_rule *waived_rule(struct tg_decode *c, const struct tg_ya
         *account = (struct tg_rule){ .id = TG_SV("account"), .metric = TG_RULE_METRIC_STEP_TIME };
         return account;
     }
-    for (size_t i = 0; i < c->policy->n_rules; i++)
+    const char *fix = "a preset's rules come with  extends: [tracegate:recommended]";
+    for (size_t i = 0; i < c->policy->n_rules; i++) {
         names[i] = c->policy->rules[i].id.p;
+        if (tg_policy_is_built_in(&c->policy->rules[i].at))
+            fix = NULL;
+    }
     const char *near = tg_sv_nearest(n->text, names);
     tg_yaml_mistake(c->diags, TG_DIAG_RULE_UNKNOWN, n,
-                    near ? tg_arena_printf(c->arena, "did you mean '%s'?", near) : NULL,
+                    near ? tg_arena_printf(c->arena, "did you mean '%s'?", near) : fix,
                     "there is no rule '%s' to waive", n->text.p);
     return NULL;
 }
@@ -66,7 +70,8 @@ static void accepted_of(struct tg_decode *c, const struct tg_yaml *n, const stru
                             endless_up ? "'min' is not a ceiling where the rule fails for more"
                                        : "'max' is not a ceiling where the rule fails for less");
     }
-    bool per_name = !r || tg_rule_metric_info(r->metric)->scope == TG_SCOPE_NAME;
+    enum tg_scope scope = r ? tg_rule_metric_info(r->metric)->scope : TG_SCOPE_NAME;
+    bool per_name = scope == TG_SCOPE_NAME || scope == TG_SCOPE_NUMBERS;
     if (!name) {
         if (r && per_name && !tg_yaml_get(n, "name"))
             tg_yaml_mistake(c->diags, TG_DIAG_WAIVER_NAME, n, "add  name: \"...\"",

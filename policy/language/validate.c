@@ -244,7 +244,9 @@ static void check_twice(struct check *c, const struct tg_yaml *list, const char 
     }
 }
 
-static void check_map(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n)
+/* `list`: how a list is written in its place; NULL: it cannot be one. */
+static void check_map(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
+                      const char *list)
 {
     for (size_t i = 0; i < n->n; i++) {
         const struct tg_key *k = tg_key_find(s->keys, n->pairs[i].key->text);
@@ -263,6 +265,8 @@ static void check_map(struct check *c, const struct tg_key_shape *s, const struc
                 tg_buf_puts(&c->fix, "known here: ");
                 for (const struct tg_key *j = s->keys; j->name; j++)
                     tg_buf_printf(&c->fix, "%s%s", j == s->keys ? "" : ", ", j->name);
+                if (list)
+                    tg_buf_printf(&c->fix, "; a list is written  %s", list);
             }
             tg_yaml_mistake(c->diags, TG_DIAG_UNKNOWN_KEY, key, c->fix.p, "unknown key '%s' in %s",
                             key->text.p, s->what);
@@ -291,6 +295,7 @@ static const struct tg_key_shape *choose(const struct tg_key_shape *s, const str
     return n->type == want ? s : NULL;
 }
 
+/* `key` NULL: the whole file. */
 static void check(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
                   const char *key)
 {
@@ -299,11 +304,13 @@ static void check(struct check *c, const struct tg_key_shape *s, const struct tg
     if (!one || nothing) {
         tg_buf_clear(&c->fix);
         if (s->example)
-            tg_buf_printf(&c->fix, "write  %s: %s", key, s->example);
+            tg_buf_printf(&c->fix, key ? "write  %s: %s" : "write  %s%s", key ? key : "",
+                          s->example);
         tg_yaml_mistake(c->diags, TG_DIAG_TYPE, n, c->fix.n ? c->fix.p : NULL,
-                        "'%s' must be %s, not %s", key, name_of(s), tg_yaml_type_name(n));
+                        key ? "'%s' must be %s, not %s" : "%sthe file must be %s, not %s",
+                        key ? key : "", name_of(s), tg_yaml_type_name(n));
     } else if (one->kind == TG_KEY_MAP)
-        check_map(c, one, n);
+        check_map(c, one, n, s->kind == TG_KEY_CHOICE && s->list ? s->example : NULL);
     else if (one->kind == TG_KEY_MAP_OF) {
         if (n->n < (size_t)one->min || n->n > (size_t)one->max)
             (void)tg_diags_add(c->diags, TG_DIAG_EMPTY_LIST, n->at, 1, NULL,
@@ -340,6 +347,6 @@ static void check(struct check *c, const struct tg_key_shape *s, const struct tg
 void tg_validate_file(const struct tg_yaml *root, struct tg_diags *d)
 {
     struct check c = { .diags = d };
-    check(&c, &tg_key_shape_policy, root, "policy");
+    check(&c, &tg_key_shape_policy, root, NULL);
     tg_buf_release(&c.fix);
 }

@@ -317,7 +317,13 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
                           TG_PLURAL(n), TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT),
                           tg_kind_is_device(expected[k]) ? " on the device" : "");
     }
-    if (b.n)
+    tg_sv against = e->in->policy->baseline.name;
+    if (b.n && against.n)
+        tg_eval_note(e, TG_REASON_NONE, tg_buf_sv(&b),
+                     tg_arena_printf(e->arena,
+                                     "Rules with `against: [baseline, %.*s]` check them here, too.",
+                                     TG_SV_ARG(against)));
+    else if (b.n)
         tg_eval_note(e, TG_REASON_NONE, tg_buf_sv(&b),
                      "`extends: [tracegate:recommended]` in the policy checks them.");
 }

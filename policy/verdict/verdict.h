@@ -204,7 +204,7 @@ struct tg_verdict {
     tg_sv coverage;    /* "counts judged; durations not judged: no step markers" */
     tg_sv policy;      /* "built-in policy" or the file */
     tg_sv policy_file; /* its path in the repository; "" built in, or not known */
-    tg_sv preset;      /* built in: what a file would extend, "tracegate:recommended"; else "" */
+    tg_sv preset;      /* the whole policy: "tracegate:recommended"; "" a file is the policy */
     enum tg_waivers_there { /* `waivers:` in the policy's file */
                             TG_WAIVERS_ABSENT,
                             TG_WAIVERS_EMPTY, /* `waivers: []`, which a list replaces */

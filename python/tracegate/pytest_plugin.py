@@ -67,8 +67,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--tracegate-base",
         metavar="REV",
-        help="compare with the baselines of this commit; default: the merge base with the target branch, and on that "
-        "branch itself, with uncommitted changes, HEAD",
+        help="compare with the baselines of this commit; default: the merge base with the target branch; HEAD if that "
+        "branch has it and changes are not committed",
     )
     where_kept = "folder of the baselines below the rootdir, or 'stored': kept in refs of git"
     parser.addini("tracegate_baseline", where_kept, default=DEFAULT_BASELINE)
@@ -113,7 +113,11 @@ class Gate:
         self.root = str(config.rootpath)
         self.mode = config.getoption("--tracegate")
         self.baseline = str(config.getini("tracegate_baseline"))
-        self.folder = os.path.join(self.root, FOLDER, os.environ.get("PYTEST_XDIST_WORKER", ""))
+        self.reports = os.path.join(self.root, FOLDER)
+        self.folder = os.path.join(self.reports, os.environ.get("PYTEST_XDIST_WORKER", ""))
+        if "PYTEST_XDIST_WORKER" not in os.environ:
+            for old in glob.glob(os.path.join(glob.escape(self.reports), "gate*.json")):
+                os.unlink(old)
         reruns = config.pluginmanager.hasplugin("rerunfailures")
         # judged at once where a report cannot wait for the end of the session
         self.at_once = self.mode == "record" or "PYTEST_XDIST_WORKER" in os.environ or reruns
@@ -147,13 +151,15 @@ class Gate:
         return os.path.join(self.root, self.baseline, f"{suite}.tgs")
 
     def _base(self) -> Optional[str]:
-        """The commit to compare with; None: the program finds it. Uncommitted changes on the target branch are changes
-        against HEAD."""
+        """The commit to compare with; None: the program finds it. If the target branch already has HEAD, the change is
+        what is not committed."""
         given = self.config.getoption("--tracegate-base")
         if given or "CI" in os.environ or "TRACEGATE_BASE" in os.environ:
             return str(given) if given else None
         target = self._git("symbolic-ref", "--short", "refs/remotes/origin/HEAD").rpartition("/")[2]
-        on_target = self._git("symbolic-ref", "--short", "HEAD") in ({target} if target else {"main", "master"})
+        targets = [f"{where}/{name}" for name in ([target] if target else ["main", "master"])
+                   for where in ("refs/heads", "refs/remotes/origin")]
+        on_target = self._git("for-each-ref", "--contains", "HEAD", *targets)
         return "HEAD" if on_target and self._git("status", "--porcelain", "--untracked-files=no") else None
 
     def _policy(self, recordings: list[Recording]) -> str:
@@ -185,9 +191,7 @@ class Gate:
     # ---- check ----
 
     def judge(self, recordings: list[Recording]) -> dict[str, Answer]:
-        """One run of the program over all of them, by node id."""
-        for old in glob.glob(os.path.join(glob.escape(self.folder), "gate*.json")):
-            os.unlink(old)
+        """One run of the program over all of them, by node id. Each leaves its report, gate-SUITE.json."""
         args = ["check", "--policy", self._policy(recordings), "--json", os.path.join(self.folder, "gate.json"),
                 "--quiet"]
         base, env = self._base(), dict(os.environ)
@@ -200,10 +204,13 @@ class Gate:
         except ProgramError as error:
             return {r.nodeid: Answer(str(error), True) for r in recordings}
         reports = {}
-        for path in glob.glob(os.path.join(glob.escape(self.folder), "gate*.json")):
-            with open(path, encoding="utf-8") as file:
-                report = json.load(file)
-            reports[report["suite"]] = report
+        for r in recordings:
+            name = f"gate-{r.suite}.json"
+            written = os.path.join(self.folder, name if len(recordings) > 1 else "gate.json")
+            if os.path.exists(written):
+                os.replace(written, os.path.join(self.reports, name))
+                with open(os.path.join(self.reports, name), encoding="utf-8") as file:
+                    reports[r.suite] = json.load(file)
         return {r.nodeid: self._answer(r, reports.get(r.suite)) for r in recordings}
 
     def _answer(self, r: Recording, report: Optional[dict[str, Any]]) -> Answer:
@@ -220,9 +227,13 @@ class Gate:
         to be said."""
         if self.baseline != "stored" and os.path.exists(self._kept(r.suite)):
             return Answer(f"new, compared from the next change on: {r.nodeid}", False)
-        next_step = "run pytest --tracegate=record" + ("" if self.baseline == "stored"
-                                                       else f" and commit {self.baseline}")
-        return Answer(f"tracegate: no baseline of this test ({report['baseline']['how']}): {next_step}", True)
+        base, record_it = report["baseline"], "pytest --tracegate=record"
+        if self.baseline == "stored" and base["commit"]:  # recorded here, it would be the baseline of later commits
+            next_step = (f"run `tracegate baseline fetch`, or, if nobody recorded it, {record_it} at that commit: "
+                         f"git checkout {base['commit'][:12]}")
+        else:
+            next_step = f"run {record_it}" + ("" if self.baseline == "stored" else f" and commit {self.baseline}")
+        return Answer(f"tracegate: no baseline of this test ({base['how']}): {next_step}", True)
 
     # ---- pytest ----
 

@@ -96,8 +96,8 @@ PATH_CASES = [
                                  baseline=BASE, runs="true"), "fail", 1),
     ("missing trace", dict(traces=f"{TRACES}/none.json.gz", baseline=BASE), "error", 3),
     ("bad option", {"traces": f"{TRACES}/base/run10.json.gz", "baseline": BASE, "extra-args": "--nonsense"}, "error", 2),
-    # neither a file nor a revision: a bad command line, 2
-    ("shell text as a path", dict(traces="$(touch pwned); `touch pwned`", baseline=BASE), "error", 2),
+    # neither a file nor a revision
+    ("shell text as a path", dict(traces="$(touch pwned); `touch pwned`", baseline=BASE), "error", 3),
 ]
 
 

@@ -99,6 +99,10 @@ def against_three(r):
         expect(f"{suite}: rules", rules, {{"": "calls", "release": "since", "recent": "recent-step"}[name]})
         if name:
             expect_has(f"{suite}: headline", v["headline"], f" against {name}: ")
+            # the rule about the release is about all operators, that about `recent` about none
+            unchecked = [n["next"] for n in v["notes"] if n["text"].startswith("no rule checks the operators")]
+            expect(f"{suite}: what checks the operators here", unchecked,
+                   ["Rules with `against: [baseline, recent]` check them here, too."] if name == "recent" else [])
         expect_has("standard output", run.stdout, suite)
     expect("the release", (reports["release"]["baseline"]["commit"], reports["release"]["baseline"]["how"]),
            (r.git("rev-parse", "v1").strip(), "release v1"))

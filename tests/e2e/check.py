@@ -13,7 +13,7 @@ import sys
 import time
 
 import support
-from support import (ENV, PROGRAM, ROOT, TRACES, expect, expect_end, expect_has, run_parts, tracegate, write_bytes,
+from support import (ENV, PROGRAM, ROOT, TRACES, check, expect, expect_end, expect_has, read_text, run_parts, tracegate, write_bytes,
                      write_text)
 from plain_model import launched, mark, span
 
@@ -158,6 +158,15 @@ def bad_input(tmp):
         expect(f"{name}: verdict", json.load(open(r.path("r.json")))["verdict"], "error")
         expect(f"{name}: JUnit says error", "<error" in open(r.path("r.xml")).read(), True)
     os.remove(r.path("out/run10.json.gz"))
+    # the folder that the benchmark should have made: not a misspelt revision, and CI reads of it in JUnit
+    for name, hint in (("new", "has the benchmark run"), ("outt", "Did you mean 'out'?")):
+        os.remove(r.path("r.xml"))
+        run = r.run("check", name, "--runs", "--baseline", "main:out", "--junit", "r.xml")
+        expect_end(f"no folder {name}", run, 3, err=(f"'{name}' is neither a file, a folder nor a revision",))
+        check(f"no folder {name}: {run.stderr}", hint.lower() in run.stderr.lower())
+        expect(f"no folder {name}: JUnit says error", "<error" in read_text(r.path("r.xml")), True)
+    run = r.run("check", "out", "--runs", "--baseline", "outt")
+    expect_end("no such baseline", run, 2, err=("'outt' is neither a file, a folder nor a revision", "Did you mean 'out'?"))
     if os.geteuid() != 0:
         write_bytes(r.path("out/run10.json.gz"), whole)
         os.chmod(r.path("out/run10.json.gz"), 0)
@@ -196,7 +205,9 @@ rules:
 def reports_whole_or_not(tmp):
     r = fresh(tmp + "/reports")
     r.write("none", "a file, no folder")
-    expect_end("no folder", r.check("--json", "none/r.json", "--junit", "r.xml"), 5, err="none/r.json")
+    expect_end("no folder", r.check("--json", "none/r.json", "--junit", "r.xml"), 5, "PASS: no regression found", err="none/r.json")
+    expect_end("no room", r.check("--json", "/dev/full"), 5, "PASS: no regression found", err="/dev/full")
+    expect_end("no folder, and no traces", r.run("check", "nothing.json", "--baseline", "out", "--json", "none/r.json"), 5, err="none/r.json")
     expect("no folder: nothing else was written", os.path.exists(r.path("r.xml")), False)
     # Killed at any moment: each report is whole or absent.
     whole = None

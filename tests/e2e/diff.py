@@ -19,7 +19,7 @@ import tempfile
 import xml.dom.minidom
 
 import support
-from support import CORPUS, PROGRAM, check, finish, read_bytes, read_text, write_bytes, write_json, write_text
+from support import CORPUS, PROGRAM, TRACES, check, finish, read_bytes, read_text, write_bytes, write_json, write_text
 from plain_model import span
 
 
@@ -215,6 +215,20 @@ def output():
     check("full disk: 5", r.returncode == 5)
 
 
+def causes():
+    """--cause asks about what the table shows: its estimate, and nothing within the noise of the runs."""
+    for variant, name in (("slower_op", "aten::mkldnn_convolution"), ("extra_copy", "aten::clone")):
+        doc = json.loads(run("diff", TRACES + "/base", f"{TRACES}/{variant}", "--runs", "--cause", "--format", "json")[1])
+        row = {r["name"]: r for r in doc["rows"]}
+        check(f"causes: of {name}", name in [c["name"] for c in doc["causes"]])
+        for c in doc["causes"]:
+            r = row[c["name"]]
+            estimate = r.get("estimate")  # the step has none
+            check(f"causes: {c['name']} is not noise", r["diff_counts"] or not estimate or not estimate["within_noise"])
+            if estimate and c["dimension"] == "duration":
+                check(f"causes: {c['name']} as in the table", abs(c["delta"] / 1000 - estimate["diff_us"]) < 2)
+
+
 def mistakes():
     a, b = tmp + "/a.json", tmp + "/b.json"
     bare = write("bare.json", [event("cpu_op", "op", 1, 1)])
@@ -224,6 +238,7 @@ def mistakes():
             ((a, b, "--no-rounding"), 2, "--hta"), ((a, b, "--whole", "--step", "fresh=5"), 2, "--whole"),
             ((a, b, "--top", "0"), 2, "--top"), ((a, b, "--step", "baseline=99"), 2, "no step 99 on the baseline side"),
             ((a, b, "--device", "gpus"), 2, "all|cpu|gpu"), ((a, b, "--window", "annotation:"), 2, "--window"),
+            ((a, b, "--window", "annotation:foo"), 2, "no annotation or operator 'foo'"),
             ((a, bare, "--hta"), 2, "add --whole"), ((a, tmp + "/none.json"), 3, "none.json"),
             ((a, write("cut.json", json.dumps(trace(2, 1))[:-40])), 3, "cut.json"),
             ((a, write("text.json", "no trace")), 3, "text.json")):
@@ -391,6 +406,7 @@ with tempfile.TemporaryDirectory() as tmp:
     worked_out()
     sides()
     output()
+    causes()
     mistakes()
     summaries()
     names()

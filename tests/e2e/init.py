@@ -119,6 +119,15 @@ def never_overwrites(tmp):
     expect("an unreadable trace that is named", r.run("init", "bench.py").returncode in (2, 3), True)
 
 
+def actions(tmp):
+    """What GitHub would not take after `uses:` is not written."""
+    r = repository(tmp + "/actions")
+    for place in ("foo", "foo@abc", "acme/tracegate", "acme/tracegate@", "/tracegate@abc"):
+        expect_end(f"--action {place}", r.run("init", "--action", place), 2, err=(f"--action '{place}' is not OWNER/REPO@COMMIT",))
+        expect(f"--action {place}: nothing is written", files(r), [])
+    init(r, "--action", "./.github/actions/tracegate")
+
+
 def names_of_folders(tmp):
     """Folders and branches of any name: each file is YAML, says that name, and a shell takes it for one word."""
     names = sorted(["a b: c", "$(touch gone)", "it's", "#x", "-n", "true", "${{ github.token }}", "2024", 'q"\\', "\x1b[31m", "é"])
@@ -179,6 +188,30 @@ def cpu(tmp):
     expect("cpu: without a required operator", r.run("check", "less/run0.json.gz", "--baseline", "out/run0.json.gz").returncode in (1, 4), True)
 
 
+def unmarked(tmp):
+    """A CPU program without steps: the bench that init writes marks them, so nothing that the traces have for steps is asked for."""
+    def change(doc):
+        for e in doc["traceEvents"]:
+            if e.get("name", "").startswith("ProfilerStep#"):
+                e["name"] = "my_step"
+    r = repository(tmp + "/unmarked")
+    for k in range(5):
+        edit(f"{TRACES}/base/run{k:02}.json.gz", r.path(f"out/ns_{k}.json.gz"), change)
+    expect_has("unmarked: told", init(r), "no ProfilerStep; bench.py writes it", "not yet: the policy is for the steps of bench.py")
+    p = policy(r)
+    expect("unmarked: nothing of these traces", (p["suites"], p["require"]),
+           ([{"name": "main", "trace": {"files": "out/run*.json.gz", "run": r"run(\d+)"}}], {"steps": 3}))
+    expect_has("unmarked: again", init(r), "as it is already\n  .tracegate.yml\n", "git add .tracegate.yml .github/workflows/tracegate.yml bench.py")
+    copy(r, "base", [f"out/run{k}.json.gz" for k in range(5)])  # as bench.py writes them
+    expect("unmarked: with what the bench writes", r.run("selftest", *[f"out/run{k}.json.gz" for k in range(5)]).returncode, 0)
+    # a bench of their own writes what is there
+    r.write("bench.py", "# --trace\n")
+    for k in range(5):
+        os.remove(r.path(f"out/run{k}.json.gz"))
+    init(r, "--force")
+    expect("unmarked: their bench", policy(r)["suites"][0]["window"], {"by": "annotation", "name": "my_step", "skip_first": 1})
+
+
 def server(tmp):
     """A GPU server: no steps, a numbered annotation that covers the time, mangled kernels. Counted: 5 annotations a trace."""
     def change(doc):
@@ -218,12 +251,13 @@ def server(tmp):
 
 
 def corpus(tmp):
-    """Traces of many programs and devices: the policy passes on them and sees what is injected."""
+    """Traces of many programs and devices: the policy passes on them and sees what is injected. The bench is theirs: the policy
+    is for traces like these."""
     for folder in sorted(set(map(os.path.dirname, glob.glob(f"{SHARED}/corpus/traces/*/*/*.json.gz")))):
         name = os.path.basename(folder)
         # an execution trace; one without an event in its step, by which no policy can fail
         code = {"not_a_trace_et": 3, "cpu_only": 1}.get(name, 0)
-        out = init(repository(f"{tmp}/corpus/{name}"), *sorted(glob.glob(f"{folder}/*.gz")), code=code)
+        out = init(repository(f"{tmp}/corpus/{name}", {"bench.py": "# --trace\n"}), *sorted(glob.glob(f"{folder}/*.gz")), code=code)
         expect(f"{name}: {out}", "pass against themselves" in out, not code)
 
 
@@ -419,10 +453,13 @@ def services(tmp):
             ("jenkins", {"Jenkinsfile": "x"}, "", "tracegate ab --base origin/main"),
             ("buildkite", {".buildkite/pipeline.yml": "x"}, ".buildkite/tracegate.yml", "buildkite-agent pipeline upload .buildkite/tracegate.yml"),
             ("slurm", {"train.sbatch": "x"}, "tracegate.sbatch", "sbatch --wait tracegate.sbatch"),
-            ("asked", {}, "tracegate.sbatch", "service     Slurm\n")):
+            ("asked", {}, "tracegate.sbatch", "service     Slurm\n"),
+            ("asked too", {".github/x": "x"}, ".gitlab/tracegate.yml", "service     GitLab CI\n")):
         r = repository(f"{tmp}/{name}", files_)
-        expect_has(name, init(r, *(["--service", "slurm"] if name == "asked" else [])), words)
+        asked = {"asked": ["--service", "slurm"], "asked too": ["--service", "gitlab"]}.get(name, [])
+        expect_has(name, init(r, *asked), words)
         expect(f"{name}: its file", want == "" or os.path.exists(r.path(want)), True)
+        expect_has(f"{name}: again", init(r), words, "as it is already\n  .tracegate.yml\n")
         expect(f"{name}: no workflow of GitHub", os.path.exists(r.path(GATE)), False)
 
 
@@ -599,5 +636,5 @@ def found_programs(tmp):
     expect("no such program", r.run("init", "--for", "jax").returncode, 2)
 
 
-run_parts(empty, never_overwrites, names_of_folders, cpu, server, corpus, ranks, services, jobs, programs, found_programs,
+run_parts(empty, never_overwrites, actions, names_of_folders, cpu, unmarked, server, corpus, ranks, services, jobs, programs, found_programs,
           *map(github.with_mock, (workflows, monorepo, stored, nightly_beside_a_gate)))

@@ -31,6 +31,9 @@ MISTAKES = [  # the line, exit, what standard error says
     (f"check {FRESH} --runs --baseline perf --policy x/tab.yml", 2, ["x/tab.yml:3:1", "tab character", "indent with blanks"]),
     (f"check {FRESH} --runs --baseline perf --policy x/preset.yml", 2, ["no preset 'tracegate:recomended'", "tracegate:recommended"]),
     (f"check {FRESH} --runs --baseline perf --policy x/key.yml", 2, ["unknown key 'rule'", "did you mean 'rules'?"]),
+    (f"check {FRESH} --runs --baseline perf --policy x/list.yml", 2, ["the file must be a policy, not a list", "write  version: 1"]),
+    (f"check {FRESH} --runs --baseline perf --policy x/rule.yml", 2, ["unknown key 'id'", "remove, add; a list is written  - {id: x"]),
+    ("check x/nowhere.json.gz --baseline perf/run0.json.gz", 3, ["a symbolic link that leads nowhere"]),
     (f"check {FRESH} --runs --baseline perf --policy x/policy.json", 1, []),  # JSON is YAML
     (f"check {FRESH} --runs --baseline perf", 1, ["'.github/tracegate.yml' is not read", ".tracegate.yml"]),
     (f"check {FRESH} --runs --baseline master:perf", 2, ["revision 'master' does not exist", "git fetch origin master"]),
@@ -71,6 +74,9 @@ def trouble(tmp):
         os.makedirs(f"{tmp}/{folder}")
     whole = read_bytes(tmp + "/out/run0.json.gz")
     write("x/cut.json.gz", whole[:3000])
+    write("x/list.yml", "- version: 1\n")
+    write("x/rule.yml", "version: 1\nrules: {id: a, metric: idle, fail: {pp: 5pp}}\n")
+    os.symlink("nothing", tmp + "/x/nowhere.json.gz")
     write("x/trace.json", gzip.decompress(whole))
     write("tb/host_1.1700000000.pt.trace.json.gz", whole)
     write("tb/events.out.tfevents.1.host", b"\x18" + bytes(30))

@@ -60,6 +60,13 @@ def waive(tmp):
         expect("the control: without the last waiver it fails", len(texts) > 0, True)
         write_text(tmp + "/waived.yml", preset + ("waivers:\n" + "".join("  - " + t for t in texts[1:]) if len(texts) > 1 else ""))
         expect(f"{variant}: one waiver less", check("waived.yml")[0], 1)
+    for policy in (), ("--policy", "tracegate:recommended"):  # no file yet: what is printed is one
+        side = [f"{traces}/extra_copy/run0{i}.json.gz" for i in range(5)] + ["--runs", "--baseline", traces + "/base", "--quiet"]
+        code, _, err = run("check", *side, *policy, "--json", "none.json", "--markdown", "none.md", cwd=tmp)
+        expect(f"without a policy file {err}", code, 1)
+        code, out, err = run("policy", "waive", "none.json", "-o", "first.yml", cwd=tmp)
+        expect(f"the first policy file {policy} {out}{err}", (code, run("check", *side, "--policy", "first.yml", cwd=tmp)[0]), (0, 0))
+        expect("the comment says the same", "create `.tracegate.yml`" in read_text(tmp + "/none.md"), True)
     for args, code, words in ((("w.json", "new-work", "nonesuch"), 2, "no failure of rule 'new-work' for 'nonesuch'"), ((), 2, "0 given"),
                               (("w.json", "a", "b", "c"), 2, "4 given"), (("w.json", "nonesuch"), 2, "no failure that"),
                               (("day.yml", "a", "b"), None, ""), (("nonesuch.json", "a", "b"), 3, "nonesuch.json")):

@@ -143,6 +143,9 @@ def judges(tmp):
     outcomes, _ = pytest(r, "--tracegate=check", "--tracegate-base=HEAD~1", code=1)
     expect("another base", red(outcomes), ["test_train"])
     pytest(r)
+    pytest(r, "--tracegate=check", "-k", "test_train", code=1)
+    expect("reports: of this session alone", [re.sub("-[0-9a-f]{8}", "", n) for n in os.listdir(r.path(".tracegate_pytest")) if n.startswith("gate")],
+           ["gate-test_model_py_test_train.json"])
     # a test that fails by itself is reported as ever, and the others are judged
     r.write("tests/test_model.py", TESTS.replace('== "trained"', '== "done"').replace("def test_plain", "def test_late"))
     outcomes, told = pytest(r, "--tracegate=check", code=1)
@@ -162,6 +165,8 @@ def together(tmp):
         for how, args in (("xdist", ("-p", "no:rerunfailures", "-n", "2")), ("reruns", ("--reruns", "1")), ("both", ("-n", "2", "--reruns", "1"))):
             outcomes, told = pytest(r, "--tracegate=check", *args, code=code, plugins=())
             expect(f"{how}, {what}", (sorted(outcomes), red(outcomes)), (NAMES, failing))
+            expect(f"{how}: reports", sorted(re.sub("-[0-9a-f]{8}.json", "", n) for n in os.listdir(r.path(".tracegate_pytest")) if "gate" in n),
+                   [f"gate-test_model_py_{n}" for n in ("test_evaluate_1", "test_evaluate_a_b_xe9", "test_train")])
             if failing:
                 expect_has(how, told, "model.py:4 block, changed in this change (line 5)")
                 check(f"{how}: reruns", ("1 rerun" in told) == ("--reruns" in args), told)
@@ -178,6 +183,10 @@ def baselines(tmp):
     r.write("model.py", SLOWER)
     outcomes, _ = pytest(r, "--tracegate=check", code=1)
     expect("uncommitted, on main: against HEAD", red(outcomes), ["test_train"])
+    r.git("checkout", "-q", "change")  # no commit of its own yet
+    outcomes, _ = pytest(r, "--tracegate=check", code=1)
+    expect("uncommitted, on a branch that begins: against HEAD", red(outcomes), ["test_train"])
+    r.git("checkout", "-q", "main")
     r.git("checkout", "-q", "--", "model.py")
     outcomes, told = pytest(r, "--tracegate=check")
     expect_has("the commit that brought the baselines", told, "new, compared from the next change on: tests/test_model.py::test_train")
@@ -241,7 +250,24 @@ def stored(tmp):
     expect_has("two recordings in a test", pytest(r, "tests/test_twice.py", code=1)[1], "called twice in one test")
 
 
+def stored_too_late(tmp):
+    """Nothing at the base: recording the change itself would not help."""
+    r = sample(tmp + "/project")
+    r.write("pytest.ini", "[pytest]\npythonpath = .\ntracegate_baseline = stored\n")
+    r.commit("stored")
+    r.git("checkout", "-q", "-b", "early")
+    r.commit("early")
+    base = r.git("rev-parse", "main")[:12]
+    told = pytest(r, "--tracegate=check", code=1)[1]
+    expect_has("stored, nothing at the base", told, "no baseline of this test (merge base of HEAD and main", "`tracegate baseline fetch`",
+               f"pytest --tracegate=record at that commit: git checkout {base}")
+    r.git("checkout", "-q", base)
+    pytest(r, "--tracegate=record")
+    r.git("checkout", "-q", "early")
+    pytest(r, "--tracegate=check")
+
+
 if python(prepared("--system-site-packages"), "import pytest", "/").returncode:
     skip("python3-pytest is missing")
 sys.dont_write_bytecode = True
-run_parts(records, judges, together, baselines, accepted, stored)
+run_parts(records, judges, together, baselines, accepted, stored, stored_too_late)

@@ -290,6 +290,9 @@ def writers(tmp):
 def refusals(tmp):
     """(what is in the way, exit, words of the message, pushes that reached the server)"""
     bare, url, w = server(tmp)
+    w.write("empty.json", '{"schemaVersion": 1, "traceEvents": []}')
+    expect_end("no events", w.baseline("record", "empty.json"), 3, err=("1 of 1 traces hold no events",))
+    expect("no events: nothing is stored", w.refs(), [])
     w.ok("record", trace("base", "00"))
     hook = bare.dir + "/hooks/pre-receive"
     log = tmp + "/log"

@@ -159,7 +159,7 @@ def tables(tmp):
            [(r["name"], r["kind"], r["base_calls"], r["fresh_calls"], r["group"]) for r in compared if r["diff_calls"] and "clone" in r["name"]],
            [("aten::clone", "op", 0, 1, "added"), ("void clone(float*)", "kernel", 0, 1, "added")])
     done = python(bin_, "import tracegate; tracegate.compare('base', 'nowhere')", tmp)
-    expect_end("no such side", done, 1, err="'nowhere' is neither a file nor REV:PATH")
+    expect_end("no such side", done, 1, err="'nowhere' is neither a file, a folder nor a revision")
 
 
 def types(tmp):
@@ -224,6 +224,12 @@ def debian_torch(tmp):
     said("PyTorch", python(bin_, script, tmp, ROOT + "/examples"), "run0.json.gz 7")
     rows = {x.split(",")[1]: x.split(",")[3] for x in tracegate("analyze", "run0.json.gz", "--format", "csv", cwd=tmp).stdout.splitlines()}
     expect("PyTorch: calls per step", (rows.get("aten::mm"), rows.get("aten::add")), ("1", "1"))
+    if not kineto:
+        memory = ("import os, pathlib, threading, kineto_layout, torch\n"
+                  "with torch.profiler.profile(profile_memory=True) as p: torch.ones(4, 4) @ torch.ones(4, 4)\n"
+                  "kineto_layout.write(pathlib.Path('memory.json.gz'), p.profiler.kineto_results, os.getpid(), {1: threading.get_native_id()})\n")
+        expect("profile_memory: written", python(bin_, memory, tmp, ROOT + "/examples").returncode, 0)
+        expect_has("profile_memory: the operators", tracegate("analyze", "memory.json.gz", "--whole", cwd=tmp).stdout, "aten::mm")
     steps = tracegate("analyze", "run0.json.gz", "--measure", "steps", "--format", "csv", cwd=tmp).stdout.splitlines()
     expect("PyTorch: steps", len([x for x in steps if x[:1].isdigit()]), 4)
 

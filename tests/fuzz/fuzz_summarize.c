@@ -4,8 +4,9 @@
 /* Any bytes as a trace: whatever can be summarised has a stored form that reads back the same. */
 FUZZ_TARGET(0)
 {
-    static const struct tg_window_spec windows[] = { { TG_WINDOW_AUTO, { "", 0 } },
-                                                     { TG_WINDOW_ANNOTATION, { "*a*", 3 } } };
+    static const struct tg_window_spec windows[] = {
+        { .by = TG_WINDOW_AUTO }, { .by = TG_WINDOW_ANNOTATION, .name = { "*a*", 3 } }
+    };
     struct tg_summarize_opts o = { .rank = -1,
                                    .window = windows[bytes.n % 2],
                                    .frame_sorts = (unsigned)(bytes.n / 2 % 4) };

@@ -73,6 +73,15 @@ TEST(a_budget_is_accepted_in_its_own_terms)
     ceiling(TG_BOUND_MAX, NAN, TG_RULE_METRIC_STEP_TIME, "{pct: 15%}");
 }
 
+TEST(from_nothing_a_benchmarks_number_grows_by_an_amount_without_unit)
+{
+    struct tg_accept_change c = { .metric = TG_RULE_METRIC_NUMBER };
+    TG_BUF out = { 0 };
+    tg_accept_widen(&c, 0.5, NAN);
+    tg_accept_put_ceiling(&out, &c);
+    assert_string_equal(out.p, "{abs: 0.625}");
+}
+
 TEST(what_a_finding_is_about_comes_first)
 {
     static const char *const names[][2] = { { "new-work", "a" },

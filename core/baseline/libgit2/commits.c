@@ -7,7 +7,9 @@ bool tg_git_shallow(const char *what, struct tg_err *err)
 {
     tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s is not here: the history is shallow", what);
     return tg_err_hint(err, "In actions/checkout set fetch-depth: 2 (or 0 for all history); "
-                            "elsewhere run `git fetch --deepen=50` or `git fetch --unshallow`.");
+                            "elsewhere run `git fetch --deepen=50` or `git fetch --unshallow`, in "
+                            "a clone of one branch with `origin "
+                            "+BRANCH:refs/remotes/origin/BRANCH` for the target branch.");
 }
 
 bool tg_libgit2_unborn(struct tg_err *err)

@@ -39,7 +39,7 @@ static struct tg_result failed(void)
 
 static void find(struct room *r, struct tg_result *v, size_t n, bool stacks)
 {
-    static const struct tg_window_spec window = { TG_WINDOW_AUTO, { NULL, 0 } };
+    static const struct tg_window_spec window = { .by = TG_WINDOW_AUTO };
     struct tg_load_opts load = { .keep_python = false };
     struct tg_input_item base = { .label = "base.json" }, test = { .label = "test.json" };
     struct tg_input_list side[2] = { { .v = &base, .n = 1 }, { .v = &test, .n = 1 } };

@@ -36,7 +36,7 @@ IN_ROOM(what_is_not_there_is_said)
     assert_false(add(r, &list, "no*.json"));
     assert_failed(r, TG_ERR_IO, "no file matches 'no*.json'");
     assert_false(add(r, &list, "main"));
-    assert_failed(r, TG_ERR_USAGE, "'main' is neither a file nor REV:PATH");
+    assert_failed(r, TG_ERR_IO, "'main' is neither a file, a folder nor a revision");
     assert_false(add(r, &list, "main:perf"));
     assert_true(r->err.kind != TG_ERR_NONE);
     tg_err_init(&r->err);

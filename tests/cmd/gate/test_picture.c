@@ -28,7 +28,7 @@ static const char *trace(struct room *r, unsigned us, unsigned kernel)
 
 static struct tg_picture take(struct room *r)
 {
-    static const struct tg_window_spec window = { TG_WINDOW_AUTO, { NULL, 0 } };
+    static const struct tg_window_spec window = { .by = TG_WINDOW_AUTO };
     struct tg_load_opts load = { .keep_python = false };
     struct tg_input_item base = { .label = "base.json" }, test = { .label = "test.json" };
     struct tg_input_list side[2] = { { .v = &base, .n = 1 }, { .v = &test, .n = 1 } };
@@ -103,7 +103,7 @@ enum { RUNS = 3, RANKS = 2 };
  * stands alone. */
 static tg_sv drawn(struct room *r, const unsigned step_us[RUNS * RANKS], int64_t rank)
 {
-    static const struct tg_window_spec window = { TG_WINDOW_AUTO, { NULL, 0 } };
+    static const struct tg_window_spec window = { .by = TG_WINDOW_AUTO };
     const struct tg_rank_alone alone = { .rank = rank };
     struct tg_load_opts load = { .keep_python = false };
     struct tg_input_item item[RUNS * RANKS] = { 0 };

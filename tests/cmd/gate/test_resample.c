@@ -69,6 +69,14 @@ JUDGED(a_count_that_varies_is_a_false_alarm)
     assert_int_equal(again.splits, c.splits);
 }
 
+/* 3 against 3 of 6 runs take all of them: none can be left out to see how the rate moves. */
+JUDGED(an_error_that_nothing_tells_is_unknown)
+{
+    static const uint32_t calls[] = { 1, 1, 1, 1, 1, 2 };
+    assert_true(isnan(metric(f, calls, 6, 3).error));
+    assert_true(metric(f, calls, 6, 2).error > 0);
+}
+
 /* ln of 100, 101, … 107 us has a standard deviation of 0.0237 (of 8 values, by hand). */
 JUDGED(the_noise_of_an_operator)
 {

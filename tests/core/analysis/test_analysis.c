@@ -53,7 +53,7 @@ static void draw(struct world *w, uint64_t seed)
 /* Times become shift + scale * t. */
 static void build(struct world *w, uint64_t shuffle, tg_ns shift, tg_ns scale)
 {
-    static const struct tg_window_spec window = { TG_WINDOW_WHOLE, { NULL, 0 } };
+    static const struct tg_window_spec window = { .by = TG_WINDOW_WHOLE };
     struct tg_err err;
     bt_init(&w->b);
     for (size_t i = 0; i < w->n; i++) {
@@ -361,7 +361,7 @@ TEST(nothing_on_the_device_is_said)
 TEST(sequences_belong_to_the_outermost_operator)
 {
     struct world w = { 0 };
-    static const struct tg_window_spec window = { TG_WINDOW_WHOLE, { NULL, 0 } };
+    static const struct tg_window_spec window = { .by = TG_WINDOW_WHOLE };
     struct tg_err err;
     bt_init(&w.b);
     for (int k = 0; k < 2; k++) {

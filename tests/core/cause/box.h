@@ -76,7 +76,7 @@ enum box_python { BOX_AMONG, BOX_APART };
 static inline void box_add_as(struct box *b, int side, const struct box_row *v, size_t n,
                               enum box_python python)
 {
-    struct tg_window_spec window = { TG_WINDOW_AUTO, { NULL, 0 } };
+    struct tg_window_spec window = { .by = TG_WINDOW_AUTO };
     struct tg_trace *t = box_load(v, n);
     TG_AUTO(tg_steps_release) struct tg_steps steps = { 0 };
     struct tg_err err = TG_ERR_INIT;

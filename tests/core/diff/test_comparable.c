@@ -29,7 +29,7 @@ TEST(other_windows_are_refused_between_sides)
     bt_init(&b);
     bt_host(&b, "cpu_op", "aten::mm", "1", 10, 5, -1);
     bt_host(&b, "cpu_op", "aten::mm", "1", 20, 5, -1);
-    o[1].window = (struct tg_window_spec){ TG_WINDOW_ANNOTATION, TG_SV("aten::mm") };
+    o[1].window = (struct tg_window_spec){ .by = TG_WINDOW_ANNOTATION, .name = TG_SV("aten::mm") };
     for (int k = 0; k < 2; k++)
         make_side(&side[k], &s[k], &b, &o[k]);
     assert_false(tg_compare(&c, &side[0], &side[1], NULL, s[0].arena, &err));

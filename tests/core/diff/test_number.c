@@ -23,7 +23,7 @@ static const struct tg_summary *summary_of(struct fixture *f, const struct given
             if (run < g[i].n)
                 v[k++] =
                     (struct tg_number){ tg_sv_of(g[i].name), tg_sv_of(g[i].unit), g[i].v[run] };
-        s->numbers.v[run] = (struct tg_number_run){ TG_SV("id"), v, k };
+        s->numbers.v[run] = (struct tg_number_run){ TG_SV("id"), v, k, TG_SV("") };
     }
     return s;
 }

@@ -89,9 +89,9 @@ CASE(the_main_thread_has_most_windows)
 
 CASE(annotations_serve_as_windows_when_asked)
 {
-    const struct tg_window_spec iter = { TG_WINDOW_ANNOTATION, TG_SV("iter *") };
-    const struct tg_window_spec none = { TG_WINDOW_ANNOTATION, TG_SV("nothing") };
-    const struct tg_window_spec whole = { TG_WINDOW_WHOLE, { NULL, 0 } };
+    const struct tg_window_spec iter = { TG_WINDOW_ANNOTATION, TG_SV("iter *"), true };
+    const struct tg_window_spec none = { TG_WINDOW_ANNOTATION, TG_SV("nothing"), false };
+    const struct tg_window_spec whole = { .by = TG_WINDOW_WHOLE };
     bt_host(&f->b, "user_annotation", "ProfilerStep#3", "1", 0, 50, -1);
     bt_host(&f->b, "user_annotation", "iter 1", "1", 10, 20, -1);
     bt_host(&f->b, "user_annotation", "iter 2", "1", 40, 20, -1);
@@ -108,6 +108,19 @@ CASE(annotations_serve_as_windows_when_asked)
     assert_int_equal(f->s.v[0].start, 0);
     assert_int_equal(f->s.v[0].end, 111); /* 12 + 99: device rows count */
     assert_int_equal(step_of(f, "iter 2", 40), 0);
+}
+
+CASE(a_required_window_that_no_span_has_is_an_error)
+{
+    const struct tg_window_spec spec = { TG_WINDOW_ANNOTATION, TG_SV("sevre"), true };
+    struct tg_err err = TG_ERR_INIT;
+    struct tg_steps s;
+    for (int k = 0; k < 4; k++)
+        bt_host(&f->b, "user_annotation", "serve", "1", 20 * k, 15, -1);
+    assert_false(tg_steps_build(&s, bt_trace(&f->b, 0), &spec, &err));
+    assert_int_equal(err.kind, TG_ERR_USAGE);
+    assert_string_equal(err.message, "no annotation or operator 'sevre'");
+    assert_non_null(strstr(err.hint, "'serve'"));
 }
 
 CASE(an_empty_trace_is_one_empty_step)

@@ -116,13 +116,13 @@ CASE(files_without_a_rank_must_be_told)
     assert_table(f, TG_ARRANGE_AUTO, "-1: z");
     shard(f, "y", -1, "y");
     shard(f, "x", -1, "x");
-    assert_table(f, TG_ARRANGE_AUTO, "3 files, no rank: ranks or repeats?");
+    assert_table(f, TG_ARRANGE_AUTO, "3 traces, no rank: ranks or repeats?");
     assert_non_null(strstr(f->err.hint, "--runs"));
     assert_non_null(strstr(f->err.hint, "--ranks"));
     assert_table(f, TG_ARRANGE_RUNS, "-1: x: y: z");
     assert_table(f, TG_ARRANGE_RANKS, "0 1 2: z y x"); /* in order of arrival */
     shard(f, "r", 4, "r");
-    assert_table(f, TG_ARRANGE_AUTO, "3 of 4 files have no rank");
+    assert_table(f, TG_ARRANGE_AUTO, "3 of 4 traces have no rank");
 }
 
 CASE(named_runs_are_runs)

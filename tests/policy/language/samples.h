@@ -213,6 +213,12 @@ static const struct sample samples[] = {
     { 131, IDLE "waivers: [{rule: §b, ceiling: {pp: 9pp}, reason: r, expires: 2026-08-01}]\n",
       IDLE "waivers: [{rule: a, ceiling: {pp: 9pp}, reason: r, expires: 2026-08-01}]\n",
       "no rule 'b'" },
+    { 131,
+      V "waivers: [{rule: §new-work, name: a, ceiling: {abs: 1}, reason: r, "
+        "expires: 2026-08-01}]\n",
+      V "extends: [tracegate:recommended]\nwaivers: [{rule: new-work, name: a, ceiling: {abs: 1}, "
+        "reason: r, expires: 2026-08-01}]\n",
+      "extends: [tracegate:recommended]" },
     { 104, V "baseline: {ref: §release()}\n", V "baseline: {ref: release(v*)}\n", "release(v*)" },
     { 107, V "baselines: [{name: §baseline}]\n", V "baselines: [{name: base}]\n", "another name" },
     { 133, V "baselines: [{name: a}, {name: §a}]\n", V "baselines: [{name: a}, {name: b}]\n",

@@ -187,8 +187,9 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
         tg_evidence_of_times(w, ev[o][1], &y[o], clock, TG_ESTIMATE_MEAN);
     }
     /* Is the step's time the sum of its parts, gaps among them, which are known of all ranks?
-     * Better values than the shortest's. */
-    if (id == TG_METRIC_STEP_TIME && m->ev.why_not != TG_NOT_ONE_SIDED && c->step.rows &&
+     * Better values than the shortest's. A trace that is one step has gaps between its markers. */
+    bool parts = c->step.rows && w->n_cells && w->shard[0]->marked;
+    if (id == TG_METRIC_STEP_TIME && m->ev.why_not != TG_NOT_ONE_SIDED && parts &&
         c->step.ev_total.why_not != TG_NOT_WAIT && !c->n_unnamed) {
         m->ev = c->step.ev_total;
         m->mean = c->step_mean;

@@ -29,14 +29,6 @@ static bool is_counted(const struct tg_op *op)
     return op->change != TG_SAME && !op->polling && !op->choice && tg_kind_is_counted(op->kind);
 }
 
-/* No work pays for a wait. But copies from or to other memory, and collectives of another
- * algorithm, take the place of such: these are one name, however much less they take. */
-static bool is_same_wait(const struct tg_op *a, const struct tg_op *b)
-{
-    bool copies = a->kind == TG_KIND_MEMCPY && b->kind == TG_KIND_MEMCPY;
-    return copies || (tg_op_is_collective(a) && tg_op_is_collective(b));
-}
-
 /* "Memcpy HtoD " of "Memcpy HtoD (Pinned -> Device)": copies the other way are another sort. */
 static uint64_t direction_of(const struct tg_op *op)
 {
@@ -75,8 +67,11 @@ static void pair_renames(struct tg_diff_work *w, const uint64_t *ranks)
                            ns[TG_BASE][i]);
             x.distance = fabs(e);
             bool small = removed->self[TG_BASE] <= floor || added->self[TG_TEST] <= floor;
-            bool alike = (is_same_wait(removed, added) && e < 0) ||
-                         (!small && x.distance <= log(TG_SUSPECT));
+            /* No work pays for a wait. But a copy from or to other memory takes the place of a
+             * copy, and a collective of another algorithm that of a collective, however much less
+             * it takes. */
+            bool wait = removed->kind == TG_KIND_MEMCPY || tg_op_is_collective(removed);
+            bool alike = (wait && e < 0) || (!small && x.distance <= log(TG_SUSPECT));
             if (removed->kind == added->kind && tg_sv_eq(removed->place, added->place) &&
                 tg_op_makes_wait(removed) == tg_op_makes_wait(added) &&
                 ranks[x.removed] == ranks[x.added] &&

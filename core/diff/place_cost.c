@@ -404,8 +404,8 @@ static bool is_for_less(const struct tg_region *g)
 }
 
 /* An exchange for less needs no warning; on the host only if what the device does there was not
- * exchanged for more. Nor does another name that takes not provably longer; what counts for itself
- * has to take less. */
+ * exchanged for more. Nor does another name that does not provably take longer; what counts for
+ * itself has to take less. */
 static void repay_exchanges(struct tg_comparison *c)
 {
     TG_EACH(const struct tg_region, g, c->regions, c->n_regions) {

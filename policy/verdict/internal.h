@@ -12,7 +12,8 @@ struct tg_rank_row;
 struct tg_rank_rows { /* rank_rows.c: what rules say of many ranks */
     struct tg_strmap names, rules;
     struct tg_rank_row *v;
-    size_t cap;
+    size_t cap, n_ranks; /* ranks that any rule looked at */
+    int64_t last_rank;
 };
 
 struct tg_eval_state {

@@ -65,6 +65,8 @@ void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t
     bool worse = r->state != worst->state ? r->state > worst->state : larger;
     bool first = row->n == 0;
     (void)tg_strmap_add(&x->rules, r->rule);
+    x->n_ranks += !x->n_ranks || rank != x->last_rank;
+    x->last_rank = rank;
     row->differ |= !first && r->delta != worst->delta;
     row->n++;
     if (r->state > row->worst.state)
@@ -92,7 +94,7 @@ void tg_rank_rows_put(struct tg_rank_rows *x, struct tg_eval_state *e)
         else
             tg_ranks_put(&ranks, row->rank, row->n_rank);
         /* What all ranks do alike is about the name; a guard is about all. */
-        bool alike = row->n_rank == row->n && row->n > 1 && r->has_values && !row->differ;
+        bool alike = row->n_rank == x->n_ranks && x->n_ranks > 1 && r->has_values && !row->differ;
         tg_sv name = r->plain.n ? r->plain : r->op;
         if (!tg_result_is_guard(r))
             r->op_normalised =

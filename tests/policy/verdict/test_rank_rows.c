@@ -61,6 +61,23 @@ WITH_HAND(all_ranks_alike)
     hand_text(r.evidence, "exact");
 }
 
+/* Alike on two of three ranks; the third lacks the name: it is about those two. */
+WITH_HAND(ranks_that_have_the_name)
+{
+    struct tg_result v = of_rank(TG_STATE_FAIL, 10, 1), other = v;
+    struct tg_rank_rows x;
+    other.plain = TG_SV("aten::add");
+    tg_rank_rows_init(&x);
+    tg_rank_rows_add(&x, &other, 0, h->a);
+    for (int64_t rank = 1; rank < 3; rank++)
+        tg_rank_rows_add(&x, &v, rank, h->a);
+    tg_rank_rows_put(&x, &h->e);
+    assert_int_equal(h->e.n, 2);
+    hand_text(h->e.results[0].op_normalised, "aten::add [rank 0]");
+    hand_text(h->e.results[1].op_normalised, "aten::mm [2 ranks]");
+    tg_rank_rows_release(&x);
+}
+
 /* What has no values, as facts: no spread; of two in one state the first stays. */
 WITH_HAND(rows_without_values)
 {

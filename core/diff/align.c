@@ -462,13 +462,13 @@ static void scale_counts(struct tg_diff_work *w)
     c->iteration_ratio = best;
     /* Counts after division by the ratio. Names that did not scale at all ran once. */
     TG_EACH(struct tg_op, op, c->ops, c->n_ops + c->n_frames) {
-        double want = op->count[TG_BASE] * best, off = op->count[TG_TEST] - want;
+        double base = op->count[TG_BASE], test = op->count[TG_TEST];
         if (op->change != TG_MORE && op->change != TG_FEWER)
             continue;
         op->iteration_scaled = true;
-        op->change = fabs(off) <= fmax(0.5, TG_SLACK * want) ? TG_SAME
-                     : off > 0                               ? TG_MORE
-                                                             : TG_FEWER;
+        op->change = tg_iterations_explain(c, base, test) ? TG_SAME
+                     : test > base * best                 ? TG_MORE
+                                                          : TG_FEWER;
     }
 }
 

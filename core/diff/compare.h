@@ -576,6 +576,11 @@ enum tg_exception tg_op_exception(const struct tg_op *op);
 bool tg_op_rose(const struct tg_op *op); /* is it new, or called more often? */
 /* Additional calls per step, the ratio of iterations taken off. */
 double tg_op_rise(const struct tg_comparison *c, const struct tg_op *op);
+/* Of a trace without markers: are the fresh calls what the ratio of iterations makes of the
+ * baseline's, nearly? */
+bool tg_iterations_explain(const struct tg_comparison *c, double base, double test);
+/* The fresh calls per step as compared: of what scales with the iterations, the ratio taken off. */
+double tg_op_compared_calls(const struct tg_comparison *c, const struct tg_op *op);
 /* The same of its bytes: replaced, or as many per call as before, up to a tenth more. */
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op);
 /* Names of this kind are counted: operators, kernels, copies, sets, graphs, synchronising calls. */

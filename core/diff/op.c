@@ -53,6 +53,17 @@ bool tg_op_rose(const struct tg_op *op)
     return op->change == TG_ADDED || op->change == TG_MORE;
 }
 
+double tg_op_compared_calls(const struct tg_comparison *c, const struct tg_op *op)
+{
+    return op->count[TG_TEST] / (op->iteration_scaled ? c->iteration_ratio : 1);
+}
+
+bool tg_iterations_explain(const struct tg_comparison *c, double base, double test)
+{
+    double want = base * c->iteration_ratio;
+    return fabs(test - want) <= fmax(0.5, TG_SLACK * want);
+}
+
 double tg_op_rise(const struct tg_comparison *c, const struct tg_op *op)
 {
     return op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];

@@ -195,8 +195,7 @@ static bool is_judged(const struct tg_eval_state *e, const struct tg_comparison 
 
 static double more_calls(const struct tg_comparison *c, const struct tg_op *op)
 {
-    (void)c;
-    return tg_op_rose(op) ? op->count[TG_TEST] - op->count[TG_BASE] : 0;
+    return tg_op_rose(op) ? tg_op_compared_calls(c, op) - op->count[TG_BASE] : 0;
 }
 
 static void put_more(struct tg_buf *b, const struct tg_comparison *c, const struct tg_op *op)

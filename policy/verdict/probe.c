@@ -125,7 +125,8 @@ static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_
     switch (m) {
     case TG_RULE_METRIC_COUNT:
     case TG_RULE_METRIC_DEVICE_COUNT:
-        put_exact(p, op->count[TG_BASE], op->count[TG_TEST], op->change == TG_SAME);
+        put_recorded(p, op->count);
+        put_exact(p, op->count[TG_BASE], tg_op_compared_calls(c, op), op->change == TG_SAME);
         break;
     case TG_RULE_METRIC_ADDED: /* a name that did not exist: no noise can explain it */
         put_exact(p, 0, op->change == TG_ADDED ? op->total[TG_TEST] : 0, op->change != TG_ADDED);
@@ -168,6 +169,21 @@ static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_
 
 /* ---- the whole trace, and benchmarks' numbers ---- */
 
+/* Another number of iterations makes other sums over a trace: these are judged as the calls of
+ * names are, of which those tell that they count. */
+static void put_iterations(struct tg_probe *p, const struct tg_comparison *c, enum tg_metric id)
+{
+    const struct tg_metric_info *info = tg_metric_info(id);
+    if (c->iteration_ratio == 1 || !info->exact || (info->of_device && !info->counts))
+        return;
+    put_recorded(p, (double[]){ p->base, p->test });
+    p->unchanged = !info->counts && tg_iterations_explain(c, p->base, p->test);
+    p->test = info->counts ? p->base : p->test / c->iteration_ratio;
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops)
+        if (info->counts & 1u << op->kind && op->change != TG_SAME)
+            p->test += tg_op_compared_calls(c, op) - op->count[TG_BASE];
+}
+
 static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,
                         const struct tg_comparison *c, enum tg_estimate by)
 {
@@ -198,6 +214,7 @@ static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,
     if (p->unit != TG_UNIT_NS || id == TG_METRIC_STEP_TIME) /* as every report gives it */
         put_values(p, slowest ? m->slowest : m->value);
     p->ev = ev;
+    put_iterations(p, c, id);
     p->outside = tg_outside_growth_of(c, tg_metric_info(id)->counts);
     p->test += p->outside;
     return least || ev->why_not == TG_JUDGED;

@@ -186,6 +186,27 @@ def traces_of_one_step(p):
     expect("the same without a window: durations judged", got.report["coverage"]["durations_judged"], False)
 
 
+def other_number_of_iterations(p):
+    """Traces without markers: calls are judged as they are shown, by as many iterations as the baseline's. A budget is of the trace."""
+    kernel = [Work("aten::op3", "kernel", "void kern3(float*)", 20)]
+    for what, steps, before, more, code, told in (
+            ("half of them", 2, 0, 0, 0, "0.5 times the baseline's"),
+            ("half of them, five kernels in each, were three", 2, 2, 4, 1, "called 20 times per step, was 12 (+8"),
+            ("twice as many", 8, 0, 0, 0, "2 times the baseline's"),
+            ("twice as many, two kernels in each, were three", 8, 2, 1, 0, "less work"),
+            ("twice as many, one more kernel in each", 8, 0, 1, 1, "called 8 times per step, was 4 (+4")):
+        p.side("b", [(0, None)], 1, lambda *_: kernel * before, marker=None)
+        p.side("x", [(0, None)], 90001, lambda *_: kernel * more, steps=steps, marker=None)
+        got = p.check(policy=False)
+        expect_end(f"iterations: {what}", got, code, told)
+        rules = f"rules: [{{id: own, metric: count, match: {{name: aten::op3}}, fail: {{max: {steps * (more + 1)}}}}}, " \
+                "{id: launches, metric: launch_count, fail: {abs: 0}}, {id: copied, metric: memcpy_bytes, fail: {abs: 0}}]"
+        states = p.check(ranked=False, more=rules).states
+        expect(f"iterations: {what}: a budget", states.get("own", "pass"), "pass")
+        expect(f"iterations: {what}: launches of the trace", states.get("launches", "pass"), "fail" if code else "pass")
+        expect(f"iterations: {what}: bytes of the trace", states.get("copied", "pass"), "pass")
+
+
 def what_would_do_as_steps(p):
     """Traces without markers: the note names the annotations that would do."""
     for marker, steps, says in (("execute_%d_context", 1, 'window: {by: annotation, name: "execute_*"}'),
@@ -207,7 +228,7 @@ def what_would_do_as_steps(p):
 def main(tmp):
     p = Place(tmp)
     for group in (missing_ranks, ranks_that_are_there, expected_ranks, rules_about_ranks, another_device,
-                  traces_of_one_step, what_would_do_as_steps):
+                  traces_of_one_step, other_number_of_iterations, what_would_do_as_steps):
         group(p)
 
 

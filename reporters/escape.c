@@ -211,6 +211,19 @@ static bool ends_sentence(tg_sv s)
            !(last == ':' && s.p[0] == ':');
 }
 
+/* Where the parenthesis that the text begins with is closed; its length: nowhere. */
+static size_t closes_first(tg_sv s)
+{
+    size_t open = 0, i = 0;
+    for (; i < s.n; i++) {
+        open += s.p[i] == '(';
+        open -= s.p[i] == ')';
+        if (!open)
+            break;
+    }
+    return i;
+}
+
 void tg_esc_md_text(struct tg_buf *out, tg_sv text)
 {
     TG_BUF line = { 0 };
@@ -230,15 +243,15 @@ void tg_esc_md_text(struct tg_buf *out, tg_sv text)
         }
         if (unsafe.n) {
             tg_buf_puts(out, first ? "" : " ");
-            /* Code for unsafe words; the sentence's own punctuation and pair of parentheses stay
-             * outside. */
+            /* Unsafe words are code; the sentence's punctuation and parentheses stay outside. */
             size_t from = 0, end = unsafe.n;
             while (ends_sentence((tg_sv){ unsafe.p, end }))
                 end--;
-            if (end > 2 && unsafe.p[0] == '(' && unsafe.p[end - 1] == ')') {
-                tg_buf_putc(out, '(');
-                from = 1;
-                end--;
+            if (end > 2 && unsafe.p[0] == '(') {
+                size_t closing = closes_first((tg_sv){ unsafe.p, end });
+                from = closing + 1 >= end;
+                end -= closing + 1 == end;
+                tg_buf_puts(out, from ? "(" : "");
             }
             tg_esc_md_name(out, (tg_sv){ unsafe.p + from, end - from });
             tg_buf_add(out, tg_sv_from(unsafe, end));

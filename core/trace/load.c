@@ -492,11 +492,10 @@ static bool find_kinds(struct loader *l)
         return true;
     if (!l->marks->n && !has_categories(t) && !tg_xla_is(t)) { /* PyTorch writes X events only */
         tg_err_set(l->err, TG_ERR_TRACE, TG_AT_FILE(t->path),
-                   "no event of '%s' has a category, so operators and kernels cannot be told apart",
-                   t->path);
+                   "no event has a category, so operators and kernels cannot be told apart");
         return tg_err_hint(l->err, "PyTorch without Kineto writes such traces "
-                                   "(torch.profiler.kineto_available() is False there), and so "
-                                   "does torch.autograd.profiler's old format: record with "
+                                   "(`torch.profiler.kineto_available()` is False there), and so "
+                                   "does the old format of torch.autograd.profiler: record with "
                                    "torch.profiler in a build that has Kineto, or write the trace "
                                    "by tracegate's examples/kineto_layout.py.");
     }

@@ -41,6 +41,9 @@ TEST(prose_keeps_sentences)
           "called 20 times per step, was 12 (+8, 1.2 % of the step)");
     check(tg_esc_md_text, TG_SV("registers 128 -> registers 255"),
           "registers 128 \xe2\x86\x92 registers 255");
+    check(tg_esc_md_text, TG_SV("no (a::f) here"), "no (`a::f`) here");
+    check(tg_esc_md_text, TG_SV("no (a.f() is False)"), "no (`a.f()` is False)");
+    check(tg_esc_md_text, TG_SV("(a.f)(b.g) too"), "`(a.f)(b.g)` too");
     check(tg_esc_md_text, TG_SV("ask @octocat or #12 now"), "ask `@octocat` or `#12` now");
     check(tg_esc_md_text, TG_SV("see www.evil.example x@y.example"),
           "see `www.evil.example x@y.example`");

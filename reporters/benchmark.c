@@ -68,11 +68,13 @@ void tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,
         tg_labels_of_rows(&labels, c, rows, n, NAME);
         for (size_t i = 0; i < n; i++) {
             const struct tg_op *op = &c->ops[rows[i]];
+            double iterations = tg_op_iterations(c, op, TG_TEST); /* as recorded */
             TG_BUF name = { 0 };
             tg_label_put(&name, &labels.v[i]);
             add_entry(list, v, tg_buf_sv(&name), " mean self time", "us",
-                      round(op->self[TG_TEST]) / 1000,
-                      (double[]){ op->self_least[TG_TEST], op->self_most[TG_TEST] });
+                      round(iterations * op->self[TG_TEST]) / 1000,
+                      (double[]){ iterations * op->self_least[TG_TEST],
+                                  iterations * op->self_most[TG_TEST] });
         }
     }
     tg_doc_write(list, TG_DOC_INDENTED, out);

@@ -177,6 +177,8 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
         tg_buf_printf(out, "), mean of %zu ranks ", c->n_ranks[TG_TEST]);
     }
     put_change(out, ns);
+    if (c->iteration_ratio > 0 && c->iteration_ratio != 1) /* whole traces, as measured */
+        tg_buf_printf(out, ", with %.4g times the iterations", c->iteration_ratio);
     /* The noise is that of the shortest steps: beside a wide range it reads as a contradiction. */
     if (!put_spread(out, c) || ev->why_not != TG_JUDGED || !is_ruled(v)) {
         /* Noise as a percentage of the value: the evidence has it on a log scale. */

@@ -71,7 +71,8 @@ static void put_ops(struct tg_buf *out, const struct tg_verdict *v, bool calls)
         open_sample(out, calls ? "calls" : "self_time_seconds", v);
         TG_PUT(out, put_value, ",kind=\"{}\",name=\"{}\"", tg_sv_of(tg_kind_name(op->kind)),
                op->name);
-        close_sample(out, calls ? op->count[TG_TEST] : op->self[TG_TEST] / 1e9);
+        double iterations = tg_op_iterations(c, op, TG_TEST); /* as recorded */
+        close_sample(out, iterations * (calls ? op->count[TG_TEST] : op->self[TG_TEST] / 1e9));
     }
 }
 

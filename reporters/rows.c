@@ -71,10 +71,6 @@ struct tg_row_numbers tg_row_numbers(const struct tg_comparison *c, const struct
                                 : (double)op->step_total[s] / step_units(c, s);
         }
     }
-    if (basis == TG_BASIS_JUDGED && op->iteration_scaled) { /* shown as compared */
-        n.count[TG_TEST] /= c->iteration_ratio;
-        n.ns[TG_TEST] /= c->iteration_ratio;
-    }
     n.d_count = n.count[TG_TEST] - n.count[TG_BASE];
     n.d_ns = n.ns[TG_TEST] - n.ns[TG_BASE];
     return n;

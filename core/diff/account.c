@@ -195,7 +195,7 @@ static bool is_spread(const struct tg_diff_work *w, enum tg_account_id id, doubl
             for (size_t at = w->first[side]; at < w->first[side + 1]; at++)
                 for (size_t j = 0; j < w->used[at].n; j++)
                     self[side] += tg_cell_time(w, op, at, j, TG_OP_SELF);
-            self[side] /= fmax((double)w->c->n_units[side], 1);
+            self[side] /= fmax((double)w->c->n_units[side], 1) * tg_op_iterations(w->c, op, side);
         }
         v[n++] = (struct part){ self[TG_BASE], self[TG_TEST] - self[TG_BASE] };
     }

@@ -460,15 +460,21 @@ static void scale_counts(struct tg_diff_work *w)
     if (best == 1 || (double)most < TG_SETTLED * (double)n)
         return;
     c->iteration_ratio = best;
-    /* Counts after division by the ratio. Names that did not scale at all ran once. */
+    c->wall_ns[TG_TEST] /= best;
+    /* Names that did not scale at all ran once. */
     TG_EACH(struct tg_op, op, c->ops, c->n_ops + c->n_frames) {
         double base = op->count[TG_BASE], test = op->count[TG_TEST];
-        if (op->change != TG_MORE && op->change != TG_FEWER)
+        double *const time[] = { op->total, op->self, op->self_least, op->self_most };
+        if (op->change == TG_SAME || op->change == TG_REMOVED)
             continue;
         op->iteration_scaled = true;
-        op->change = tg_iterations_explain(c, base, test) ? TG_SAME
-                     : test > base * best                 ? TG_MORE
-                                                          : TG_FEWER;
+        op->count[TG_TEST] = tg_calls_over(test, best);
+        for (size_t k = 0; k < sizeof time / sizeof *time; k++)
+            time[k][TG_TEST] /= best;
+        if (op->change != TG_ADDED)
+            op->change = tg_iterations_explain(c, base, test) ? TG_SAME
+                         : test > base * best                 ? TG_MORE
+                                                              : TG_FEWER;
     }
 }
 

@@ -214,7 +214,7 @@ struct tg_op {
      * the mean over ranks is the same. NULL: none. */
     const struct tg_rank_shift *shift;
     struct tg_count_evidence counted; /* of what `change` says, or hints at */
-    bool iteration_scaled; /* counts compared after division by a common ratio (no step markers) */
+    bool iteration_scaled;            /* by tg_comparison.iteration_ratio: tg_op_iterations */
     /* ns per step and rank, means over steps, medians over runs */
     double total[2], self[2];
     double self_least[2], self_most[2]; /* of the runs */
@@ -415,8 +415,9 @@ struct tg_comparison {
     struct tg_op step;
     struct tg_evidence step_mean; /* ev_total by the mean of the steps */
     double step_ns[2]; /* D: median over runs of the shortest step (device's where it has work) */
-    double wall_ns
-        [2]; /* the mean step's wall clock, as reports show it: what `share` and limits are of */
+    /* The mean step's wall clock: what `share` and limits are of. Without markers by as many
+     * iterations as the baseline's. */
+    double wall_ns[2];
     double drift; /* common factor c0 (log), the larger; |drift| > ln 1.10 is a warning */
     bool drifted;
     enum tg_drift_of drift_of;
@@ -573,16 +574,19 @@ enum tg_exception {
     TG_EXCEPTION_CHANCE    /* more in some steps or runs only, which nothing proves */
 };
 enum tg_exception tg_op_exception(const struct tg_op *op);
-bool tg_op_rose(const struct tg_op *op); /* is it new, or called more often? */
-/* Additional calls per step, the ratio of iterations taken off. */
-double tg_op_rise(const struct tg_comparison *c, const struct tg_op *op);
-/* Of a trace without markers: are the fresh calls what the ratio of iterations makes of the
- * baseline's, nearly? */
-bool tg_iterations_explain(const struct tg_comparison *c, double base, double test);
-/* The fresh calls per step as compared: of what scales with the iterations, the ratio taken off. */
-double tg_op_compared_calls(const struct tg_comparison *c, const struct tg_op *op);
 /* The same of its bytes: replaced, or as many per call as before, up to a tenth more. */
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op);
+bool tg_op_rose(const struct tg_op *op);   /* is it new, or called more often? */
+double tg_op_rise(const struct tg_op *op); /* additional calls per step */
+/*
+ * Of traces without markers that hold another number of iterations: by what a side's calls and
+ * times of the name are divided, where they are read, so that all else compares what is shown.
+ * 1: it ran once; or there is no such ratio. A whole number of calls stays one.
+ */
+double tg_op_iterations(const struct tg_comparison *c, const struct tg_op *op, int side);
+double tg_calls_over(double calls, double iterations);
+/* Are the fresh calls or bytes, as recorded, what that ratio makes of the baseline's, nearly? */
+bool tg_iterations_explain(const struct tg_comparison *c, double base, double test);
 /* Names of this kind are counted: operators, kernels, copies, sets, graphs, synchronising calls. */
 bool tg_kind_is_counted(enum tg_kind k);
 bool tg_has_device_ops(const struct tg_comparison *c);

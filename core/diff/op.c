@@ -53,9 +53,15 @@ bool tg_op_rose(const struct tg_op *op)
     return op->change == TG_ADDED || op->change == TG_MORE;
 }
 
-double tg_op_compared_calls(const struct tg_comparison *c, const struct tg_op *op)
+double tg_op_iterations(const struct tg_comparison *c, const struct tg_op *op, int side)
 {
-    return op->count[TG_TEST] / (op->iteration_scaled ? c->iteration_ratio : 1);
+    return side == TG_TEST && op->iteration_scaled ? c->iteration_ratio : 1;
+}
+
+double tg_calls_over(double calls, double iterations)
+{
+    double each = calls / iterations, whole = round(each);
+    return fabs(each - whole) < 1e-9 * whole ? whole : each;
 }
 
 bool tg_iterations_explain(const struct tg_comparison *c, double base, double test)
@@ -64,9 +70,9 @@ bool tg_iterations_explain(const struct tg_comparison *c, double base, double te
     return fabs(test - want) <= fmax(0.5, TG_SLACK * want);
 }
 
-double tg_op_rise(const struct tg_comparison *c, const struct tg_op *op)
+double tg_op_rise(const struct tg_op *op)
 {
-    return op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
+    return op->count[TG_TEST] - op->count[TG_BASE];
 }
 
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op)

@@ -183,7 +183,7 @@ static void add_up_made(struct job *j)
         struct tg_uses spots = tg_uses_of(j->w, TG_IN_ANNOTATION, i);
         bool other = false;
         TG_EACH(const struct tg_use, use, u.v, c->ops[i].kind == TG_KIND_OP ? u.n : 0) {
-            double rise = tg_use_rise(c, use);
+            double rise = tg_use_rise(use);
             bool is_call = use->by != TG_NO_ID && c->ops[use->by].kind == TG_KIND_OP;
             struct place *p = is_call ? NULL : known_place(j, i, use->by);
             other |= rise != 0;
@@ -208,7 +208,7 @@ static bool is_made_inside(const struct job *j, uint32_t op)
     bool inside = true;
     struct tg_uses u = tg_uses_of(j->w, TG_IN_CALLER, op);
     TG_EACH(const struct tg_use, use, u.v, u.n)
-        if (tg_use_rise(c, use) != 0)
+        if (tg_use_rise(use) != 0)
             inside &= use->by != TG_NO_ID && c->ops[use->by].kind == TG_KIND_OP;
     return inside;
 }
@@ -219,7 +219,7 @@ static void add_up(struct job *j)
     for (uint32_t i = 0; i < c->n_ops; i++) {
         struct tg_uses u = tg_uses_of(j->w, TG_IN_ANNOTATION, i);
         TG_EACH(const struct tg_use, use, u.v, is_balanced(c, &c->ops[i]) ? u.n : 0)
-            if (tg_use_rise(c, use) != 0) {
+            if (tg_use_rise(use) != 0) {
                 struct place *p = place_of(j, &c->ops[i], use);
                 p->weight = j->weight[i] > p->weight ? j->weight[i] : p->weight;
             }
@@ -231,9 +231,9 @@ static void add_up(struct job *j)
         struct tg_uses u = tg_uses_of(j->w, TG_IN_ANNOTATION, i);
         double all = 0;
         TG_EACH(const struct tg_use, use, u.v, u.n)
-            all += fabs(tg_use_rise(c, use));
+            all += fabs(tg_use_rise(use));
         TG_EACH(const struct tg_use, use, u.v, is_balanced(c, op) ? u.n : 0) {
-            double rise = tg_use_rise(c, use);
+            double rise = tg_use_rise(use);
             if (rise == 0)
                 continue;
             struct place *p = place_of(j, op, use);
@@ -268,7 +268,7 @@ static bool revoke_renames(struct job *j)
     for (uint32_t i = 0; i < c->n_ops; i++) {
         struct tg_uses u = tg_uses_of(j->w, TG_IN_ANNOTATION, i);
         for (size_t k = 0; k < u.n && c->ops[i].relation == TG_REL_RENAMED; k++) {
-            if (tg_use_rise(c, &u.v[k]) <= 0)
+            if (tg_use_rise(&u.v[k]) <= 0)
                 continue;
             const struct place *p = place_of(j, &c->ops[i], &u.v[k]);
             if (p->sum.calls[TG_TEST] > p->sum.calls[TG_BASE] && !p->cheap) {
@@ -293,7 +293,7 @@ static void relate(struct job *j, uint32_t index)
     double most = 0;
     struct tg_uses u = tg_uses_of(j->w, TG_IN_ANNOTATION, index);
     TG_EACH(const struct tg_use, use, u.v, u.n) {
-        double rise = tg_use_rise(j->w->c, use);
+        double rise = tg_use_rise(use);
         if (rise == 0 || (rise > 0) != rose) /* more here, and fewer in all: it went elsewhere */
             continue;
         const struct place *p = place_of(j, op, use);

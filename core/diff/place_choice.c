@@ -77,7 +77,7 @@ static bool is_as_long(struct tg_diff_work *w, uint32_t by, const struct work *x
     bool came = false;
     for (size_t i = 0; i < x->n; i++) {
         const struct tg_op *op = &w->c->ops[x->v[i]->op];
-        double rise = tg_use_rise(w->c, x->v[i]);
+        double rise = tg_use_rise(x->v[i]);
         came |= rise > 0;
         went += rise < 0 ? -rise * op->self[TG_BASE] / op->count[TG_BASE] : 0;
     }

@@ -22,7 +22,7 @@ static double moved_with_calls(const struct tg_diff_work *w, uint32_t op)
     for (const struct tg_use *of = w->uses->inside[op]; of; of = of->next_inside) {
         const struct tg_op *called = &w->c->ops[of->op];
         int side = called->count[TG_BASE] > 0 ? TG_BASE : TG_TEST;
-        double rise = tg_use_rise(w->c, of);
+        double rise = tg_use_rise(of);
         if (!tg_kind_nests(called->kind) || rise == 0)
             continue;
         if (rise > 0 && called->kind == TG_KIND_OP && called->change == TG_SAME)
@@ -316,7 +316,7 @@ static size_t came_in(const struct tg_diff_work *w, uint32_t by, uint32_t op, do
     bool known = true;
     size_t n = 0;
     TG_EACH(const struct tg_use, use, u.v, is_of_net(of) ? u.n : 0) {
-        double rise = fmax(tg_use_rise(w->c, use), 0);
+        double rise = fmax(tg_use_rise(use), 0);
         all += rise;
         here += use->by == by ? rise : 0;
         n += use->by == by && rise > 0;
@@ -436,7 +436,7 @@ void tg_places_repay(struct tg_diff_work *w)
         struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, i);
         bool beside = got_slower(&w->c->ops[i]), came = is_of_net(&w->c->ops[i]);
         TG_EACH(const struct tg_use, use, u.v, beside || came ? u.n : 0) {
-            bool rose = came && tg_use_rise(w->c, use) > 0;
+            bool rose = came && tg_use_rise(use) > 0;
             debt[i].came += rose;
             if (use->by != TG_NO_ID && (beside || rose))
                 concerned[use->by] = true;

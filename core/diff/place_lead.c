@@ -23,18 +23,18 @@ static const struct tg_op *encloser(const struct tg_diff_work *w, uint32_t at, d
     const struct tg_comparison *c = w->c;
     *part = 1;
     for (int depth = 0; depth < MAX_DEPTH; depth++) {
-        double more = tg_op_rise(c, &c->ops[at]), most = 0, moved = 0;
+        double more = tg_op_rise(&c->ops[at]), most = 0, moved = 0;
         const struct tg_use *x =
             NULL; /* the caller under which most calls came; NULL: under none */
         struct tg_uses u = tg_uses_of(w, TG_IN_CALLER, at);
         TG_EACH(const struct tg_use, use, u.v, u.n) {
-            double rise = tg_use_rise(c, use);
+            double rise = tg_use_rise(use);
             moved += fabs(rise);
             x = rise > most ? use : x;
             most = fmax(most, rise);
         }
         *part *= x ? most / moved : 0; /* of all that came or went, under any */
-        if (*part < TG_NEARLY_ALL || fabs(tg_use_rise(c, x) - more) > TG_SLACK * more ||
+        if (*part < TG_NEARLY_ALL || fabs(tg_use_rise(x) - more) > TG_SLACK * more ||
             x->by == TG_NO_ID)
             return NULL;
         const struct tg_op *caller = &c->ops[x->by];
@@ -45,10 +45,10 @@ static const struct tg_op *encloser(const struct tg_diff_work *w, uint32_t at, d
         /* As many calls came as the caller's own additional calls make: as many by the call as all
          * its calls; or a whole number by the additional call, if the others made none, as those
          * with other arguments. */
-        double rise = tg_use_rise(c, x), each = x->per_step[TG_TEST] / caller->count[TG_TEST];
-        double own = rise / tg_op_rise(c, caller);
-        if (tg_op_rise(c, caller) <= 0 ||
-            !(fabs(tg_op_rise(c, caller) * each - rise) <= TG_SLACK * rise ||
+        double rise = tg_use_rise(x), each = x->per_step[TG_TEST] / caller->count[TG_TEST];
+        double own = rise / tg_op_rise(caller);
+        if (tg_op_rise(caller) <= 0 ||
+            !(fabs(tg_op_rise(caller) * each - rise) <= TG_SLACK * rise ||
               (x->per_step[TG_BASE] == 0 && own >= 1 && own == floor(own))))
             return NULL;
         *leader = at = x->by;

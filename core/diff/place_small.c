@@ -47,9 +47,9 @@ struct rise {
 static bool passes_on(const struct tg_diff_work *w, const struct tg_op *op)
 {
     const struct tg_use *own = w->uses && w->uses->exact ? tg_uses_of_itself(w, op) : NULL;
-    double inside = own ? tg_use_rise(w->c, own) : 0;
+    double inside = own ? tg_use_rise(own) : 0;
     size_t steps = 0, busy = 0;
-    if (inside <= 0 || inside < tg_op_rise(w->c, op))
+    if (inside <= 0 || inside < tg_op_rise(op))
         return false;
     /* The fresh calls that are not inside its own name mostly take time,
      * or are events that were recorded twice. */
@@ -81,7 +81,7 @@ static struct rise rise_of(const struct job *j, const struct tg_op *op)
         struct tg_on_rank base = { 0, 0 }, test = tg_op_on_rank(j->w, op, TG_TEST, k, TG_OP_SELF);
         if (op->present[TG_BASE] && k < c->n_ranks[TG_BASE])
             base = tg_op_on_rank(j->w, op, TG_BASE, k, TG_OP_SELF);
-        double calls = test.calls / c->iteration_ratio - base.calls;
+        double calls = test.calls - base.calls;
         double by_call = inner ? 0 : test.ns * fmin(calls / test.calls, 1);
         double share = fmax(by_call, test.ns / pace - base.ns) / c->step_ns[TG_BASE];
         if (calls > 0 && share > most.share)
@@ -109,7 +109,7 @@ static double inside_ns(const struct job *j, const struct tg_op *op, bool on_dev
     double ns = 0;
     for (; of; of = of->next_inside) {
         const struct tg_op *called = &j->w->c->ops[of->op];
-        double rise = tg_use_rise(j->w->c, of);
+        double rise = tg_use_rise(of);
         if (rise <= 0 || (on_device && !tg_kind_is_device(called->kind)))
             continue;
         if (!on_device && tg_op_rose(called) && !passes_on(j->w, called) &&
@@ -126,8 +126,7 @@ static bool wraps(const struct job *j, const struct tg_op *op, int depth)
 {
     const struct tg_diff_work *w = j->w;
     return depth && w->uses && w->uses->exact && op->kind == TG_KIND_OP &&
-           inside_ns(j, op, false, depth) >
-               tg_op_rise(w->c, op) * op->self[TG_TEST] / op->count[TG_TEST];
+           inside_ns(j, op, false, depth) > tg_op_rise(op) * op->self[TG_TEST] / op->count[TG_TEST];
 }
 
 static bool only_wraps(const struct job *j, const struct tg_op *op)
@@ -179,7 +178,7 @@ void tg_small_numbers(struct tg_diff_work *w)
         const struct tg_use *of = &w->uses->all[TG_IN_CALLER].v[i];
         struct tg_op *op = &w->c->ops[of->op];
         bool by_op = of->by != TG_NO_ID && w->c->ops[of->by].kind == TG_KIND_OP;
-        double more = tg_use_rise(w->c, of);
+        double more = tg_use_rise(of);
         for (size_t k = 0; more != 0 && k < PARTS; k++) {
             bool inside = by_op && (k == TO || tg_sv_eq(of->in, around[k]));
             all &= op->kind == TG_KIND_OP || !tg_sv_eq(of->in, name[k]);

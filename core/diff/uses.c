@@ -133,8 +133,10 @@ static void add_cell(struct building *b, enum tg_level level, int side, size_t r
         for (size_t k = 0; k < used->n; k++)
             count[of[i] * used->n + k] += in_step[used->step[k]];
     }
+    const struct tg_comparison *c = b->w->c;
     for (size_t i = 0; i < b->key.n; i++)
-        b->v[i].run[side][run] += usual_or_mean(count + i * used->n, used->n);
+        b->v[i].run[side][run] += tg_calls_over(usual_or_mean(count + i * used->n, used->n),
+                                                tg_op_iterations(c, &c->ops[b->v[i].op], side));
     if (!rows) {
         /* Self time of each use inside an annotation. */
         TG_FREE double *ns = tg_xcalloc(b->key.n * used->n + 1, sizeof *ns);
@@ -145,7 +147,8 @@ static void add_cell(struct building *b, enum tg_level level, int side, size_t r
             for (int any = 0; any < 2; any++)
                 if (!b->v[i].ns[any])
                     b->v[i].ns[any] = TG_NEW_N(b->w->a, double, b->w->c->n_runs[any] + 1);
-            b->v[i].ns[side][run] += tg_least(ns + i * used->n, used->n);
+            b->v[i].ns[side][run] += tg_least(ns + i * used->n, used->n) /
+                                     tg_op_iterations(c, &c->ops[b->v[i].op], side);
         }
     }
 }
@@ -257,7 +260,7 @@ const struct tg_use *tg_uses_most(const struct tg_diff_work *w, const struct tg_
     struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, (uint32_t)(op - w->c->ops));
     double most = -1;
     TG_EACH(const struct tg_use, use, u.v, u.n) {
-        double rise = tg_use_rise(w->c, use);
+        double rise = tg_use_rise(use);
         double of = !changed ? use->per_step[side] : tg_op_rose(op) ? rise : -rise;
         best = !best || of > most ? use : best;
         most = fmax(of, most);
@@ -265,9 +268,9 @@ const struct tg_use *tg_uses_most(const struct tg_diff_work *w, const struct tg_
     return best;
 }
 
-double tg_use_rise(const struct tg_comparison *c, const struct tg_use *x)
+double tg_use_rise(const struct tg_use *x)
 {
-    return x->per_step[TG_TEST] / c->iteration_ratio - x->per_step[TG_BASE];
+    return x->per_step[TG_TEST] - x->per_step[TG_BASE];
 }
 
 struct tg_on_rank tg_op_on_rank(const struct tg_diff_work *w, const struct tg_op *op, int side,
@@ -289,7 +292,9 @@ struct tg_on_rank tg_op_on_rank(const struct tg_diff_work *w, const struct tg_op
         }
         ns[run] = steps && least ? shortest : sum;
     }
-    return (struct tg_on_rank){ n ? tg_median(ns, n) : 0, calls };
+    double iterations = tg_op_iterations(w->c, op, side);
+    return (struct tg_on_rank){ n ? tg_median(ns, n) / iterations : 0,
+                                tg_calls_over(calls, iterations) };
 }
 
 uint64_t tg_op_changed_ranks(const struct tg_diff_work *w, const struct tg_op *op)

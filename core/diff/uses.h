@@ -86,6 +86,5 @@ const struct tg_use *tg_uses_of_itself(const struct tg_diff_work *w, const struc
 const struct tg_use *tg_uses_most(const struct tg_diff_work *w, const struct tg_op *op);
 /* Its time per step and rank on a side: the median of the runs. */
 double tg_use_ns(const struct tg_diff_work *w, const struct tg_use *x, int side);
-/* Additional calls per step, the ratio of iterations taken off. */
-double tg_use_rise(const struct tg_comparison *c, const struct tg_use *x);
+double tg_use_rise(const struct tg_use *x); /* additional calls per step */
 #endif

@@ -504,7 +504,7 @@ void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
     const struct tg_op *op = tg_result_behind(r, c);
     if (op) {
         const struct tg_op *by = op->leader != TG_NO_ID ? &c->ops[op->leader] : op;
-        double more = tg_op_rise(c, op);
+        double more = tg_op_rise(op);
         tg_buf_printf(&m, "; %s of the rise: " TG_NAME " (%s)",
                       more >= r->delta      ? "all"
                       : 2 * more > r->delta ? "most"

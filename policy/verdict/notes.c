@@ -195,7 +195,8 @@ static bool is_judged(const struct tg_eval_state *e, const struct tg_comparison 
 
 static double more_calls(const struct tg_comparison *c, const struct tg_op *op)
 {
-    return tg_op_rose(op) ? tg_op_compared_calls(c, op) - op->count[TG_BASE] : 0;
+    (void)c;
+    return tg_op_rose(op) ? tg_op_rise(op) : 0;
 }
 
 static void put_more(struct tg_buf *b, const struct tg_comparison *c, const struct tg_op *op)
@@ -219,9 +220,7 @@ static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparis
     double calls = 0, work = 0;
     for (size_t i = 0; tg_same_device(c) && i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        double more = op->change == TG_SAME
-                          ? 0
-                          : op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
+        double more = op->change == TG_SAME ? 0 : tg_op_rise(op);
         calls += is_launch_call(op) ? more : 0;
         work += tg_kind_is_device(op->kind) ? more : 0;
     }
@@ -414,7 +413,7 @@ static double calls_gone(const struct tg_comparison *c, const struct tg_op *op)
         op->view || op->slight != TG_SLIGHT_NOT || op->relation == TG_REL_RENAMED ||
         (op->kind == TG_KIND_OP && tg_name_is_node(op->name)))
         return 0;
-    return -tg_op_rise(c, op);
+    return -tg_op_rise(op);
 }
 
 /* By the time that went with them. */

@@ -76,6 +76,7 @@ static bool probe_time(struct tg_probe *p, enum tg_rule_metric m, const struct t
         ev = other;
     }
     put_time(p, ev, self ? op->self : op->total, m == TG_RULE_METRIC_MEAN ? op->count : NULL);
+    p->recorded[TG_TEST] *= m == TG_RULE_METRIC_MEAN ? 1 : tg_op_iterations(c, op, TG_TEST);
     return true;
 }
 
@@ -125,8 +126,9 @@ static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_
     switch (m) {
     case TG_RULE_METRIC_COUNT:
     case TG_RULE_METRIC_DEVICE_COUNT:
-        put_recorded(p, op->count);
-        put_exact(p, op->count[TG_BASE], tg_op_compared_calls(c, op), op->change == TG_SAME);
+        if (op->iteration_scaled)
+            put_recorded(p, (double[]){ op->count[TG_BASE], tg_inside_calls(c, op, TG_TEST) });
+        put_exact(p, op->count[TG_BASE], op->count[TG_TEST], op->change == TG_SAME);
         break;
     case TG_RULE_METRIC_ADDED: /* a name that did not exist: no noise can explain it */
         put_exact(p, 0, op->change == TG_ADDED ? op->total[TG_TEST] : 0, op->change != TG_ADDED);
@@ -181,7 +183,7 @@ static void put_iterations(struct tg_probe *p, const struct tg_comparison *c, en
     p->test = info->counts ? p->base : p->test / c->iteration_ratio;
     TG_EACH(const struct tg_op, op, c->ops, c->n_ops)
         if (info->counts & 1u << op->kind && op->change != TG_SAME)
-            p->test += tg_op_compared_calls(c, op) - op->count[TG_BASE];
+            p->test += tg_op_rise(op);
 }
 
 static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,

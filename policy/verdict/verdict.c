@@ -140,7 +140,7 @@ const struct tg_op *tg_result_behind(const struct tg_result *r, const struct tg_
         !tg_rule_metric_of_trace(r->metric, &m))
         return NULL;
     TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
-        double d = tg_op_rise(c, op);
+        double d = tg_op_rise(op);
         if (!(tg_metric_info(m)->counts & 1u << op->kind) || d <= rise)
             continue;
         most = op;

@@ -4,6 +4,7 @@ judged, what cannot is said, and nothing is averaged over other things than on t
 
 Each rank calls one operator as often as its number says, so an average over another set of ranks is another number.
 """
+import dataclasses
 import os
 import shutil
 
@@ -207,6 +208,17 @@ def other_number_of_iterations(p):
         expect(f"iterations: {what}: bytes of the trace", states.get("copied", "pass"), "pass")
 
 
+def renamed_in_other_iterations(p):
+    """Twice or half as many iterations, and an operator under another name: told as where their number is the same."""
+    work = [dataclasses.replace(w, op="aten::other") if w.op == "aten::op3" else w for w in usual()]
+    p.side("b", [(0, None)], 1, marker=None)
+    for steps in (2, 4, 8):
+        shutil.rmtree(p.path("x"), ignore_errors=True)
+        write_run(p.path("x/run0.json"), [work] * steps, 90001, marker=None)
+        expect_end(f"renamed in {steps} iterations", p.check(policy=False), 0, "WARN: nothing failed, 1 warning: aten::other +4 calls",
+                   "new, 4 calls per step, 2.0 % of the step; renamed from aten::op3?")
+
+
 def what_would_do_as_steps(p):
     """Traces without markers: the note names the annotations that would do."""
     for marker, steps, says in (("execute_%d_context", 1, 'window: {by: annotation, name: "execute_*"}'),
@@ -228,7 +240,8 @@ def what_would_do_as_steps(p):
 def main(tmp):
     p = Place(tmp)
     for group in (missing_ranks, ranks_that_are_there, expected_ranks, rules_about_ranks, another_device,
-                  traces_of_one_step, other_number_of_iterations, what_would_do_as_steps):
+                  traces_of_one_step, other_number_of_iterations, renamed_in_other_iterations,
+                  what_would_do_as_steps):
         group(p)
 
 

@@ -98,19 +98,6 @@ TEST(a_call_that_takes_no_time_is_not_gone)
     assert_non_null(strstr(out.p, "gone"));
 }
 
-/* 10 and 15 iterations without markers: 20 and 30 calls, 40 and 66 us are 20 and 20, 40 and 44. */
-TEST(rows_of_unmarked_traces_are_shown_as_compared)
-{
-    const struct tg_comparison c = { .iteration_ratio = 1.5 };
-    struct tg_op op = { .count = { 20, 30 }, .self = { 40000, 66000 }, .iteration_scaled = true };
-    struct tg_row_numbers n = tg_row_numbers(&c, &op, TG_BASIS_JUDGED);
-    assert_true(n.count[TG_TEST] == 20 && n.d_count == 0);
-    assert_true(n.ns[TG_TEST] == 44000 && n.d_ns == 4000);
-    op.iteration_scaled = false; /* ran once, whatever the number of iterations */
-    n = tg_row_numbers(&c, &op, TG_BASIS_JUDGED);
-    assert_true(n.d_count == 10 && n.d_ns == 26000);
-}
-
 /* Twice in every fourth of 24 and 40 steps: the usual step has none, the mean one 0.5. */
 TEST(calls_of_a_schedule_are_those_of_the_mean_step)
 {

@@ -21,6 +21,24 @@ BY_HAND(counts_of_more_iterations)
     assert_int_equal(find(f, "a")->change, TG_SAME);
     assert_int_equal(find(f, "more")->change, TG_MORE);
     assert_int_equal(find(f, "once")->change, TG_SAME);
+    assert_true(find(f, "a")->count[TG_TEST] == 10 && find(f, "more")->count[TG_TEST] == 20);
+    near(find(f, "more")->total[TG_TEST], find(f, "more")->total[TG_BASE] * 2);
+    near(find(f, "a")->self[TG_TEST], find(f, "a")->self[TG_BASE]);
+    near(find(f, "once")->self[TG_TEST], find(f, "once")->self[TG_BASE]);
+    near(tg_op_iterations(&f->c, find(f, "a"), TG_TEST), 1.2);
+    near(tg_op_iterations(&f->c, find(f, "a"), TG_BASE), 1);
+    near(tg_op_iterations(&f->c, find(f, "once"), TG_TEST), 1);
+}
+
+/* Whole numbers of calls stay whole, whatever the ratio: 7 for 3 of a name, 14 for 6 of another. */
+BY_HAND(calls_stay_whole)
+{
+    for (int each = 1; each < 50; each++) {
+        assert_true(tg_calls_over(7 * each, 7.0 / 3) == 3 * each);
+        assert_true(tg_calls_over(11 * each, 11.0 / 49) == 49 * each);
+    }
+    assert_true(tg_calls_over(5, 2) == 2.5);
+    (void)f;
 }
 
 /* Of five names `scaled` have 12 calls after 10; three of five, 60 %, are enough. */

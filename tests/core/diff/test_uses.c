@@ -115,7 +115,7 @@ static void assert_uses(struct fixture *f, enum tg_level level, const char *name
     tg_uses_index(&w);
     struct tg_uses u = tg_uses_of(&w, level, (uint32_t)(find(f, name) - f->c.ops));
     TG_EACH(const struct tg_use, use, u.v, u.n) {
-        near(tg_use_rise(&f->c, use), use->per_step[TG_TEST] - use->per_step[TG_BASE]);
+        near(tg_use_rise(use), use->per_step[TG_TEST] - use->per_step[TG_BASE]);
         assert_true(use->by == TG_NO_ID || tg_sv_eq(f->c.ops[use->by].name, use->in));
         tg_buf_printf(&text, "%.*s %g -> %g\n", TG_SV_ARG(use->in), use->per_step[TG_BASE],
                       use->per_step[TG_TEST]);

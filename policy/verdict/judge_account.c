@@ -270,13 +270,15 @@ static int by_more(const void *pa, const void *pb)
 /* "; grew most: aten::mm +1.20 ms, time between steps +80 us": all rows of the account, named or
  * not. Of wall clock those of the host, with what no row has; where the device's busy time grew by
  * as much, the host waits for those of the device. */
-static void put_growers(struct tg_buf *b, const struct tg_comparison *c, enum tg_account_id id)
+static void put_growers(struct tg_buf *b, const struct tg_eval_state *e, enum tg_account_id id)
 {
+    const struct tg_comparison *c = e->in->comparison;
     TG_FREE struct grower *v = tg_xmalloc((c->n_ops + 2) * sizeof *v);
     const struct tg_account_series *all = &c->account[TG_ACCOUNT_WALL],
                                    *busy = &c->account[TG_ACCOUNT_BUSY];
     const double *window = c->metrics[TG_METRIC_HOST_TIME].value;
-    bool wall = id == TG_ACCOUNT_WALL, steps = c->step.rows != NULL;
+    bool by_trace = e->in->suite && e->in->suite->window.by == TG_BY_TRACE;
+    bool wall = id == TG_ACCOUNT_WALL, steps = c->step.rows && !by_trace;
     bool device = wall && busy->known && growth(busy) >= TG_WINS * growth(all);
     double rest = growth(all) - (steps ? window[TG_TEST] - window[TG_BASE] : 0);
     size_t n = 0;
@@ -289,7 +291,7 @@ static void put_growers(struct tg_buf *b, const struct tg_comparison *c, enum tg
         rest -= !steps && tg_kind_nests(op->kind) ? adds(c, op, id) : 0;
     }
     if (wall && !device && rest > 0)
-        v[n++] = (struct grower){ steps ? "time between steps" : "time between operators",
+        v[n++] = (struct grower){ c->step.rows ? "time between steps" : "time between operators",
                                   TG_SV(""), rest };
     TG_SORT(v, n, by_more);
     for (size_t i = 0; i < n && i < NAMED && v[i].more >= 0.05 * v[0].more; i++) {
@@ -343,14 +345,14 @@ static struct tg_result *add_row(struct tg_eval_state *e, enum tg_account_id id,
     return r;
 }
 
-/* Does a row say these numbers already? */
-static bool is_told(const struct tg_eval_state *e, enum tg_account_id id)
+/* The row that says these numbers already; NULL: none. */
+static struct tg_result *told_by(const struct tg_eval_state *e, enum tg_account_id id)
 {
-    TG_EACH(const struct tg_result, r, e->results, e->n)
+    TG_EACH(struct tg_result, r, e->results, e->n)
         if (r->subject == TG_SUBJECT_TRACE && r->metric == metric_of(id) &&
             r->state >= TG_STATE_SUSPICIOUS && r->delta > 0 && !tg_result_is_of_slowest(r))
-            return true;
-    return false;
+            return r;
+    return NULL;
 }
 
 /* What is said of a series that has grown. */
@@ -381,8 +383,8 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
     if (strict == TG_STATE_PASS)
         return (struct finding){ .more = part, .next = "" };
     if (!remains(s, told))
-        return (struct finding){ is_told(e, id) ? TG_STATE_PASS : TG_STATE_WARN, TG_REASON_TOLD,
-                                 part, is_told(e, id) && told >= TG_WINS * growth(s) ? NULL : "" };
+        return (struct finding){ told_by(e, id) ? TG_STATE_PASS : TG_STATE_WARN, TG_REASON_TOLD,
+                                 part, told_by(e, id) && told >= TG_WINS * growth(s) ? NULL : "" };
     /* A time that grew in the first runs is what new runs say of it: these tell the program from
      * a machine that was slow meanwhile, so no reason is final before. Of other devices they
      * would say the same. */
@@ -432,6 +434,12 @@ static void close_series(struct tg_eval_state *e, const struct tg_buckets *child
     if (!s->known || s->growth == TG_GROWTH_NONE || growth(s) < 1)
         return;
     f = find(e, children, id);
+    r = told_by(e, id);
+    if (r && !r->over_budget) { /* the row of a rule says where, too */
+        tg_buf_add(&b, r->message);
+        put_growers(&b, e, id);
+        r->message = tg_phrase_take(&b, e->arena);
+    }
     if (f.state == TG_STATE_PASS && (e->in->comparison->rank_alone || !f.next))
         return; /* the rows say it, or the finding is about one rank; this is the mean of all */
     bool note = f.state == TG_STATE_PASS ||
@@ -453,7 +461,7 @@ static void close_series(struct tg_eval_state *e, const struct tg_buckets *child
         tg_buf_printf(&b, " on rank %lld",
                       (long long)(s->of == TG_ACCOUNT_MOST ? c->rank_alone->rank : s->rank));
     tg_buf_add(&b, f.more);
-    put_growers(&b, e->in->comparison, id);
+    put_growers(&b, e, id);
     if (note) {
         tg_eval_note(e, TG_REASON_NONE, tg_phrase_take(&b, e->arena), "");
         return;

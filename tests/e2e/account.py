@@ -498,6 +498,12 @@ def what_grew():
             got, _ = judge(tmp + "/x", side(usual(), 1, 3, marker=None), fresh)
             said = [r["message"].replace("`", "").partition("grew most: ")[2] for r in got["inconclusive"] if r["op"] == "step_time"]
             expect(f"what grew, {what}: {said}", [text.startswith(want) for text in said], [True])
+        for window in ("{by: ProfilerStep}", "{by: trace}"):  # what the rule about the step fails by, it says as well
+            got, _ = judge(tmp + "/x", side(usual(), 1, 3, change=pauses(20, r"ProfilerStep#\d")),
+                           side(usual(), 100, 3, change=pauses(420, r"ProfilerStep#\d")),
+                           STEP_TIME_ALONE.replace("account: off", "account: on") % window)
+            said = [r["message"].partition("grew most: ")[2] for r in got["violations"] if r["op"] == "step_time"]
+            expect(f"what grew, {window}: {said}", [text.startswith("time between steps") for text in said], [True])
 
 
 def us_of(text):

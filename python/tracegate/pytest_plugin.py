@@ -222,12 +222,22 @@ class Gate:
             return Answer(describe(report), True)
         return Answer(f"{report['headline']}: {r.nodeid}" if report["verdict"] == "warn" else "", False)
 
+    def _is_new(self, nodeid: str, commit: str) -> bool:
+        """Does the commit, which git has, lack a function of the test's name in its file, or all of the file?"""
+        path, _, name = nodeid.partition("::")
+        function = name.rpartition("::")[2].partition("[")[0]
+        known = self._git("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
+        before = self._git("show", f"{commit}:{self._in_repository(path)}")
+        return bool(known) and re.search(rf"\bdef\s+{re.escape(function)}\b", before) is None
+
     def _without_baseline(self, r: Recording, report: dict[str, Any]) -> Answer:
         """A test that this change adds brings its baseline with it; a test that nobody recorded is not gated, which has
         to be said."""
+        base, record_it = report["baseline"], "pytest --tracegate=record"
         if self.baseline != "stored" and os.path.exists(self._kept(r.suite)):
             return Answer(f"new, compared from the next change on: {r.nodeid}", False)
-        base, record_it = report["baseline"], "pytest --tracegate=record"
+        if self.baseline == "stored" and base["commit"] and self._is_new(r.nodeid, base["commit"]):
+            return Answer(f"new, compared once the target branch has recorded it: {r.nodeid}", False)
         if self.baseline == "stored" and base["commit"]:  # recorded here, it would be the baseline of later commits
             next_step = (f"run `tracegate baseline fetch`, or, if nobody recorded it, {record_it} at that commit: "
                          f"git checkout {base['commit'][:12]}")

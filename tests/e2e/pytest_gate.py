@@ -246,6 +246,12 @@ def stored(tmp):
         outcomes, told = pytest(r, "--tracegate=check", *args, code=1)
         expect(f"stored, uncommitted on main {args}: {told[-500:]}", red(outcomes), ["test_train"])
     r.git("checkout", "-q", "--", "model.py")
+    r.git("checkout", "-q", "-b", "more", "main")
+    r.write("tests/test_new.py", "import pytest\n\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_new(tracegate, n):\n    tracegate(lambda: n)\n")
+    r.commit("a new test")
+    new = pytest(r, "--tracegate=check", "tests/test_new.py")[1]
+    expect_has("stored, a new test", new, "new, compared once the target branch has recorded it: tests/test_new.py::test_new[1]")
+    r.git("checkout", "-q", "main")
     r.write("tests/test_twice.py", "def test_twice(tracegate):\n    tracegate(lambda: None)\n    tracegate(lambda: None)\n")
     expect_has("two recordings in a test", pytest(r, "tests/test_twice.py", code=1)[1], "called twice in one test")
 
@@ -258,7 +264,7 @@ def stored_too_late(tmp):
     r.git("checkout", "-q", "-b", "early")
     r.commit("early")
     base = r.git("rev-parse", "main")[:12]
-    told = pytest(r, "--tracegate=check", code=1)[1]
+    told = pytest(r, "--tracegate=check", code=1)[1]  # the test is there
     expect_has("stored, nothing at the base", told, "no baseline of this test (merge base of HEAD and main", "`tracegate baseline fetch`",
                f"pytest --tracegate=record at that commit: git checkout {base}")
     r.git("checkout", "-q", base)

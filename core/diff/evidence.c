@@ -243,17 +243,19 @@ static void judge_together(struct tg_diff_work *w, const uint32_t *member, size_
                      TG_ESTIMATE_LEAST);
     if (g)
         g->ev = ev;
-    /* Inside annotations cost moves between names: those around have to confirm a slowdown. */
+    /* Among several names, and inside annotations, cost moves: those around have to confirm a
+     * slowdown. One name for another, as often, is one name. */
+    bool moves = g && !(n == 2 && all->count[TG_BASE] == all->count[TG_TEST]);
     uint32_t *around = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
     size_t n_around = 0;
-    for (size_t i = 0; g && g->encloser.n && g->kind == TG_KIND_OP && i < n; i++) {
+    for (size_t i = 0; moves && g->encloser.n && g->kind == TG_KIND_OP && i < n; i++) {
         struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, member[i]);
         TG_EACH(const struct tg_use, use, u.v, u.n)
             add_once(around, &n_around, use->by);
     }
     if (n_around && !(ev.slower && tg_borne_out(w, around, n_around, &ev)))
         return;
-    if (!n_around && !on_device && ev.slower && !tg_borne_out_by_step(w, &ev))
+    if (moves && !n_around && !on_device && ev.slower && !tg_borne_out_by_step(w, &ev))
         return;
     if (ev.why_not != TG_JUDGED && !ev.suspicious)
         return;

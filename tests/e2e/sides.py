@@ -219,6 +219,20 @@ def renamed_in_other_iterations(p):
                    "new, 4 calls per step, 2.0 % of the step; renamed from aten::op3?")
 
 
+def renamed_and_slower(p):
+    """One name for another, as often, is one name: what it takes more fails, though the step varies by more than that."""
+    rest = {"b": [2990, 3140, 2900, 3080, 2950], "x": [3120, 2930, 3010, 2890, 3100]}  # us a step
+    for factor, code in ((1, 0), (1.04, 0), (1.15, 1), (1.3, 1)):
+        for side, op, us, seed in (("b", "aten::softmax", 150, 1), ("x", "aten::_softmax", 150 * factor, 90001)):
+            shutil.rmtree(p.path(side), ignore_errors=True)
+            for run in range(5):
+                work = [Work(f"aten::op{i}", us=20 + i) for i in range(12)] + [Work("aten::rest", us=rest[side][run])]
+                write_run(p.path(f"{side}/run{run}.json"), [[*work, Work(op, us=us)]] * 6, seed + run)
+        got = p.check(ranked=False)
+        expect_end(f"renamed, {factor} times as long", got, code, "aten::_softmax" if code else "")
+        expect(f"renamed, {factor} times as long: by its time", [r["unit"] for r in got.report["violations"]], ["ns"] * code)
+
+
 def what_would_do_as_steps(p):
     """Traces without markers: the note names the annotations that would do."""
     for marker, steps, says in (("execute_%d_context", 1, 'window: {by: annotation, name: "execute_*"}'),
@@ -240,7 +254,7 @@ def what_would_do_as_steps(p):
 def main(tmp):
     p = Place(tmp)
     for group in (missing_ranks, ranks_that_are_there, expected_ranks, rules_about_ranks, another_device,
-                  traces_of_one_step, other_number_of_iterations, renamed_in_other_iterations,
+                  traces_of_one_step, other_number_of_iterations, renamed_in_other_iterations, renamed_and_slower,
                   what_would_do_as_steps):
         group(p)
 

@@ -215,6 +215,18 @@ static void add_once(uint32_t *v, size_t *n, uint32_t x)
         v[(*n)++] = x;
 }
 
+/* Did other work go than this pair, and than names for which there is another one? */
+static bool others_went(const struct tg_comparison *c, const uint32_t pair[2])
+{
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if ((op->change == TG_FEWER || op->change == TG_REMOVED) && i != pair[0] && i != pair[1] &&
+            tg_kind_is_counted(op->kind) && op->relation != TG_REL_RENAMED)
+            return true;
+    }
+    return false;
+}
+
 /*
  * What replaced something has a cost to compare with: a rename, or the names of a region, are
  * measured as one operator. It is reported at the member that came and takes longest.
@@ -244,11 +256,12 @@ static void judge_together(struct tg_diff_work *w, const uint32_t *member, size_
     if (g)
         g->ev = ev;
     /* Among several names, and inside annotations, cost moves: those around have to confirm a
-     * slowdown. One name for another, as often, is one name. */
-    bool moves = g && !(n == 2 && all->count[TG_BASE] == all->count[TG_TEST]);
+     * slowdown. One name for another, as often, is one name, if nothing else went. */
+    bool pair = n == 2 && all->count[TG_BASE] == all->count[TG_TEST];
+    bool moves = !pair || others_went(c, member);
     uint32_t *around = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
     size_t n_around = 0;
-    for (size_t i = 0; moves && g->encloser.n && g->kind == TG_KIND_OP && i < n; i++) {
+    for (size_t i = 0; moves && g && g->encloser.n && g->kind == TG_KIND_OP && i < n; i++) {
         struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, member[i]);
         TG_EACH(const struct tg_use, use, u.v, u.n)
             add_once(around, &n_around, use->by);

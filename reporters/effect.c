@@ -51,8 +51,10 @@ static void put_change(struct tg_buf *out, const double ns[2])
     tg_buf_printf(out, " %s (", unit_of(most));
     if (tg_dec_pct_tells(pct))
         tg_put_pct_delta(out, pct);
-    else
-        tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_UNIT_NS);
+    else { /* ten times as much, or more */
+        tg_buf_putc(out, '+');
+        tg_put_time_unit(out, ns[TG_TEST] - ns[TG_BASE]);
+    }
 }
 
 #define MEMORY_TELLS 1 /* per cent of the peak */
@@ -82,7 +84,7 @@ static void put_judged(struct tg_buf *out, const struct tg_verdict *v, const str
     double machine = 100 * expm1(c->drift), change = 100 * expm1(ev->e);
     bool of_machine = machine >= TELLS; /* a faster one is never taken off */
     if (!is_ruled(v) || ev->why_not != TG_JUDGED || fabs(measured - change) < TELLS ||
-        c->rank_alone)
+        c->rank_alone || !tg_dec_pct_tells(change))
         return;
     if (of_machine)
         tg_buf_printf(out, "; the %s is %s %% slower", whose[c->drift_of], TG_AS_FIXED(machine, 1));

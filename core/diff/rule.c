@@ -243,6 +243,10 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     tg_logs_level(w, v);
     apply_rule(w, ev, &q, estimate);
     bool slower = ev->slower, least = estimate == TG_ESTIMATE_LEAST;
+    /* A disturbance explains no more than its own size, twice for what it did not strike alike. */
+    if (judged == TG_NOT_BUSY && slower &&
+        ev->delta_ns > TG_TWICE * w->c->excess * w->c->wall_ns[TG_BASE])
+        judged = TG_JUDGED;
     ev->why_not = judged;
     ev->slower = slower && judged == TG_JUDGED;
     /* Calls that vary may be of other sizes each time:

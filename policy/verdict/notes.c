@@ -502,7 +502,7 @@ void tg_notes(struct tg_eval_state *e)
     if (c->busy && !c->n_withheld)
         TG_NOTE(e, few ? TG_REASON_NONE : TG_REASON_MACHINE, TG_NEXT_MACHINE(e),
                 "the machine was busy during the fresh runs: of most operators the steps of a run "
-                "differ; the times of names are not judged");
+                "differ; times that this may explain are not judged");
     tell_ranks(e, c);
     tell_straggler(e, c->straggler);
     for (size_t i = 0; i < c->n_ops; i++)

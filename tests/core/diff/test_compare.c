@@ -533,6 +533,27 @@ CASE(a_busy_machine_judges_no_durations)
     }
 }
 
+/* The same six: 12 % of a step of 1 ms, twice, is 246 us. A name that takes 200 us more is
+ * withheld, one of 300 us is judged. */
+CASE(a_busy_machine_explains_its_own_size)
+{
+    static const char *const name[] = { "a", "b", "c", "d", "e", "f" };
+    for (uint32_t slow = 250001; slow <= 350001; slow += 100000) {
+        make(f, 3, 3, 5);
+        for (int i = 0; i < 6; i++)
+            add_odd(f, name[i], (size_t)i, (struct pair){ 100001, 100001 },
+                    (struct pair){ 200001, 100001 });
+        add_all(f, TG_BASE, TG_KIND_OP, "slow", "", 1, 50001);
+        add_all(f, TG_TEST, TG_KIND_OP, "slow", "", 1, slow);
+        compare(f);
+        bool judged = find(f, "slow")->ev.why_not == TG_JUDGED;
+        assert_true(f->c.busy);
+        assert_int_equal(judged, slow - 50001 > 2 * f->c.excess * f->c.wall_ns[TG_BASE]);
+        assert_int_equal(judged, slow == 350001);
+        assert_int_equal(find(f, "slow")->ev.slower, judged);
+    }
+}
+
 /* A baseline run on a machine 30 % slower hides no slowdown of 20 %: its factor is taken off. */
 CASE(a_slow_run_hides_nothing)
 {

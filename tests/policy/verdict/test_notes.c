@@ -178,12 +178,12 @@ WITH_HAND(busy_and_other_data)
     noted(
         h,
         "!the machine was busy during the fresh runs: of most operators the steps of a run differ; "
-        "the times of names are not judged");
+        "times that this may explain are not judged");
     h->policy.noise.min_runs = (int64_t)h->c.n_runs[TG_TEST] + 1; /* judged in no case: a note */
     noted(
         h,
         "the machine was busy during the fresh runs: of most operators the steps of a run differ; "
-        "the times of names are not judged");
+        "times that this may explain are not judged");
     h->policy.noise.min_runs = 0;
     h->c.n_withheld = 1; /* the guard says it */
     noted(h, "");

@@ -397,7 +397,8 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
                                  TG_SV(", which new runs have to tell"),
                                  "Record more runs a side: new ones tell." };
     }
-    if (why) {
+    /* A known difference comes before a guess at the machine. */
+    if (why && (lacks != TG_REASON_FLAGS || why == TG_REASON_DEVICE)) {
         bool repaid = why == TG_REASON_REPAID;
         const char *said =
             why == TG_REASON_DEVICE

@@ -64,8 +64,10 @@ static void tell_machine(struct tg_eval_state *e)
         return; /* which is said */
     if (c->drifted && !c->rank_alone)
         tg_buf_printf(&b, "%sthe %s is %s %s than for the baseline%s",
-                      same && slower ? "may be the machine: " : "", whose[c->drift_of],
-                      TG_VALUE(100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT),
+                      !same || !slower ? ""
+                      : c->same_flags  ? "may be the machine: "
+                                       : "may be the profiler, whose flags differ: ",
+                      whose[c->drift_of], TG_VALUE(100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT),
                       slower ? "slower" : "faster", same ? ", and no count changed" : "");
     else if (cpu) /* of one rank alone the others are as before: the advice is its machine */
         tg_buf_puts(&b, "may be the machine: the processors differ");
@@ -75,7 +77,8 @@ static void tell_machine(struct tg_eval_state *e)
         tg_buf_printf(&b, "; recorded on %.*s, the baseline on %.*s",
                       TG_SV_ARG(cpu->value[TG_TEST]), TG_SV_ARG(cpu->value[TG_BASE]));
     tg_eval_note(e, slower ? TG_REASON_MACHINE : TG_REASON_NONE, tg_buf_sv(&b),
-                 !e->in->comparison->in_turn && c->drifted && c->drift < 0
+                 !c->same_flags ? "Record both sides with the same options of the profiler."
+                 : !e->in->comparison->in_turn && c->drifted && c->drift < 0
                      ? "It may hide a slowdown of everything: compare on one machine with "
                        "`tracegate ab`, or mode ab of the action."
                      : TG_NEXT_MACHINE(e));

@@ -122,7 +122,7 @@ struct tg_came_in {
     bool device; /* nothing on the host */
 };
 struct tg_came_in tg_outside_came_in(const struct tg_comparison *c);
-/* Of all operators of these kinds, bits 1 << enum tg_kind. */
+/* Of all names of these kinds, bits 1 << enum tg_kind, less what others have fewer. */
 double tg_outside_growth_of(const struct tg_comparison *c, uint32_t kinds);
 
 /* ---- probe.c ---- */

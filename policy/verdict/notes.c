@@ -480,6 +480,7 @@ void tg_notes(struct tg_eval_state *e)
     const struct tg_comparison *c = e->in->comparison;
     size_t full = c->n_ranks[TG_TEST], all = c->given[TG_TEST].n_ranks, kernels = 0;
     TG_BUF outside = { 0 }, gone = { 0 };
+    uint32_t grew = 0; /* kinds that run more often outside the steps */
     double share = 0;
     /* Of too few runs times are not judged anyway. */
     int64_t min_runs = e->in->policy->noise.min_runs;
@@ -520,9 +521,11 @@ void tg_notes(struct tg_eval_state *e)
             "number and bytes. Record both sides alike, or change baseline.require_same.",
             "kernels are not judged, %s of the step: the two sides differ in %.*s",
             TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT), TG_SV_ARG(c->differs));
-    /* No rule per name sees what runs outside the windows: work that went there must not be
-     * green. */
-    if (put_most(&outside, c, ~0u, tg_outside_growth, put_outside))
+    /* No rule per name sees what runs outside the windows: work that went there must not be green.
+     * One name for another, as often, is not more. */
+    for (enum tg_kind k = 0; k < TG_KINDS; k++)
+        grew |= tg_outside_growth_of(c, 1u << k) > 0 ? 1u << k : 0;
+    if (put_most(&outside, c, grew, tg_outside_growth, put_outside))
         TG_NOTE(e, TG_REASON_OUTSIDE,
                 "Calls a step. Rules about names judge what is inside the steps: widen the "
                 "window, or see `diff --whole`. launch_count and sync_count count them.",

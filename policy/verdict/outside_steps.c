@@ -22,12 +22,17 @@ static double calls_of_trace(const struct tg_comparison *c, const struct tg_op *
 
 /* What runs once a trace grows by the step where a trace has fewer of them, and what runs between
  * steps grows by the trace where it has more: same code does not grow by both. */
-double tg_outside_growth(const struct tg_comparison *c, const struct tg_op *op)
+static double growth(const struct tg_comparison *c, const struct tg_op *op, int from, int to)
 {
-    double more = tg_outside_calls(c, op, TG_TEST) - tg_outside_calls(c, op, TG_BASE);
-    double of_trace = calls_of_trace(c, op, TG_TEST) - calls_of_trace(c, op, TG_BASE);
+    double more = tg_outside_calls(c, op, to) - tg_outside_calls(c, op, from);
+    double of_trace = calls_of_trace(c, op, to) - calls_of_trace(c, op, from);
     bool counts = tg_kind_is_counted(op->kind) && !op->polling && !op->launched;
     return counts && of_trace >= TG_MORE_A_TRACE && more > 0 ? more : 0;
+}
+
+double tg_outside_growth(const struct tg_comparison *c, const struct tg_op *op)
+{
+    return growth(c, op, TG_BASE, TG_TEST);
 }
 
 struct tg_came_in tg_outside_came_in(const struct tg_comparison *c)
@@ -59,8 +64,10 @@ struct tg_came_in tg_outside_came_in(const struct tg_comparison *c)
 double tg_outside_growth_of(const struct tg_comparison *c, uint32_t kinds)
 {
     double sum = 0;
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (kinds & 1u << c->ops[i].kind)
-            sum += tg_outside_growth(c, &c->ops[i]);
-    return sum;
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
+        bool counts = kinds & 1u << op->kind;
+        sum += counts ? growth(c, op, TG_BASE, TG_TEST) : 0;
+        sum -= counts && !op->view ? growth(c, op, TG_TEST, TG_BASE) : 0; /* which cost nothing */
+    }
+    return fmax(sum, 0);
 }

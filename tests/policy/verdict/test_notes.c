@@ -445,8 +445,9 @@ WITH_HAND(drift_and_other_processors)
     noted(h, "!may be the machine: the whole machine is 20.0 % slower than for the baseline, and "
              "no count changed\ntorch: 2.1 -> 2.2");
     h->c.same_flags = false;
-    noted(h, "!may be the profiler, whose flags differ: the whole machine is 20.0 % slower than for "
-             "the baseline, and no count changed\ntorch: 2.1 -> 2.2");
+    noted(h,
+          "!may be the profiler, whose flags differ: the whole machine is 20.0 % slower than for "
+          "the baseline, and no count changed\ntorch: 2.1 -> 2.2");
     h->c.same_flags = true;
     h->c.drift = log(0.8);
     ops[0].change = TG_MORE; /* faster is no reason to look twice */

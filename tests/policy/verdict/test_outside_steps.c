@@ -42,6 +42,23 @@ BY_HAND(what_runs_once_does_not_grow)
     near(tg_outside_growth(&f->c, find(f, "x")), 0);
 }
 
+/* Another name, as often, is not more; beside a view that went it is. */
+BY_HAND(names_that_change_outside)
+{
+    for (int view = 0; view < 2; view++) {
+        make(f, 1, 1, 4);
+        for (int side = 0; side < 2; side++) {
+            add_row(f, side, 0, TG_KIND_OP, "aten::max", "", 1, 101)->count[4] = side ? 9 : 1;
+            add_row(f, side, 0, TG_KIND_OP, view ? "aten::view" : "aten::min", "", 1, 101)
+                ->count[4] = side ? 1 : 9;
+        }
+        compare(f);
+        near(tg_outside_growth(&f->c, find(f, "aten::max")), 2);
+        near(tg_outside_growth_of(&f->c, 1u << TG_KIND_OP), view ? 2 : 0);
+        f->c = (struct tg_comparison){ 0 };
+    }
+}
+
 /* What is in steps that are left out is not outside: it varies by nature. */
 BY_HAND(steps_that_are_skipped)
 {

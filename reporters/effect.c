@@ -51,10 +51,8 @@ static void put_change(struct tg_buf *out, const double ns[2])
     tg_buf_printf(out, " %s (", unit_of(most));
     if (tg_dec_pct_tells(pct))
         tg_put_pct_delta(out, pct);
-    else { /* ten times as much, or more */
-        tg_buf_putc(out, '+');
-        tg_put_time_unit(out, ns[TG_TEST] - ns[TG_BASE]);
-    }
+    else
+        tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_UNIT_NS);
 }
 
 #define MEMORY_TELLS 1 /* per cent of the peak */

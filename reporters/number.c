@@ -139,7 +139,7 @@ void tg_put_value_delta(struct tg_buf *out, double v, enum tg_unit d)
     put_sign(out, round(d == TG_UNIT_NS ? v / 100 : d == TG_UNIT_PERCENT ? v * 10 : v * 100));
     switch (d) {
     case TG_UNIT_NS:
-        tg_buf_printf(out, "%s us", TG_AS(tg_put_us, v));
+        tg_buf_printf(out, "%s %s", TG_AS_TIME(v, v), fabs(v) >= 1e6 ? "ms" : "us");
         break;
     case TG_UNIT_PERCENT: /* a difference of percentages is in points */
         tg_buf_printf(out, "%s pp", TG_AS_FIXED(v, 1));

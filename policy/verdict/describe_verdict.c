@@ -508,14 +508,29 @@ static bool is_of_time(const struct tg_result *r)
             r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT));
 }
 
+/* What names add, at most, of which only times are found; INFINITY: another finding tells where. */
+static double most_of_names(const struct tg_verdict *v, enum tg_state state)
+{
+    double most = 0;
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        if (is_finding(r, state) && !is_whole(r))
+            most = fmax(most, r->unit_id == TG_UNIT_NS && !r->over_budget ? r->delta : INFINITY);
+    }
+    return most;
+}
+
+/* Names come first; the step as a whole does where they hold little of what it takes longer. */
 static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
                       enum tg_state state)
 {
     size_t shown = 0, total = unfolded(v, state);
+    double names = most_of_names(v, state);
     for (size_t k = 0; k < 2 * v->n_results && shown < 3; k++) {
         size_t i = k % v->n_results;
         const struct tg_result *r = &v->results[i];
-        if (!is_finding(r, state) || is_whole(r) != (k >= v->n_results))
+        bool first = !is_whole(r) || (r->unit_id == TG_UNIT_NS && r->delta > TG_TWICE * names);
+        if (!is_finding(r, state) || first != (k < v->n_results))
             continue;
         tg_buf_puts(b, shown++ ? ", " : ": ");
         put_finding(b, r, c);

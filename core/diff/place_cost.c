@@ -126,8 +126,8 @@ static double lost_by_few(const struct tg_comparison *c, bool device, bool doubt
 
 /*
  * ns per step that annotations lost: places of their own, which pay for nothing outside them. On
- * the host by their time, of those that are in no other; on a device, where they have none, by the
- * names of which any work is launched in them.
+ * the host by their time, of those that are in no other and on both sides; on a device, where they
+ * have none, by the names of which any work is launched in them.
  */
 static double saved_elsewhere(const struct tg_diff_work *w, bool device)
 {
@@ -153,7 +153,7 @@ static double saved_elsewhere(const struct tg_diff_work *w, bool device)
             saved += inside < INFINITY ? inside
                      : part < 1        ? op->self[TG_BASE] - op->self[TG_TEST]
                                        : 0;
-        else if (!device && op->kind == TG_KIND_ANNOTATION)
+        else if (!device && tg_op_is_place(op))
             saved += part * (op->total[TG_BASE] - op->total[TG_TEST]);
     }
     return fmax(saved, 0);

@@ -23,8 +23,7 @@ static uint32_t op_named(const struct building *b, tg_sv name)
     return id < b->n_named ? b->named[id] : TG_NO_ID;
 }
 
-/* What is in an annotation that only one side has is in the place around, on both sides. */
-static bool is_place(const struct tg_op *op)
+bool tg_op_is_place(const struct tg_op *op)
 {
     return op->kind == TG_KIND_ANNOTATION && op->present[TG_BASE] && op->present[TG_TEST];
 }
@@ -39,7 +38,7 @@ static tg_sv climb(const struct building *b, tg_sv name, bool past)
             return name;
         if (!op || op->kind == TG_KIND_STEP)
             break;
-        if (is_place(op))
+        if (tg_op_is_place(op))
             return name;
         name = op->parent;
     }
@@ -87,7 +86,7 @@ static uint32_t *uses_of_nodes(struct building *b, const struct tg_shard *s, con
     for (uint32_t i = TG_ROOTS; i < s->tree.n; i++) {
         const struct tg_tree_node *node = &s->tree.node[i];
         const struct tg_op *at = op[node->row] == TG_NO_ID ? NULL : &b->w->c->ops[op[node->row]];
-        within[i] = at && is_place(at) ? at->name : within[node->parent];
+        within[i] = at && tg_op_is_place(at) ? at->name : within[node->parent];
         between[i] = between[node->parent];
         of[i] = between[i] || op[node->row] == TG_NO_ID
                     ? TG_NO_ID

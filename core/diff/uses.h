@@ -70,6 +70,10 @@ uint64_t tg_op_changed_ranks(const struct tg_diff_work *w, const struct tg_op *o
  * where each has the same calls. */
 double tg_op_least_ns(const struct tg_diff_work *w, const struct tg_op *op, int side);
 
+/* An annotation of both sides; what is in one that a side lacks is in the place around, on both
+ * sides. */
+bool tg_op_is_place(const struct tg_op *op);
+
 /* In w->a, with w->uses. After operators are aligned. */
 void tg_uses_index(struct tg_diff_work *w);
 

@@ -15,7 +15,7 @@
     /* Exceptions: a rule says which of them hold. As enum tg_exception. */                        \
     X(TG_REASON_RENAMED, "renamed", "renamed")                                                     \
     X(TG_REASON_REPLACED, "replaced", "replaced")                                                  \
-    X(TG_REASON_SMALL, "small", "all such additions together under 0.1 % of the step")             \
+    X(TG_REASON_SMALL, "small", "such additions are small beside the step, or what they save")     \
     X(TG_REASON_POLLING, "polling", "polling")                                                     \
     X(TG_REASON_COUNTED, "counted", "bytes that more calls alone explain")                         \
     X(TG_REASON_CHANCE, "chance", "in some steps or runs only")                                    \

@@ -169,6 +169,8 @@ CHANGES = [
      [Part("mlp", matrix(200)), Part("head", NORM, Op("erf", 30))], "red", "red3"),
     ("more inside the part that became cheaper",  [Part("mlp", matrix(1600))], [Part("mlp", matrix(200), Op("erf", 80), Op("erf", 80))], "no",
      "red3"),
+    ("another iterator, which loads by itself and saves the queue's wait", [Part("enumerate(A)", Op("set_", 3, gap=900)), NORM],
+     [Part("enumerate(B)", *[Op("full", 3), Op("sub", 3)] * 8), NORM], "quiet3", "red3"),
     ("a number read inside the part that became cheaper", [Part("mlp", matrix(1600))], [Part("mlp", matrix(200), NORM, item())], "red", "red3"),
     ("a condition on a tensor beside a loop that read numbers", [Op("masked_fill_", 3, item())] * 48,
      [Op("masked_fill_", 40), Op("is_nonzero", 0.5, item())], "red", "any"),

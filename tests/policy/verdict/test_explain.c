@@ -65,8 +65,8 @@ WITH_HAND(overrides_exceptions_and_when)
             "    fail {abs: 0}  (.tracegate.yml:6)\n"
             "    for what its override matches  (.tracegate.yml:10)\n"
             "      fail {abs: 3}  (.tracegate.yml:10)\n"
-            "    only warns where it would fail: renamed, replaced, all such additions together "
-            "under 0.1 % of the step\n"
+            "    only warns where it would fail: renamed, replaced, such additions are small "
+            "beside the step, or what they save\n"
             "    not judged: runtime calls that noise.ignore names\n"
             "    only where its `when` holds  (.tracegate.yml:8)\n");
     rule_is(V "rules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}, exceptions: "
@@ -79,8 +79,8 @@ WITH_HAND(overrides_exceptions_and_when)
         "rules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}, exceptions: [small]}]\n",
         "a", NULL,
         CALLS "    fail {abs: 0}  (.tracegate.yml:2)\n"
-              "    only warns where it would fail: all such additions together under 0.1 % of the "
-              "step\n");
+              "    only warns where it would fail: such additions are small beside the step, or "
+              "what they save\n");
 }
 
 /* Which baselines it is judged against; `baseline` alone goes without saying. */

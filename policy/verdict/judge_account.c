@@ -283,7 +283,7 @@ static void put_growers(struct tg_buf *b, const struct tg_eval_state *e, enum tg
     double rest = growth(all) - (steps ? window[TG_TEST] - window[TG_BASE] : 0);
     size_t n = 0;
     TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
-        bool here = !wall || tg_kind_is_device(op->kind) == device;
+        bool here = !wall || (device ? tg_kind_is_device(op->kind) : tg_kind_nests(op->kind));
         if (here && adds(c, op, id) > 0)
             v[n++] = op->kind == TG_KIND_STEP
                          ? (struct grower){ "time between operators", TG_SV(""), adds(c, op, id) }

@@ -101,8 +101,8 @@ static bool is_view(const struct job *j, const struct tg_op *op)
 
 static bool wraps(const struct job *j, const struct tg_op *op, int depth);
 
-/* What its additional calls launch takes, or call; 0: of that something came that does not itself
- * only call what was there. */
+/* What its additional calls launch takes, or call; 0: of that something came, other than a view,
+ * that does not itself only call what was there. */
 static double inside_ns(const struct job *j, const struct tg_op *op, bool on_device, int depth)
 {
     const struct tg_use *of = j->w->uses->inside[op - j->w->c->ops];
@@ -112,7 +112,7 @@ static double inside_ns(const struct job *j, const struct tg_op *op, bool on_dev
         double rise = tg_use_rise(of);
         if (rise <= 0 || (on_device && !tg_kind_is_device(called->kind)))
             continue;
-        if (!on_device && tg_op_rose(called) && !passes_on(j->w, called) &&
+        if (!on_device && tg_op_rose(called) && !called->view && !passes_on(j->w, called) &&
             !wraps(j, called, depth - 1))
             return 0;
         ns += rise * called->total[TG_TEST] / called->count[TG_TEST];

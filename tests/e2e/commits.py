@@ -171,6 +171,8 @@ CHANGES = [
      "red3"),
     ("another iterator, which loads by itself and saves the queue's wait", [Part("enumerate(A)", Op("set_", 3, gap=900)), NORM],
      [Part("enumerate(B)", *[Op("full", 3), Op("sub", 3)] * 8), NORM], "quiet3", "red3"),
+    ("tensors stacked instead of joined and viewed", [Op("cat", 30), view("view"), Op("CatBackward0", 6, *[inner("narrow", 2)] * 6)],
+     [Op("stack", 3, *[inner("unsqueeze", 0.4)] * 6, inner("cat", 30)), Op("StackBackward0", 6, *[inner("select", 2)] * 6)], "no", "no"),
     ("a number read inside the part that became cheaper", [Part("mlp", matrix(1600))], [Part("mlp", matrix(200), NORM, item())], "red", "red3"),
     ("a condition on a tensor beside a loop that read numbers", [Op("masked_fill_", 3, item())] * 48,
      [Op("masked_fill_", 40), Op("is_nonzero", 0.5, item())], "red", "any"),

@@ -379,7 +379,10 @@ static void put_subject(struct tg_result *r, const struct tg_judging *w,
     /* A new operator leads what it calls. */
     const double *of = op->leads ? op->total : op->self;
     double weight = of[TG_TEST] - of[TG_BASE];
-    r->weight = isfinite(weight) ? fabs(weight) : 0;
+    weight = fabs(weight);
+    if (r->unit_id == TG_UNIT_COUNT && r->delta > 0 && op->count[TG_TEST] > 0)
+        weight = of[TG_TEST] * fmin(r->delta / op->count[TG_TEST], 1); /* what came, by the call */
+    r->weight = isfinite(weight) ? weight : 0;
     r->op_at = (uint32_t)(op - c->ops);
     if (r->unit_id == TG_UNIT_COUNT)
         r->calling_op = op->calling_op;

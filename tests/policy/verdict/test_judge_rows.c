@@ -75,6 +75,23 @@ WITH_HAND(few_runs_let_nothing_pass)
     assert_int_equal(judged(h, &op)->state, TG_STATE_FAIL);
 }
 
+/* One call took 20 us, four take 8: three more weigh 6 us, though all take less. */
+WITH_HAND(calls_weigh_what_they_take)
+{
+    struct tg_op op = hand_op("aten::index", TG_KIND_OP);
+    op.change = TG_MORE;
+    op.count[TG_BASE] = 1;
+    op.count[TG_TEST] = 4;
+    op.self[TG_BASE] = 20000;
+    op.self[TG_TEST] = 8000;
+    rule(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    assert_true(judged(h, &op)->weight == 6000);
+    h->rule.bad = TG_LESS_IS_BAD;
+    op.change = TG_FEWER;
+    op.count[TG_BASE] = 5;
+    assert_true(judged(h, &op)->weight == 12000);
+}
+
 /* 100 us more communication that nothing hides, of 2 ms: `comm`, `work` and `step` us more. */
 WITH_HAND(communication_that_shorter_work_leaves_bare_passes)
 {

@@ -433,6 +433,42 @@ WITH_HAND(what_is_not_weighed)
     }
 }
 
+/* A name that takes 20 us longer, of a step that takes `more` us longer: more than twice as much is
+ * the news, unless the machine may have done it, or a name is called more often. */
+WITH_HAND(what_leads_the_headline)
+{
+    static const struct {
+        double more;
+        enum tg_reason because;
+        enum tg_unit of_name;
+        const char *want;
+    } rows[] = {
+        { 40, TG_REASON_LIMIT, TG_UNIT_NS, "a +20 %, step_time +40 %" },
+        { 50, TG_REASON_LIMIT, TG_UNIT_NS, "step_time +50 %, a +20 %" },
+        { 50, TG_REASON_BUSY, TG_UNIT_NS, "a +20 %, step_time +50 %" },
+        { 50, TG_REASON_LIMIT, TG_UNIT_COUNT, "a +20000 calls, step_time +50 %" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_result v[] = { hand_row("a", 20000), hand_row("step_time", 1000 * rows[i].more) };
+        v[0].unit_id = rows[i].of_name;
+        v[0].delta_pct = 20;
+        v[1].subject = TG_SUBJECT_TRACE;
+        v[1].metric = TG_RULE_METRIC_STEP_TIME;
+        v[1].unit_id = TG_UNIT_NS;
+        v[1].delta_pct = rows[i].more;
+        v[1].because = rows[i].because;
+        failing(h, v, 2);
+        described(h);
+        TG_BUF said = { 0 };
+        tg_sv rest = tg_sv_from(h->v.headline, sizeof "FAIL: 2 violations: " - 1);
+        for (tg_sv part = tg_sv_cut(&rest, '('); part.n; part = tg_sv_cut(&rest, '(')) {
+            tg_buf_add(&said, (tg_sv){ part.p, part.n - (part.p[part.n - 1] == ' ') });
+            (void)tg_sv_cut(&rest, ')'); /* without what it costs */
+        }
+        hand_text(tg_buf_sv(&said), rows[i].want);
+    }
+}
+
 /* Renamed kernels of a replacement go with the operator that launches them, and with no other. */
 WITH_HAND(work_under_what_came)
 {

@@ -82,7 +82,7 @@ static void put_judged(struct tg_buf *out, const struct tg_verdict *v, const str
     double machine = 100 * expm1(c->drift), change = 100 * expm1(ev->e);
     bool of_machine = machine >= TELLS; /* a faster one is never taken off */
     if (!is_ruled(v) || ev->why_not != TG_JUDGED || fabs(measured - change) < TELLS ||
-        c->rank_alone || !tg_dec_pct_tells(change))
+        c->rank_alone || c->gradients || !tg_dec_pct_tells(change))
         return;
     if (of_machine)
         tg_buf_printf(out, "; the %s is %s %% slower", whose[c->drift_of], TG_AS_FIXED(machine, 1));

@@ -80,6 +80,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         tg_compare_numbers(w);
         tg_places_repay(w);
         tg_account_close(w);
+        tg_gradients_compare(w);
         tg_rank_alone_find(w);
         tg_straggler_find(w);
         tg_compare_bytes(w);

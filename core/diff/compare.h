@@ -418,7 +418,9 @@ struct tg_comparison {
     /* The mean step's wall clock: what `share` and limits are of. Without markers by as many
      * iterations as the baseline's. */
     double wall_ns[2];
-    double drift; /* common factor c0 (log), the larger; |drift| > ln 1.10 is a warning */
+    double graded[2]; /* part of the calls of operators that ran with gradients enabled */
+    bool gradients;   /* they are enabled where they were not (gradients.c) */
+    double drift;     /* common factor c0 (log), the larger; |drift| > ln 1.10 is a warning */
     bool drifted;
     enum tg_drift_of drift_of;
     /* ln of what the device's work takes in the second half of a run's steps against the first, of

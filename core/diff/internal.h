@@ -373,6 +373,7 @@ void tg_account_close(struct tg_diff_work *w);
 
 /* core/diff/rank_alone.c: one rank that takes longer, and the others do not. */
 void tg_rank_alone_find(struct tg_diff_work *w);
+void tg_gradients_compare(struct tg_diff_work *w); /* gradients.c */
 
 /* core/diff/attr_changes.c */
 void tg_compare_attrs(struct tg_diff_work *w);

@@ -484,6 +484,7 @@ static void count_damage(struct build *b)
     out->integrity.repeated = b->s->repeated;
     out->events = info->events;
     out->spans = b->t->n_spans;
+    out->graded = 1 + b->t->n_graded;
     out->unassigned = b->s->unassigned;
     out->unlinked = b->s->unlinked;
     out->device_spans = b->s->device_spans;

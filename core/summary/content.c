@@ -70,10 +70,11 @@ static const struct {
     { "crossing_windows", offsetof(struct tg_shard, integrity.crossing_windows) },
     { "device_busy", offsetof(struct tg_shard, device_busy) },
     { "repeated", offsetof(struct tg_shard, integrity.repeated) },
+    { "graded", offsetof(struct tg_shard, graded) },
 };
 #define N_COUNTERS (sizeof counters / sizeof *counters)
 /* Later ones are written where they are not 0, so that what was stored before keeps its bytes. */
-#define ALWAYS_WRITTEN (N_COUNTERS - 5)
+#define ALWAYS_WRITTEN (N_COUNTERS - 6)
 _Static_assert(sizeof(tg_ns) == sizeof(uint64_t), "counters are read as one type");
 
 void tg_content_add(struct tg_doc *d, const struct tg_shard *s)
@@ -259,8 +260,8 @@ bool tg_shard_same_recording(const struct tg_shard *p, const struct tg_shard *q)
     for (int i = 0; i < 2; i++) {
         struct tg_shard bare = *shard[i];
         bare.rank = -1;
-        bare.device_busy = 0;        /* 0.2.0 did not store it, */
-        bare.integrity.repeated = 0; /* nor this */
+        bare.device_busy = 0;                      /* 0.2.0 did not store it, */
+        bare.integrity.repeated = bare.graded = 0; /* nor these */
         bare.n_env = bare.n_frames = bare.frame_sorts = 0;
         hash[i] = tg_shard_hash(&bare, a);
     }

@@ -123,6 +123,7 @@ struct tg_shard {
     uint64_t events, spans, unassigned, unlinked, device_spans, leniencies;
     struct tg_lenient lenient; /* their kinds */
     tg_ns device_busy;         /* tg_metrics_busy; 0: none, or stored by 0.2.0 */
+    uint64_t graded;           /* 1 + tg_trace.n_graded; 0: stored by 0.2.0 */
     tg_ns classified_by_fallback,
         device_time; /* class table: how much fell to "compute" by default */
     bool truncated;

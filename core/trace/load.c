@@ -170,8 +170,10 @@ static bool take_span(struct loader *l, const struct tg_event *ev, uint32_t name
     s.track = track_id(l, track_of(l, kind, ev->thread, ev->stream, ev->device));
     if (!add_span(l, &s, ev->correlation))
         return false;
+    int64_t sequence = kind == TG_KIND_OP ? sequence_of(ev) : -1;
+    l->t->n_graded += sequence >= 0;
     if (l->opts->want_sequence)
-        add_sequence(l, kind == TG_KIND_OP ? sequence_of(ev) : -1);
+        add_sequence(l, sequence);
     if (l->opts->keep_hta)
         add_hta(l, python_double(ev->has_ts, ev->ts_text), python_double(ev->has_dur, ev->dur_text),
                 ev->ts_float);

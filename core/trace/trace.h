@@ -91,6 +91,7 @@ struct tg_trace {
     bool has_no_launches; /* device work belongs to the step that holds its start (xla.h) */
     bool is_capped;       /* as many events as the exporter writes at most */
     int64_t *sequence;    /* per span: args' "Sequence number"; -1 absent. NULL unless wanted */
+    uint64_t n_graded;    /* operators that have one: gradients were enabled when they ran */
 };
 
 static inline struct tg_span *tg_span_at(const struct tg_trace *t, size_t i)

@@ -163,7 +163,7 @@ static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id i
     const struct tg_account_series *s = &c->account[id];
     const struct tg_metric_change *last = tg_confirm_last(c)->metrics;
     const struct tg_evidence *step = &last[TG_METRIC_STEP_TIME].ev;
-    bool calls = id == TG_ACCOUNT_CALLS;
+    bool calls = id == TG_ACCOUNT_CALLS, machine_may = !calls && !c->gradients;
     double machine = s->value[TG_TEST] * (1 - exp(-fmax(tg_confirm_last(c)->drift, 0)));
     /* Proven to take less time, as its place does where more calls replace fewer. */
     bool faster = step->less && !last[TG_METRIC_HOST_TIME].ev.slower;
@@ -172,9 +172,9 @@ static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id i
         enum tg_reason why;
     } all[] = {
         { !tg_same_device(c), TG_REASON_DEVICE },
-        { !calls && !remains(s, told + machine), TG_REASON_SLOW_MACHINE },
-        { s->spread, TG_REASON_ALL_LONGER },
-        { !calls && c->busy, TG_REASON_BUSY },
+        { machine_may && !remains(s, told + machine), TG_REASON_SLOW_MACHINE },
+        { machine_may && s->spread, TG_REASON_ALL_LONGER },
+        { machine_may && c->busy, TG_REASON_BUSY },
         { !calls && c->warming != 0, TG_REASON_WARMING },
         { c->other_data, TG_REASON_DATA },
         { varies(c, id) >= TG_HALF * growth(s), TG_REASON_VARIES },

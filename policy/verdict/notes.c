@@ -60,7 +60,7 @@ static void tell_machine(struct tg_eval_state *e)
     TG_BUF b = { 0 };
     for (size_t i = 0; i < c->n_ops; i++)
         same &= c->ops[i].change == TG_SAME;
-    if (c->busy && e->in->comparison == c)
+    if ((c->busy && e->in->comparison == c) || c->gradients)
         return; /* which is said */
     if (c->drifted && !c->rank_alone)
         tg_buf_printf(&b, "%sthe %s is %s %s than for the baseline%s",
@@ -82,6 +82,18 @@ static void tell_machine(struct tg_eval_state *e)
                      ? "It may hide a slowdown of everything: compare on one machine with "
                        "`tracegate ab`, or mode ab of the action."
                      : TG_NEXT_MACHINE(e));
+}
+
+/* Before the machine, which everything that takes longer looks like. */
+static void tell_gradients(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    if (c->gradients)
+        TG_NOTE(e, TG_REASON_GRADIENTS,
+                "Is torch.no_grad() or torch.inference_mode() lost? Autograd records what they "
+                "call, which takes time and keeps memory.",
+                "%s of the calls of operators ran with gradients enabled, %s of the baseline's",
+                TG_VALUE(100 * c->graded[TG_TEST], TG_UNIT_PERCENT),
+                TG_VALUE(100 * c->graded[TG_BASE], TG_UNIT_PERCENT));
 }
 
 /* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; not the first compilation. */
@@ -485,6 +497,7 @@ void tg_notes(struct tg_eval_state *e)
     /* Of too few runs times are not judged anyway. */
     int64_t min_runs = e->in->policy->noise.min_runs;
     bool few = (int64_t)c->n_runs[TG_BASE] < min_runs || (int64_t)c->n_runs[TG_TEST] < min_runs;
+    tell_gradients(e, c);
     tell_machine(e);
     /* A cold card takes other times in its first steps than later, and power limits make it
      * drift. Where something looks slower see tg_guards. */

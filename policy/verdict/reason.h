@@ -69,6 +69,7 @@
     X(TG_REASON_UNKNOWN_WORK, "unknown", NULL)                                                     \
     X(TG_REASON_EVENTS, "events", NULL)                                                            \
     X(TG_REASON_ITERATIONS, "iterations", NULL)                                                    \
+    X(TG_REASON_GRADIENTS, "gradients", NULL)                                                      \
     X(TG_REASON_INTEGRITY, "integrity", NULL)                                                      \
     X(TG_REASON_SAME_RECORDING, "same", NULL)                                                      \
     X(TG_REASON_POLICY, "policy", NULL)                                                            \

@@ -145,6 +145,29 @@ def flags(**how):
     return change
 
 
+def graded(part=1):
+    """Autograd numbers the operators that run with gradients enabled: the first of each step, so many of them."""
+    def change(run, events):
+        ops = [e for e in events if e.get("cat") == "cpu_op"]
+        for i, e in enumerate(ops):
+            if i % 10 < 10 * part:
+                e["args"] = {**e["args"], "Sequence number": i, "Fwd thread id": 0}
+    return change
+
+
+def gradient_probes():
+    """A lost no_grad() calls the same operators, each of which takes longer; a slower machine does not enable gradients."""
+    for n in (1, 3, 5):
+        few = n == 1
+        yield f"gradients: enabled, {n}", "told", side(HOST_ONLY, 1, n), side(HOST_ONLY, 100, n, change=graded())
+        yield f"gradients: enabled, everything takes 30 % longer, {n}", "told" if few else "red", side(HOST_ONLY, 1, n), \
+            side(HOST_ONLY, 100, n, pace=1.3, change=graded())
+        yield f"gradients: enabled in more of them, {n}", "told", side(HOST_ONLY, 1, n, change=graded(0.5)), \
+            side(HOST_ONLY, 100, n, change=graded(0.9))
+        yield f"gradients: control, enabled before, {n}", "calm", side(HOST_ONLY, 1, n, change=graded()), side(HOST_ONLY, 100, n, change=graded())
+        yield f"gradients: control, no longer, {n}", "calm", side(HOST_ONLY, 1, n, change=graded()), side(HOST_ONLY, 100, n)
+
+
 def flag_probes():
     """The change's bench records shapes, or one run of it does."""
     shapes = flags(record_shapes=1)
@@ -525,7 +548,7 @@ def main():
     args, n = args.parse_args(), 0
     text, chance = args.text, random.Random(1)
     with tempfile.TemporaryDirectory() as tmp:
-        for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *place_probes(), *agreement_probes(), *step_probes(),
+        for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *gradient_probes(), *place_probes(), *agreement_probes(), *step_probes(),
                                                 *window_probes(), *loader_probes(), *view_probes(), *sort_probes(), *varying_probes(),
                                                 *annotation_probes()]:
             if text not in id_ or chance.random() > args.part:

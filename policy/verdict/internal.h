@@ -80,6 +80,9 @@ void tg_eval_note(struct tg_eval_state *e, enum tg_reason reason, tg_sv text, co
     ((e)->in->comparison->in_turn                                                                  \
          ? "Run it again on an idle machine, after a warm-up."                                     \
          : "Record both sides in turn on one idle machine, after a warm-up: `tracegate ab` does.")
+#define TG_NEXT_GRADIENTS                                                                          \
+    "Is torch.no_grad() or torch.inference_mode() lost? Autograd records what they call, which "   \
+    "takes time and keeps memory."
 #define TG_NEXT_DATA "Record both sides with the same data and seeds."
 #define TG_NEXT_WARM "Warm the device up for two seconds before recording."
 #define TG_SIDE_NAME(side) ((side) == TG_TEST ? "fresh" : "baseline")

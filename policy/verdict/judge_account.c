@@ -419,9 +419,12 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
     if (strict != TG_STATE_FAIL)
         return (struct finding){ strict, TG_REASON_NO_RULE, part,
                                  "No rule of the policy fails by such a quantity: it warns." };
-    return (struct finding){ TG_STATE_FAIL, TG_REASON_NONE, part,
-                             "Nothing that is judged by name explains it: look at what grew most. "
-                             "`require: {account: off}` leaves this check out." };
+    return (struct finding){
+        TG_STATE_FAIL, TG_REASON_NONE, part,
+        c->gradients ? TG_NEXT_GRADIENTS
+                     : "Nothing that is judged by name explains it: look at what grew most. "
+                       "`require: {account: off}` leaves this check out."
+    };
 }
 
 static void close_series(struct tg_eval_state *e, const struct tg_buckets *children,

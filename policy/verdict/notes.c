@@ -88,9 +88,7 @@ static void tell_machine(struct tg_eval_state *e)
 static void tell_gradients(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     if (c->gradients)
-        TG_NOTE(e, TG_REASON_GRADIENTS,
-                "Is torch.no_grad() or torch.inference_mode() lost? Autograd records what they "
-                "call, which takes time and keeps memory.",
+        TG_NOTE(e, TG_REASON_GRADIENTS, TG_NEXT_GRADIENTS,
                 "%s of the calls of operators ran with gradients enabled, %s of the baseline's",
                 TG_VALUE(100 * c->graded[TG_TEST], TG_UNIT_PERCENT),
                 TG_VALUE(100 * c->graded[TG_BASE], TG_UNIT_PERCENT));

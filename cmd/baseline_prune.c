@@ -228,7 +228,7 @@ bool tg_baseline_prune(struct tg_store_cmd *s, struct tg_err *err)
     size_t n_all, n, foreign, unknown;
     int64_t seconds;
     if (!what_to_keep(s, &po, &seconds, err) ||
-        !tg_store_cmd_listed(s, &all, &n_all, &foreign, err) ||
+        !tg_store_cmd_listed(s, &all, &n_all, &foreign, err) || !tg_store_whole(all, n_all, err) ||
         !count_age(s, seconds, all, n_all, &po, err) || !find_spared(s, all, n_all, &po, err) ||
         !tg_store_old(&s->store, &po, all, n_all, s->arena, &old, &n, &unknown, err))
         return false;

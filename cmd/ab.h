@@ -63,6 +63,7 @@ struct tg_ab {
     int lock;                /* of `out`; 0: not open yet */
     bool stacks;             /* TRACE_STACKS=1 */
     bool line;               /* the line of progress is on the terminal */
+    bool failed;             /* a side does not run */
     int code;                /* not 0: the exit code of an error that has one of its own */
 };
 
@@ -118,11 +119,14 @@ TG_MUST bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_e
 bool tg_ab_has_ranks(struct tg_ab *ab);
 
 /* ---- ab_stages.c ---- */
-/* Of stages: what the options do not say, the policy may (`ab`). check reads `detect` itself. */
+/* Of stages: what the options do not say, the policy may (`ab`). check reads `detect` itself.
+ * False, too, if check would refuse its options after the runs. */
 TG_MUST bool tg_ab_plan(struct tg_ab *ab, struct tg_ab_opts *o, struct tg_err *err);
 /* Runs and judges the two sides, which are prepared; prints what check says. The exit code of
  * check, TG_AB_SKIP, or that of err. */
 int tg_ab_compare(struct tg_ab *ab, struct tg_err *err);
+/* The reports of a side that does not run, for the reason in err. The exit code. */
+int tg_ab_report_failure(struct tg_ab *ab, struct tg_err *err);
 
 /* ---- ab_watch.c ---- */
 const char *tg_ab_settings(struct tg_ab *ab);

@@ -47,6 +47,7 @@ TG_MUST static bool bisect_begin(struct tg_bisect *b, const struct tg_commit *go
     b->ab.o = &b->ab_opts;
     b->ab.side[TG_AB_BASE].commit = *good;
     tg_ab_add_option(&b->ab, &b->ab_opts.check, "--policy", o->policy);
+    tg_ab_add_option(&b->ab, &b->ab_opts.check, "--suite", o->suite);
     return tg_ab_plan(&b->ab, &b->ab_opts, err) && tg_ab_begin(&b->ab, err);
 }
 

@@ -58,6 +58,38 @@ def interleaved(tmp):
     expect("no worktree stays after a failure", len(git(r, "worktree", "list").splitlines()), 1)
 
 
+def before_the_runs(tmp):
+    """What check would refuse after the runs is refused before the first."""
+    r = repository(tmp)
+    write_text(r + "/.tracegate.yml", "version: 1\nextends: [tracegate:recommended]\nsuites: [{name: s, trace: x.json.gz}]\n")
+    for args, words in ((("--detect", "abc"), "--detect 'abc' is not a size"), (("--detect", "0"), "is not a size"),
+                        (("--detect", "-5%"), "is not a size"), (("--profile", "nope"), "there is no profile 'nope'"),
+                        (("--top", "x"), "--top needs a whole number"), (("--top", "-3"), "--top needs a whole number"),
+                        (("--meta", "x"), "--meta 'x' is not KEY=VALUE"), (("--against", "nope"), "has no baseline 'nope'"),
+                        (("--suite", "nope"), "has no suite 'nope'"),
+                        (("--policy", "nope.yml"), "cannot open 'nope.yml'"), (("--once", "3", "--profile", "nope"), "no profile 'nope'")):
+        expect_end(f"{args}", ab(r, "--base", "main", *args, "--", "./bench", "{trace}"), 2, err=words)
+    expect("no run was made", os.path.exists(tmp + "/log"), False)
+    expect_end("control", ab(r, "--base", "main", "--suite", "s", "--detect", "20%", "--top", "3", "--", "./bench", "{trace}"), 1, "aten::clone")
+
+
+def side_fails(tmp):
+    """A side that does not run is a verdict: each report says so."""
+    r = repository(tmp)
+    for what, command, words in (("exits", "exit 7", "base, run 0: the command failed: exit 7 (twice)"),
+                                 ("silent", "true", "base, run 0: the command wrote no trace to")):
+        done = ab(r, "--base", "main", "--json", f"{tmp}/{what}.json", "--junit", f"{tmp}/{what}.xml", "--markdown", f"{tmp}/{what}.md",
+                  "--", "sh", "-c", command)
+        expect_end(what, done, 3, "ERROR: " + words, err="error: " + words)
+        report = read_json(f"{tmp}/{what}.json")
+        expect(f"{what}: JSON", (report["verdict"], report["exit_code"], words in report["headline"]), ("error", 3, True))
+        with open(f"{tmp}/{what}.xml") as junit, open(f"{tmp}/{what}.md") as markdown:
+            expect(f"{what}: JUnit, Markdown", (junit.read().count("<error "), words[:20] in markdown.read()), (1, True))
+    done = ab(r, "--base", "main", "--setup", "exit 4", "--json", tmp + "/setup.json", "--", "./bench", "{trace}")
+    expect_end("--setup", done, 3, err="--setup failed in base")
+    expect("--setup: JSON", read_json(tmp + "/setup.json")["verdict"], "error")
+
+
 def numbers(tmp):
     """What a benchmark writes beside its trace is judged in the same verdict: the change serves a tenth less."""
     r = repository(tmp)
@@ -459,4 +491,5 @@ def snippet(tmp):
     expect(f"a trace with steps {told.stdout} {told.stderr}", told.returncode, 0)
 
 
-run_parts(interleaved, numbers, once_more, in_stages, in_time, by_policy, live, resumed, killed_anywhere, apart, explain, snippet)
+run_parts(interleaved, before_the_runs, side_fails, numbers, once_more, in_stages, in_time, by_policy, live, resumed, killed_anywhere,
+          apart, explain, snippet)

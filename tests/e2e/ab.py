@@ -90,6 +90,19 @@ def side_fails(tmp):
     expect("--setup: JSON", read_json(tmp + "/setup.json")["verdict"], "error")
 
 
+def beside(tmp):
+    """Any other file may be beside a trace; one more that would be read is told by its name; a trace that changes is 6."""
+    r = repository(tmp)
+    for name, code in (("run00.txt", 1), ("run00-memory.html", 1), ("memory.pickle", 1), ("log.txt", 1), ("run00.json", 6), ("run07.json.gz", 6)):
+        done = ab(r, "--base", "main", "--", "sh", "-c", f'./bench "$TRACE" && echo x > "$(dirname "$TRACE")/{name}"')
+        words = "one more file that is read as a trace"
+        expect_end(name, done, code, "aten::clone" if code == 1 else "", err=words if code == 6 else "")
+        expect(f"{name}: named {done.stderr}", (f"/{name}\n" in done.stderr, "changed while" in done.stderr), (code == 6, False))
+    spoil = 'for f in "$(dirname "$TRACE")"/../base-*/*.gz; do [ -e "$f" ] && echo >> "$f"; done; ./bench "$TRACE"'
+    done = ab(r, "--base", "main", "--", "sh", "-c", spoil)
+    expect_end("an earlier trace", done, 6, err="a trace changed while the command ran")
+
+
 def numbers(tmp):
     """What a benchmark writes beside its trace is judged in the same verdict: the change serves a tenth less."""
     r = repository(tmp)
@@ -491,5 +504,5 @@ def snippet(tmp):
     expect(f"a trace with steps {told.stdout} {told.stderr}", told.returncode, 0)
 
 
-run_parts(interleaved, before_the_runs, side_fails, numbers, once_more, in_stages, in_time, by_policy, live, resumed, killed_anywhere,
+run_parts(interleaved, before_the_runs, side_fails, beside, numbers, once_more, in_stages, in_time, by_policy, live, resumed, killed_anywhere,
           apart, explain, snippet)

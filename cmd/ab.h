@@ -23,6 +23,8 @@ struct tg_ab_opts {
     int64_t runs, max_runs;
     bool resume, bisect, explain;
     bool calls; /* what fails in the first stage is asked, and nothing else */
+    bool
+        base_ran; /* of a bisection, at another commit: where the base fails now, HEAD is skipped */
     struct tg_strs watch;
     struct tg_strs check; /* options of check, as they were given */
 };
@@ -103,7 +105,7 @@ TG_MUST bool tg_ab_prepare(struct tg_ab *ab, struct tg_err *err);
  */
 const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, const char *trace);
 /* Nothing can be said of HEAD, which a bisection skips;
- * without the base nothing can be said at all. False. */
+ * with a base that never ran nothing can be said at all. False. */
 bool tg_ab_side_fails(struct tg_ab *ab, size_t side, struct tg_err *err);
 
 /* ---- ab_runs.c ---- */

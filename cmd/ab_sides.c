@@ -154,7 +154,7 @@ const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, co
 
 bool tg_ab_side_fails(struct tg_ab *ab, size_t side, struct tg_err *err)
 {
-    bool skips = ab->o->bisect && side == TG_AB_HEAD;
+    bool skips = ab->o->bisect && (side == TG_AB_HEAD || ab->o->base_ran);
     ab->failed = true;
     ab->code = skips ? TG_AB_SKIP : tg_err_exit_code(err->kind);
     return false;

@@ -328,6 +328,10 @@ def refusals(tmp):
             (("record", "--suite", "none"), 2, "no suite 'none'"),
             (("prune",), 2, "--keep"),
             (("prune", "--keep", "3 moons"), 2, "90d"),
+            (("prune", "--keep", "0"), 2, "a number of commits from 1 on"),
+            (("prune", "--keep", "-1"), 2, "a number of commits from 1 on"),
+            (("prune", "--keep", "junk"), 2, "weekly or monthly beside"),
+            (("prune", "--keep", "weekly"), 2, "weekly and monthly thin what is older"),
             (("puhs",), 2, "push"),
             ((), 2, "record"),
             (("list", "x"), 2, "no argument")):
@@ -355,12 +359,12 @@ def pruning(tmp):
     expect("keep 4 here", {r.split("/")[4] for r in w.refs()}, set(shas[:4]))
     w.ok("prune", "--keep", "100y")
     expect("nothing is that old", len(w.refs()), 4)
-    w.ok("prune", "--keep", "0d", "--keep", "1")
-    expect("all but one", [r.split("/")[4] for r in w.refs()], [shas[0]])
+    w.ok("prune", "--keep", "0d", "--trust-clock")
+    expect("all but the newest, of whatever age", [r.split("/")[4] for r in w.refs()], [shas[0]])
     # A shallow clone does not know the dates: it keeps what it cannot judge.
-    s = clone(url, tmp + "/s", "--depth=1")
-    expect_end("shallow prune", s.baseline("prune", "--keep", "0", "--remote", "origin"), 0, err="2 commits that are not in this clone")
-    expect("shallow prune: there", {r.split("/")[4] for r in bare.refs()}, set(shas[1:3]))
+    s = clone(url, tmp + "/s", "--depth=2")
+    expect_end("shallow prune", s.baseline("prune", "--keep", "1", "--remote", "origin"), 0, err="1 commit that are not in this clone")
+    expect("shallow prune: there", {r.split("/")[4] for r in bare.refs()}, {shas[0], shas[2]})
 
 
 def size(tmp):

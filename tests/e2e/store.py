@@ -339,6 +339,17 @@ def refusals(tmp):
         expect_end(f"{args}", w.baseline(*args), code, err=part)
 
 
+def recorded_again(tmp):
+    """The recording of another commit is stored, and told; the same job once more, or runs of its own, are not told."""
+    _, _, w = server(tmp, 3)
+    for at, runs, words in (("main~2", ("00", "01"), ""), ("main~2", ("00", "01"), ""), ("main~1", ("02", "03"), ""),
+                            ("main", ("02", "04"), "1 of 2 runs is the recording that commit")):
+        done = w.baseline("record", "--commit", at, *[trace("base", k) for k in runs])
+        expect_end(f"recorded again: {at}", done, 0, err=words)
+        expect(f"recorded again: {at} {runs}: told {done.stderr}", "the recording that" in done.stderr, bool(words))
+    expect("recorded again: all are there", len(w.refs()), 6)
+
+
 def pruning(tmp):
     """Five commits of January 1 to 5, 2026; main is the 5th."""
     bare, url, w = server(tmp, 5)
@@ -386,4 +397,4 @@ def size(tmp):
 
 
 if __name__ == "__main__":
-    run_parts(decides_alike, found, cut_history, merge_queue, writers, refusals, pruning, size)
+    run_parts(decides_alike, found, cut_history, merge_queue, writers, refusals, recorded_again, pruning, size)

@@ -231,11 +231,13 @@ def merge_queue(tmp):
     w.git("push", "-q", "origin", "queue:refs/heads/gh-readonly-queue/main/pr-7")
     c = clone(url, tmp + "/c", "--branch", "gh-readonly-queue/main/pr-7")
     c.fresh()
-    ci = {"GITHUB_EVENT_NAME": "merge_group", "GITHUB_SHA": queued, "TRACEGATE_BASE_SHA": base}
-    c.ok("fetch", env=ci)
-    run, report = c.check(env=ci)
-    expect("queue: baseline", report["baseline"]["commit"], base)
-    expect("queue: exit", run.returncode, 0)
+    write_text(tmp + "/event.json", json.dumps({"merge_group": {"base_sha": base}}))
+    for named in ({"GITHUB_EVENT_PATH": tmp + "/event.json"}, {"TRACEGATE_BASE_SHA": base}):
+        ci = {"GITHUB_EVENT_NAME": "merge_group", "GITHUB_SHA": queued, **named}
+        c.ok("fetch", env=ci)
+        run, report = c.check(env=ci)
+        expect(f"queue: baseline by {list(named)}", (report["baseline"]["commit"], report["baseline"]["how"]), (base, "base of the merge queue"))
+        expect("queue: exit", run.returncode, 0)
     c.ok("record", env=ci)
     c.ok("push", env=ci)
     w.git("push", "-q", "origin", "queue:main")
@@ -245,6 +247,25 @@ def merge_queue(tmp):
     later.ok("fetch")
     run, report = later.check()
     expect("landed: baseline", (report["baseline"]["commit"], report["baseline"]["situation"]), (queued, "found"))
+
+
+def pushes(tmp):
+    """A push of two commits to main is compared with what was before both, which the event's file names."""
+    _, _, w = server(tmp, 3)
+    w.ok("record", "--commit", "main~2", *[trace("base", r) for r in BASE])
+    w.ok("record", "--commit", "main~1", *[trace("extra_copy", r) for r in BASE[:2]])
+    w.fresh("extra_copy", ("02", "03", "04"))
+    shas = [w.git("rev-parse", f"main~{k}") for k in range(3)]
+    for what, event, of, code, words in (
+            ("both", json.dumps({"before": shas[2]}), shas[2], 1, ""), ("the last", json.dumps({"before": shas[1]}), shas[1], 0, ""),
+            ("a new branch", json.dumps({"before": "0" * 40}), shas[1], 0, ""), ("no such commit", json.dumps({"before": "1" * 40}), shas[1], 0, ""),
+            ("no commit", json.dumps({"before": "main~2"}), shas[1], 0, ""), ("no JSON", "{", shas[1], 0, "the event's file says no commit"),
+            ("no file", None, shas[1], 0, "the event's file says no commit")):
+        path = f"{tmp}/{what}.json"
+        if event:
+            write_text(path, event)
+        run, report = w.check(env={"GITHUB_EVENT_NAME": "push", "GITHUB_SHA": shas[0], "GITHUB_REF": "refs/heads/main", "GITHUB_EVENT_PATH": path})
+        expect(f"push, {what}: {run.stderr}", (report["baseline"]["commit"], run.returncode, words in run.stderr), (of, code, True))
 
 
 # ---- writers -----------------------------------------------------------------------------------
@@ -397,4 +418,4 @@ def size(tmp):
 
 
 if __name__ == "__main__":
-    run_parts(decides_alike, found, cut_history, merge_queue, writers, refusals, recorded_again, pruning, size)
+    run_parts(decides_alike, found, cut_history, merge_queue, pushes, writers, refusals, recorded_again, pruning, size)

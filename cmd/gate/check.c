@@ -270,7 +270,10 @@ static bool judge_job(struct tg_check *c, struct tg_check_job *j, bool found, st
     }
     if (why->kind != TG_ERR_LOST)
         return false;
-    tg_check_tell(c, why);
+    if (j->policy->baseline.on_lost == TG_ON_MISSING_PASS)
+        tg_io_note(c->io, "%s, which the policy lets pass (on_lost)", why->message);
+    else
+        tg_check_tell(c, why);
     tg_verdict_lost(&j->verdict, why, outcome_of(j->policy->baseline.on_lost), c->arena);
     j->info.situation = TG_SITUATION_LOST;
     tg_err_init(why);

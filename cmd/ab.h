@@ -63,6 +63,7 @@ struct tg_ab {
     const char *suspects;    /* of the stage before, with their intervals; NULL: none */
     int64_t budget_ms;       /* 0: none */
     int lock;                /* of `out`; 0: not open yet */
+    int held;                /* lock of `tmp` */
     bool stacks;             /* TRACE_STACKS=1 */
     bool line;               /* the line of progress is on the terminal */
     bool failed;             /* a side does not run */
@@ -92,8 +93,8 @@ void tg_ab_say(struct tg_ab *ab, const char *fmt, ...) __attribute__((format(pri
 void tg_ab_progress(struct tg_ab *ab, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- ab_sides.c ---- */
-/* A folder for all of it; tg_ab_end removes it and the worktrees,
- * and so does a signal that ends us. */
+/* A folder for all of it; tg_ab_end removes it and the worktrees, and so does a signal that ends
+ * us; after a kill, the next `ab` does. */
 TG_MUST bool tg_ab_begin(struct tg_ab *ab, struct tg_err *err);
 void tg_ab_end(struct tg_ab *ab);
 /* Checks out and sets up each side that is not `made`, at its commit. */

@@ -414,6 +414,25 @@ def killed_anywhere(tmp):
         expect(f"{when} {at}: the same report", reports[at, when] == reports[0, "whole"], True)
 
 
+def left_behind(tmp):
+    """What a killed `ab` left goes with the next one; the folder of one that is going on stays, and what only looks like one."""
+    r, folder = repository(tmp), tmp + "/t"
+    os.makedirs(folder + "/tracegate-ab-empty")
+    os.symlink(r, folder + "/tracegate-ab-link")
+    mine = ["tracegate-ab-empty", "tracegate-ab-link"]
+
+    def in_folder(*args):
+        return subprocess.run([*AB, "--base", "main", "--once", "1", *args], cwd=r, env=dict(ENV, TMPDIR=folder), capture_output=True, text=True,
+                              timeout=100)
+    for _ in range(2):
+        expect("killed", in_folder("--", "sh", "-c", "kill -KILL $PPID").returncode, -9)
+    expect("killed: the second leaves what it made", (len(os.listdir(folder)), len(git(r, "worktree", "list").splitlines())), (3, 3))
+    inner = f'[ -e {tmp}/inner ] || {{ touch {tmp}/inner; "{PROGRAM}" ab --base main --once 1 -- ./bench {{trace}} >&2; }}; ./bench "$TRACE"'
+    done = in_folder("--", "sh", "-c", inner.replace("{trace}", "{tr''ace}"))
+    expect_end(f"one beside the other {done.stderr}", done, 1, "aten::clone", err="nothing failed")
+    expect("nothing is left", (sorted(os.listdir(folder)), len(git(r, "worktree", "list").splitlines()), os.path.isdir(r)), (mine, 1, True))
+
+
 HAND = """import gzip, json, os, shutil, sys
 case = "added-copy" if "clone()" in open("models/text.py").read() else "base-text"
 k = int(sys.argv[1].removesuffix(".json.gz")[-2:])
@@ -505,4 +524,4 @@ def snippet(tmp):
 
 
 run_parts(interleaved, before_the_runs, side_fails, beside, numbers, once_more, in_stages, in_time, by_policy, live, resumed, killed_anywhere,
-          apart, explain, snippet)
+          left_behind, apart, explain, snippet)

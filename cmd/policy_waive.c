@@ -192,8 +192,8 @@ bool tg_policy_waive(struct tg_buf *out, const struct tg_policy_waive_ask *ask, 
         TG_BUF rest = { 0 }, list = { 0 };
         char last[16];
         TG_PUT(&rest, tg_esc_yaml, "reason: {}, owner: {}",
-               ask->reason.n ? ask->reason : TG_SV("why this is accepted"),
-               ask->owner.n ? ask->owner : TG_SV("who removes it"));
+               ask->reason.n ? ask->reason : TG_SV(TG_WAIVER_REASON),
+               ask->owner.n ? ask->owner : TG_SV(TG_WAIVER_OWNER));
         if (ask->issue.n)
             TG_PUT(&rest, tg_esc_yaml, ", issue: {}", ask->issue);
         tg_value_date_text(ask->today + TG_POLICY_WAIVE_DAYS, last);

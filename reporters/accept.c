@@ -190,7 +190,7 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v,
                          const struct tg_result **first)
 {
     const struct tg_accept_words words = {
-        TG_SV("reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD"), true
+        TG_SV("reason: '" TG_WAIVER_UNSAID "', owner: you, expires: YYYY-MM-DD"), true
     };
     TG_BUF list = { 0 };
     TG_AUTO(tg_accept_release) struct tg_accept_list w = { 0 };

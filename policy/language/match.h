@@ -27,6 +27,10 @@ enum tg_hit { TG_HIT_NO, TG_HIT_YES, TG_HIT_GAVE_UP };
  * or not at all. A text that is too long for a pattern is read as a name. */
 enum tg_waiver_naming { TG_WAIVER_EXACT, TG_WAIVER_MANY, TG_WAIVER_NEVER };
 enum tg_waiver_naming tg_waiver_naming(tg_sv name);
+/* What stands where whoever accepts it has to write: `policy lint` finds it. */
+#define TG_WAIVER_REASON "why this is accepted"
+#define TG_WAIVER_OWNER "who removes it"
+#define TG_WAIVER_UNSAID "\xe2\x80\xa6"
 #define TG_WAIVER_NAME_MAX TG_PATTERN_SUBJECT_MAX /* bytes; kernels have names of 5,000 */
 /*
  * Appends what a waiver writes for this name alone: the name, or, if that would be a pattern, a

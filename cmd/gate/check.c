@@ -440,13 +440,25 @@ static bool read_policy(struct tg_check *c, enum tg_suites_wanted wanted, struct
            tg_suites_choose(&c->suites, c->o->suite, wanted, err);
 }
 
+/* By their names; what leads to one file by other names is found when they are opened. */
+static bool reports_differ(const struct tg_check_opts *o, struct tg_err *err)
+{
+    for (int r = 1; r < TG_REPORTS; r++)
+        for (int k = 0; o->report[r] && k < r; k++)
+            if (o->report[k] && strcmp(o->report[k], o->report[r]) == 0)
+                return tg_err_usage(err, "two outputs go to '%s'",
+                                    "Give each report a file of its own.", o->report[r]);
+    return true;
+}
+
 struct tg_policy *tg_check_ready(const struct tg_check_opts *o, const struct tg_io *io,
                                  struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
 {
     struct tg_check c = { .o = o, .io = io, .arena = a };
     struct tg_summarize_opts so = { 0 };
     c.suites = (struct tg_suites){ .io = io, .repo = repo, .arena = a };
-    if (tg_given_check(&o->given, err) && tg_given_apply(&so, &o->given, a, err) &&
+    if (tg_given_check(&o->given, err) && reports_differ(o, err) &&
+        tg_given_apply(&so, &o->given, a, err) &&
         tg_repo_commit(&c.named_base, repo, o->base_commit, a, err) &&
         read_policy(&c, TG_SUITES_ONE, err))
         return c.suites.policy;

@@ -67,7 +67,8 @@ def before_the_runs(tmp):
                         (("--top", "x"), "--top needs a whole number"), (("--top", "-3"), "--top needs a whole number"),
                         (("--meta", "x"), "--meta 'x' is not KEY=VALUE"), (("--against", "nope"), "has no baseline 'nope'"),
                         (("--suite", "nope"), "has no suite 'nope'"),
-                        (("--policy", "nope.yml"), "cannot open 'nope.yml'"), (("--once", "3", "--profile", "nope"), "no profile 'nope'")):
+                        (("--policy", "nope.yml"), "cannot open 'nope.yml'"), (("--json", "x", "--junit", "x"), "two outputs go to 'x'"),
+                        (("--once", "3", "--profile", "nope"), "no profile 'nope'")):
         expect_end(f"{args}", ab(r, "--base", "main", *args, "--", "./bench", "{trace}"), 2, err=words)
     expect("no run was made", os.path.exists(tmp + "/log"), False)
     expect_end("control", ab(r, "--base", "main", "--suite", "s", "--detect", "20%", "--top", "3", "--", "./bench", "{trace}"), 1, "aten::clone")

@@ -192,13 +192,14 @@ static bool unchanged_traces(struct tg_ab *ab, struct tg_err *err)
         tg_buf_printf(&before, "%s\n", ab->taken.v[i]);
     for (tg_sv rest = tg_buf_sv(&now), line; rest.n;) {
         line = tg_sv_cut(&rest, '\n');
-        tg_sv path = tg_sv_from(line, sizeof "  " - 1 + 64);
+        tg_sv path = line; /* "SUM  PATH" */
+        (void)tg_sv_cut(&path, ' ');
         if (line.p[0] != 'l' &&
             !tg_sv_has(tg_buf_sv(&before), TG_SV_PRINTF(ab->arena, "%.*s\n", TG_SV_ARG(path)))) {
             ab->code = TG_AB_CHANGED;
             return tg_err_say(err, TG_ERR_IO, TG_NOWHERE,
                               "the command wrote one more file that is read as a trace, so nothing "
-                              "is judged: %.*s",
+                              "is judged:%.*s",
                               "Write one trace a run, to $TRACE. Other files may be beside it if "
                               "their names do not end in " TG_FILE_SUFFIX_WORDS ".",
                               TG_SV_ARG(path));

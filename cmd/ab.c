@@ -83,7 +83,7 @@ static int ab_run(const struct tg_cmd_call *c, struct tg_err *err)
     tg_ab_end(&ab);
     if (ab.code)
         code = ab.code;
-    return code;
+    return ab.failed && code == 3 ? tg_ab_report_failure(&ab, err) : code;
 }
 
 static const struct tg_opt_was ab_was[] = { { "runs", "once" }, { 0 } };
@@ -120,7 +120,7 @@ const struct tg_cmd tg_cmd_ab = {
         "are "
         "not listed here are those of check. The exit code is that of check; 3 when a side does "
         "not "
-        "run; 6 when COMMAND changed what decides about it.\n"
+        "run, which the reports say; 6 when COMMAND changed what decides about it.\n"
         "\n"
         "COMMAND is the change's code: it gets no tokens, what it leaves running is ended, and "
         "nothing "

@@ -23,6 +23,8 @@ struct tg_ab_opts {
     int64_t runs, max_runs;
     bool resume, bisect, explain;
     bool calls; /* what fails in the first stage is asked, and nothing else */
+    bool
+        base_ran; /* of a bisection, at another commit: where the base fails now, HEAD is skipped */
     struct tg_strs watch;
     struct tg_strs check; /* options of check, as they were given */
 };
@@ -61,8 +63,10 @@ struct tg_ab {
     const char *suspects;    /* of the stage before, with their intervals; NULL: none */
     int64_t budget_ms;       /* 0: none */
     int lock;                /* of `out`; 0: not open yet */
+    int held;                /* lock of `tmp` */
     bool stacks;             /* TRACE_STACKS=1 */
     bool line;               /* the line of progress is on the terminal */
+    bool failed;             /* a side does not run */
     int code;                /* not 0: the exit code of an error that has one of its own */
 };
 
@@ -89,8 +93,8 @@ void tg_ab_say(struct tg_ab *ab, const char *fmt, ...) __attribute__((format(pri
 void tg_ab_progress(struct tg_ab *ab, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- ab_sides.c ---- */
-/* A folder for all of it; tg_ab_end removes it and the worktrees,
- * and so does a signal that ends us. */
+/* A folder for all of it; tg_ab_end removes it and the worktrees, and so does a signal that ends
+ * us; after a kill, the next `ab` does. */
 TG_MUST bool tg_ab_begin(struct tg_ab *ab, struct tg_err *err);
 void tg_ab_end(struct tg_ab *ab);
 /* Checks out and sets up each side that is not `made`, at its commit. */
@@ -102,7 +106,7 @@ TG_MUST bool tg_ab_prepare(struct tg_ab *ab, struct tg_err *err);
  */
 const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, const char *trace);
 /* Nothing can be said of HEAD, which a bisection skips;
- * without the base nothing can be said at all. False. */
+ * with a base that never ran nothing can be said at all. False. */
 bool tg_ab_side_fails(struct tg_ab *ab, size_t side, struct tg_err *err);
 
 /* ---- ab_runs.c ---- */
@@ -118,11 +122,14 @@ TG_MUST bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_e
 bool tg_ab_has_ranks(struct tg_ab *ab);
 
 /* ---- ab_stages.c ---- */
-/* Of stages: what the options do not say, the policy may (`ab`). check reads `detect` itself. */
+/* Of stages: what the options do not say, the policy may (`ab`). check reads `detect` itself.
+ * False, too, if check would refuse its options after the runs. */
 TG_MUST bool tg_ab_plan(struct tg_ab *ab, struct tg_ab_opts *o, struct tg_err *err);
 /* Runs and judges the two sides, which are prepared; prints what check says. The exit code of
  * check, TG_AB_SKIP, or that of err. */
 int tg_ab_compare(struct tg_ab *ab, struct tg_err *err);
+/* The reports of a side that does not run, for the reason in err. The exit code. */
+int tg_ab_report_failure(struct tg_ab *ab, struct tg_err *err);
 
 /* ---- ab_watch.c ---- */
 const char *tg_ab_settings(struct tg_ab *ab);

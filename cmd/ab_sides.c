@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -16,6 +17,15 @@
 #include "core/baseline/spawn.h"
 
 /* ---- what ends with us ---- */
+
+static void set_folder(struct tg_ab *ab, const char *folder)
+{
+    ab->tmp = folder;
+    ab->side[TG_AB_BASE].name = "base";
+    ab->side[TG_AB_HEAD].name = "head";
+    for (size_t i = 0; i < TG_AB_SIDES; i++)
+        ab->side[i].tree = tg_arena_printf(ab->arena, "%s/%s", folder, ab->side[i].name);
+}
 
 static void remove_worktree(const struct tg_ab *ab, size_t side)
 {
@@ -34,6 +44,38 @@ static void remove_all(void *arg)
     for (size_t i = 0; i < TG_AB_SIDES; i++)
         remove_worktree(ab, i);
     tg_spawn_run(&s, NULL, &how);
+}
+
+/* ---- what did not end ---- */
+
+/*
+ * A folder of an `ab` that was killed: nobody holds its lock any more. Before its first worktree an
+ * `ab` may not have locked its own yet. Links and folders of others are left alone.
+ */
+static bool is_left(struct tg_ab *ab, const char *folder)
+{
+    struct stat at;
+    int fd = -1;
+    bool left = lstat(folder, &at) == 0 && S_ISDIR(at.st_mode) && at.st_uid == geteuid() &&
+                tg_file_is_dir(tg_arena_printf(ab->arena, "%s/base", folder)) &&
+                (fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) >= 0 &&
+                flock(fd, LOCK_EX | LOCK_NB) == 0;
+    if (fd >= 0)
+        (void)close(fd);
+    return left;
+}
+
+static void remove_left(struct tg_ab *ab, const char *in)
+{
+    const struct tg_strs all = tg_ab_list(ab->arena, in);
+    for (size_t i = 0; i < all.n; i++) {
+        struct tg_ab old = *ab;
+        if (!tg_sv_starts(tg_file_name(tg_sv_of(all.v[i])), TG_SV("tracegate-ab-")) ||
+            !is_left(ab, all.v[i]))
+            continue;
+        set_folder(&old, all.v[i]);
+        remove_all(&old);
+    }
 }
 
 /* ---- the environment ---- */
@@ -121,7 +163,9 @@ const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, co
     struct tg_spawned how;
     if (trace) /* it holds the lock of the folder that it writes to, even if we are killed */
         (void)fcntl(ab->lock, F_SETFD, 0);
+    (void)fcntl(ab->held, F_SETFD, 0);
     tg_spawn_run(&s, NULL, &how);
+    (void)fcntl(ab->held, F_SETFD, FD_CLOEXEC);
     if (trace)
         (void)fcntl(ab->lock, F_SETFD, FD_CLOEXEC);
     /*
@@ -154,7 +198,8 @@ const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, co
 
 bool tg_ab_side_fails(struct tg_ab *ab, size_t side, struct tg_err *err)
 {
-    bool skips = ab->o->bisect && side == TG_AB_HEAD;
+    bool skips = ab->o->bisect && (side == TG_AB_HEAD || ab->o->base_ran);
+    ab->failed = true;
     ab->code = skips ? TG_AB_SKIP : tg_err_exit_code(err->kind);
     return false;
 }
@@ -218,18 +263,18 @@ static bool set_up(struct tg_ab *ab, size_t side, struct tg_err *err)
 bool tg_ab_begin(struct tg_ab *ab, struct tg_err *err)
 {
     const char *tmp = tg_io_env(ab->io, "TMPDIR");
-    char *folder = tg_arena_printf(ab->arena, "%s/tracegate-ab-XXXXXX", tmp ? tmp : "/tmp");
+    tmp = tmp ? tmp : "/tmp";
+    char *folder = tg_arena_printf(ab->arena, "%s/tracegate-ab-XXXXXX", tmp);
     if (!tg_git_root(ab->git))
         return tg_err_say(err, TG_ERR_GIT, TG_NOWHERE, "this repository has no work tree%s",
                           "Run it in a clone that has one.", "");
     if (!mkdtemp(folder))
-        return tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "no folder can be made in '%s'",
-                          tmp ? tmp : "/tmp");
-    ab->tmp = folder;
-    ab->side[TG_AB_BASE].name = "base";
-    ab->side[TG_AB_HEAD].name = "head";
-    for (size_t i = 0; i < TG_AB_SIDES; i++)
-        ab->side[i].tree = tg_arena_printf(ab->arena, "%s/%s", folder, ab->side[i].name);
+        return tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "no folder can be made in '%s'", tmp);
+    /* Held until we end, and by a run that outlives us. */
+    ab->held = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    (void)flock(ab->held, LOCK_EX | LOCK_NB);
+    set_folder(ab, folder);
+    remove_left(ab, tmp);
     tg_signals_at_end(remove_all, ab);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     static const char *const git[] = { "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE" };

@@ -3,7 +3,8 @@
 #include <unistd.h>
 
 #include "cmd/ab.h"
-#include "cmd/gate/policy.h"
+#include "cmd/gate/check.h"
+#include "cmd/options.h"
 #include "core/base/host.h"
 #include "core/diff/numbers.h"
 #include "core/trace/trace.h"
@@ -204,17 +205,45 @@ static bool make_stage(struct tg_ab *ab, const struct ask *k, struct tg_err *err
     return tg_ab_runs_to(ab, k->first + k->again, err);
 }
 
+/* As check will read them. */
+static bool read_options(struct tg_ab *ab, struct tg_check_opts *to, struct tg_err *err)
+{
+    struct tg_strs argv = { 0 }, none = { 0 };
+    struct tg_global_opts common = { 0 };
+    tg_ab_add_option(ab, &argv, "--against", "baseline");
+    for (size_t i = 0; i < ab->o->check.n; i++)
+        tg_strs_add(&argv, ab->o->check.v[i], ab->arena);
+    tg_ab_add_option(ab, &argv, "--ask", ab->o->runs == TG_OPT_UNSET ? "-" : NULL);
+    tg_ab_add_option(ab, &argv, "--detect", ab->o->detect);
+    *to = (struct tg_check_opts){ 0 };
+    return tg_options_parse(&tg_cmd_check, argv.v, argv.n, to, &common, &none, ab->arena, err);
+}
+
+int tg_ab_report_failure(struct tg_ab *ab, struct tg_err *err)
+{
+    const struct tg_err why = *err;
+    const char *word[] = { "the traces" };
+    const struct tg_strs traces = { word, 1, 1 };
+    struct tg_check_opts o;
+    if (!read_options(ab, &o, err))
+        return tg_err_exit_code(err->kind);
+    o.ask = NULL;
+    o.failed = &why;
+    tg_err_init(err);
+    return tg_check_run(&o, &traces, ab->io, err);
+}
+
 bool tg_ab_plan(struct tg_ab *ab, struct tg_ab_opts *o, struct tg_err *err)
 {
-    struct tg_gate_policy_opts at = { .undated = true };
+    struct tg_check_opts check;
     struct tg_policy *p;
-    for (size_t i = 0; i + 1 < o->check.n; i++)
-        if (strcmp(o->check.v[i], "--policy") == 0)
-            at.path = o->check.v[i + 1];
-    if (o->runs != TG_OPT_UNSET)
-        return true;
-    if (!(p = tg_gate_policy(&at, NULL, ab->io, ab->call->repo, ab->arena, err)))
+    if (!read_options(ab, &check, err) ||
+        !(p = tg_check_ready(&check, ab->io, ab->call->repo, ab->arena, err)))
         return false;
+    if (o->runs != TG_OPT_UNSET) {
+        tg_policy_free(p);
+        return true;
+    }
     if (!o->budget && p->ab.budget.n)
         o->budget = tg_arena_sv(ab->arena, p->ab.budget).p;
     if (o->max_runs == TG_OPT_UNSET && p->ab.max_runs)

@@ -54,6 +54,17 @@ static void add_file(struct tg_buf *out, const char *path)
         tg_buf_printf(out, "%s  %s\n", tg_sha256_file(path, sum) ? sum : "unreadable", path);
 }
 
+/* Of the files that check reads in a folder; what else a program writes there (a log, a snapshot of
+ * the memory) decides nothing. */
+static void add_inputs(struct tg_buf *out, const char *folder)
+{
+    TG_ARENA *a = tg_arena_new();
+    const struct tg_strs in = tg_ab_list(a, folder);
+    for (size_t i = 0; i < in.n; i++)
+        if (tg_file_is_input_name(tg_file_name(tg_sv_of(in.v[i]))))
+            add_file(out, in.v[i]);
+}
+
 /* The sum of the file there or of each directly in that folder, and where links lead. */
 static void add_files(struct tg_buf *out, const char *path)
 {
@@ -174,11 +185,26 @@ static bool unchanged_traces(struct tg_ab *ab, struct tg_err *err)
 {
     TG_BUF now = { 0 }, before = { 0 };
     for (size_t s = 0; s < TG_AB_SIDES; s++) {
-        add_files(&now, ab->side[s].first);
-        add_files(&now, ab->side[s].again);
+        add_inputs(&now, ab->side[s].first);
+        add_inputs(&now, ab->side[s].again);
     }
     for (size_t i = 0; i < ab->taken.n; i++)
         tg_buf_printf(&before, "%s\n", ab->taken.v[i]);
+    for (tg_sv rest = tg_buf_sv(&now), line; rest.n;) {
+        line = tg_sv_cut(&rest, '\n');
+        tg_sv path = line; /* "SUM  PATH" */
+        (void)tg_sv_cut(&path, ' ');
+        if (line.p[0] != 'l' &&
+            !tg_sv_has(tg_buf_sv(&before), TG_SV_PRINTF(ab->arena, "%.*s\n", TG_SV_ARG(path)))) {
+            ab->code = TG_AB_CHANGED;
+            return tg_err_say(err, TG_ERR_IO, TG_NOWHERE,
+                              "the command wrote one more file that is read as a trace, so nothing "
+                              "is judged:%.*s",
+                              "Write one trace a run, to $TRACE. Other files may be beside it if "
+                              "their names do not end in " TG_FILE_SUFFIX_WORDS ".",
+                              TG_SV_ARG(path));
+        }
+    }
     return tg_ab_same(ab, "a trace", before.p ? before.p : "", now.p ? now.p : "", err);
 }
 

@@ -172,7 +172,7 @@ const struct tg_cmd tg_cmd_analyze = {
              "--step names. Text is for people: short names, a unit per column, what fits. CSV and "
              "JSON have every column, names whole, durations in microseconds, not rounded.\n"
              "\n"
-             "  tracegate analyze out/ --measure ops --format csv",
+             "  tracegate analyze out/ --runs --measure ops --format csv",
     .options = analyze_options,
     .was = analyze_was,
     .needs = analyze_needs,

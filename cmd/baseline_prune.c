@@ -26,14 +26,17 @@ static bool age(const char *text, int64_t *seconds, struct tg_err *err)
             *seconds = n * units[i].days * 86400;
             return true;
         }
-    return tg_err_usage(err, "--keep '%s' is not an age", "For example 90d, 12w or 2y.", text);
+    return tg_err_usage(err, "--keep does not know '%s'",
+                        "Give a number of commits from 1 on, an age as 90d, 12w or 2y, or weekly "
+                        "or monthly beside one of them.",
+                        text);
 }
 
-/* --keep */
+/* --keep. The newest commit of a suite stays, whatever its age: `check` compares with it. */
 static bool what_to_keep(const struct tg_store_cmd *s, struct tg_prune_opts *o, int64_t *seconds,
                          struct tg_err *err)
 {
-    *o = (struct tg_prune_opts){ .since = INT64_MAX };
+    *o = (struct tg_prune_opts){ .keep = 1, .since = INT64_MAX };
     *seconds = -1;
     size_t thins = 0;
     for (size_t i = 0; i < s->o->keep.n; i++) {
@@ -43,7 +46,8 @@ static bool what_to_keep(const struct tg_store_cmd *s, struct tg_prune_opts *o, 
         if (weekly || strcmp(text, "monthly") == 0) {
             o->thin = weekly ? TG_THIN_WEEKLY : TG_THIN_MONTHLY;
             thins++;
-        } else if (*text && !text[strspn(text, "0123456789")] && tg_sv_i64(tg_sv_of(text), &n)) {
+        } else if (*text && !text[strspn(text, "0123456789")] && tg_sv_i64(tg_sv_of(text), &n) &&
+                   n > 0) {
             o->keep = (size_t)n;
         } else if (age(text, &n, err)) {
             *seconds = n > *seconds ? n : *seconds;
@@ -54,8 +58,9 @@ static bool what_to_keep(const struct tg_store_cmd *s, struct tg_prune_opts *o, 
     if (thins < s->o->keep.n)
         return true;
     return tg_err_usage(
-        err, "prune needs --keep N or --keep AGE",
-        "For example: tracegate baseline prune --keep 60d --keep weekly --remote origin");
+        err, "prune needs --keep N or --keep AGE%s",
+        "For example: tracegate baseline prune --keep 60d --keep weekly --remote origin",
+        thins ? ": weekly and monthly thin what is older than that" : "");
 }
 
 /* An age counts from the newest stored commit, or from now where that is earlier: a clock that is
@@ -228,7 +233,7 @@ bool tg_baseline_prune(struct tg_store_cmd *s, struct tg_err *err)
     size_t n_all, n, foreign, unknown;
     int64_t seconds;
     if (!what_to_keep(s, &po, &seconds, err) ||
-        !tg_store_cmd_listed(s, &all, &n_all, &foreign, err) ||
+        !tg_store_cmd_listed(s, &all, &n_all, &foreign, err) || !tg_store_whole(all, n_all, err) ||
         !count_age(s, seconds, all, n_all, &po, err) || !find_spared(s, all, n_all, &po, err) ||
         !tg_store_old(&s->store, &po, all, n_all, s->arena, &old, &n, &unknown, err))
         return false;

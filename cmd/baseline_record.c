@@ -28,14 +28,21 @@ static bool check_sides(struct tg_store_cmd *s, const struct tg_suite *suite,
 struct stored_runs {
     struct tg_summary summary; /* those that can be read */
     size_t runs, bytes;
+    const struct tg_stored *suite; /* all of the suite, at any commit */
+    size_t n_suite;
+    size_t elsewhere; /* of those recorded now, runs that another commit has, too */
+    const char *commit;
 };
 
 static bool load_stored(struct tg_store_cmd *s, tg_sv suite, const char *sha,
                         struct stored_runs *out, struct tg_err *err)
 {
     struct tg_git_files files;
-    if (!tg_store_files(&s->store, suite, sha, s->arena, &files, err))
+    struct tg_stored *all;
+    if (!tg_store_files(&s->store, suite, sha, s->arena, &files, err) ||
+        !tg_store_list(&s->store, suite, NULL, s->arena, &all, &out->n_suite, NULL, err))
         return false;
+    out->suite = all;
     for (size_t i = 0; i < files.n; i++) {
         TG_BUF bytes = { 0 };
         struct tg_err ignored = TG_ERR_INIT;
@@ -63,9 +70,21 @@ static bool is_stored(const struct stored_runs *there, const struct tg_summary *
     return n == run->n;
 }
 
+/* The same bytes at another commit: one recording, not two nights. */
+static void look_elsewhere(struct stored_runs *there, const struct tg_stored *run)
+{
+    for (size_t i = 0; i < there->n_suite; i++)
+        if (strcmp(there->suite[i].oid, run->oid) == 0 &&
+            strcmp(there->suite[i].commit, run->commit) != 0) {
+            there->elsewhere++;
+            there->commit = there->suite[i].commit;
+            return;
+        }
+}
+
 static bool store_run(struct tg_store_cmd *s, const struct tg_suite *suite,
                       const struct tg_commit *at, const struct tg_summary *run, tg_sv bytes,
-                      const struct tg_fitted *how, struct tg_err *err)
+                      const struct tg_fitted *how, struct stored_runs *there, struct tg_err *err)
 {
     struct tg_stored stored = { 0 };
     bool created = false;
@@ -88,6 +107,7 @@ static bool store_run(struct tg_store_cmd *s, const struct tg_suite *suite,
         return false;
     tg_buf_printf(&s->out, "%s %.*s %zu rank%s %zu bytes\n", created ? "recorded" : "same",
                   TG_SV_ARG(stored.ref), run->n, tg_plural(run->n), how->packed);
+    look_elsewhere(there, &stored);
     return true;
 }
 
@@ -113,7 +133,7 @@ static bool record_run(struct tg_store_cmd *s, const struct tg_suite *suite,
                    at->sha, there->runs, tg_plural(there->runs), there->bytes,
                    TG_STORE_COMMIT_BYTES, how.packed);
     } else if (ok) {
-        ok = store_run(s, suite, at, run, tg_buf_sv(&bytes), &how, err);
+        ok = store_run(s, suite, at, run, tg_buf_sv(&bytes), &how, there, err);
         there->runs++;
         there->bytes += how.packed;
     }
@@ -139,6 +159,12 @@ static bool record_runs(struct tg_store_cmd *s, const struct tg_suite *suite,
         run.n = end - i;
         ok = record_run(s, suite, at, &run, tg_store_share(runs), &there, err);
     }
+    if (there.elsewhere)
+        tg_io_note(s->io,
+                   "%zu of %zu runs %s the recording that commit %.12s has: has the benchmark run? "
+                   "`history` takes them for another night; `git update-ref -d` removes what is "
+                   "listed above",
+                   there.elsewhere, runs, there.elsewhere == 1 ? "is" : "are", there.commit);
     tg_summary_release(&there.summary);
     return ok;
 }

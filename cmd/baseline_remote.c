@@ -154,7 +154,8 @@ bool tg_baseline_fetch(struct tg_store_cmd *s, struct tg_err *err)
         struct tg_stored *v;
         size_t n;
         if (!tg_remote_fetch_all(s->git, &s->remote, tg_store_cmd_suite(s), err) ||
-            !tg_store_list(&s->store, tg_store_cmd_suite(s), NULL, s->arena, &v, &n, NULL, err))
+            !tg_store_list(&s->store, tg_store_cmd_suite(s), NULL, s->arena, &v, &n, NULL, err) ||
+            !tg_store_whole(v, n, err))
             return false;
         tg_buf_printf(&s->out, "%zu run%s are here now\n", n, tg_plural(n));
         return true;
@@ -180,6 +181,8 @@ static bool size_of(struct tg_store_cmd *s, const struct tg_stored *v, size_t n,
                     struct tg_err *err)
 {
     *size = 0;
+    if (!tg_store_whole(v, n, err))
+        return false;
     for (size_t i = 0; i < n; i++) {
         struct tg_git_file f = { .path = v[i].ref, .size = TG_SIZE_UNKNOWN };
         TG_BUF bytes = { 0 };
@@ -284,7 +287,7 @@ bool tg_baseline_push(struct tg_store_cmd *s, struct tg_err *err)
     if (!n && !n_said)
         return tg_err_say(err, TG_ERR_LOST, TG_NOWHERE, "nothing is stored at commit %.12s",
                           "Record first: `tracegate baseline record TRACE…`.", at.sha);
-    if (!all_with_room(s, &at, v, &n, err) ||
+    if (!tg_store_whole(v, n, err) || !all_with_room(s, &at, v, &n, err) ||
         !tg_remote_push(s->git, &s->remote, TG_REMOTE_CREATE, v, n, &pushed, err) ||
         (n_said &&
          !tg_remote_push(s->git, &s->remote, TG_REMOTE_CREATE, said, n_said, &records, err)))

@@ -152,7 +152,7 @@ static bool commits_of(struct tg_store_cmd *s, const struct tg_stored *v, size_t
 bool tg_baseline_list(struct tg_store_cmd *s, struct tg_err *err)
 {
     struct tg_stored *v;
-    size_t n, foreign, k;
+    size_t n, foreign, k, unread = 0;
     int64_t oldest;
     if (!tg_store_cmd_listed(s, &v, &n, &foreign, err))
         return false;
@@ -185,15 +185,21 @@ bool tg_baseline_list(struct tg_store_cmd *s, struct tg_err *err)
         tg_buf_putc(&s->out, '\n');
     }
     for (size_t i = 0; i < k; i++)
-        if (commits[i].why)
+        if (commits[i].why) {
             tg_io_note(s->io, "a run of %.12s cannot be read: %s", commits[i].runs.v->commit,
                        commits[i].why);
+            unread++;
+        }
     if (foreign)
         tg_io_note(s->io, "%zu ref%s below " TG_STORE_PREFIX " are not of the store's form",
                    foreign, tg_plural(foreign));
     if (!n)
         tg_io_note(s->io, "nothing is stored %s", s->o->remote ? "there" : "in this clone");
-    return true;
+    return !unread ||
+           tg_err_say(err, TG_ERR_SUMMARY, TG_NOWHERE, "%zu commit%s a run that cannot be read",
+                      "Record the commit again, or delete the run with `git update-ref "
+                      "-d`; a newer tracegate may have written it.",
+                      unread, unread == 1 ? " has" : "s have");
 }
 
 /* ---- show ---- */

@@ -47,6 +47,7 @@ TG_MUST static bool bisect_begin(struct tg_bisect *b, const struct tg_commit *go
     b->ab.o = &b->ab_opts;
     b->ab.side[TG_AB_BASE].commit = *good;
     tg_ab_add_option(&b->ab, &b->ab_opts.check, "--policy", o->policy);
+    tg_ab_add_option(&b->ab, &b->ab_opts.check, "--suite", o->suite);
     return tg_ab_plan(&b->ab, &b->ab_opts, err) && tg_ab_begin(&b->ab, err);
 }
 
@@ -93,6 +94,7 @@ static enum tg_bisect_answer bisect_test(struct tg_bisect *b, const struct tg_co
         tg_err_init(err);
         return TG_BISECT_SKIP;
     }
+    b->ab_opts.base_ran = true;
     *why = headline(b, report);
     if (code > 1)
         *why = TG_SV_PRINTF(b->ab.arena, "undecided after %d runs per side: %.*s", (int)b->ab.k,
@@ -253,8 +255,14 @@ static int search(struct search *s, struct tg_err *err)
     if (!test(s, bad, err))
         return -1;
     if (s->v[bad].answer != TG_BISECT_BAD) {
-        tg_buf_printf(&s->out, "\n%.12s is not slower than %.12s here: nothing to search\n",
-                      s->v[bad].commit.sha, s->good.sha);
+        tg_buf_printf(
+            &s->out,
+            s->v[bad].answer == TG_BISECT_GOOD
+                ? "\n%.12s is not slower than %.12s here: nothing to search\n"
+                : "\n%.12s cannot be compared with %.12s here (above: why): whether it is "
+                  "slower is not known, and nothing was searched. Give a --bad commit "
+                  "that runs, or more runs.\n",
+            s->v[bad].commit.sha, s->good.sha);
         code = 4;
     } else {
         s->b.ab_opts.calls = s->b.ab.stage == 1; /* only calls are final in the first stage */
@@ -344,7 +352,8 @@ const struct tg_cmd tg_cmd_bisect = {
     .summary = "find the commit between a good and a bad one that made it slower",
     .synopsis = "--good REV [--bad REV] [options] -- COMMAND [ARG…]",
     .about =
-        "Tries commits along first parents between REV and REV, the middle one first. Each is "
+        "Tries the commits along first parents between the good one and the bad one, the middle "
+        "one first. Each is "
         "checked out into a folder of its own, beside the good one; COMMAND runs in both in "
         "turn, on this machine, and writes one trace to \"$TRACE\", a path that ends in "
         ".json.gz (also given as {trace} in an argument). The rules of check decide whether "
@@ -352,7 +361,7 @@ const struct tg_cmd tg_cmd_bisect = {
         "\n"
         "A commit that does not build, does not run, or stays inconclusive is skipped, and "
         "its neighbour is tried. The exit code is 0 if one commit is found, 4 if several are "
-        "left or the bad one is not slower here.\n"
+        "left, or the bad one is not slower here or cannot be compared.\n"
         "\n"
         "  tracegate bisect --good 3a134ca --bad 3861a99 --setup 'make ext' -- python3 "
         "bench.py {trace}\n"

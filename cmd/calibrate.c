@@ -352,6 +352,12 @@ static void add_noise(struct tg_doc *list, const struct tg_calibration *c, size_
     }
 }
 
+/* Of a share; a sum of shares is 1 but for the last digits. */
+static double per_100(double share)
+{
+    return round(share * 1e8) / 1e6;
+}
+
 static void put_json(const struct job *j, struct tg_buf *out)
 {
     const struct tg_calibration *c = &j->c;
@@ -363,18 +369,18 @@ static void put_json(const struct job *j, struct tg_buf *out)
     tg_doc_add_i64(root, "disjoint_pairs", (int64_t)c->disjoint);
     tg_doc_add_i64(root, "failed", (int64_t)c->fails);
     tg_doc_add_i64(root, "warned", (int64_t)c->warns);
-    tg_doc_add_num(root, "false_alarms_per_100", 100 * c->rate);
-    tg_doc_add_num(root, "false_alarms_error", 100 * c->error);
+    tg_doc_add_num(root, "false_alarms_per_100", per_100(c->rate));
+    tg_doc_add_num(root, "false_alarms_error", per_100(c->error));
     if (isfinite(c->contract.runs)) {
         const struct tg_contract *k = &c->contract;
         struct tg_doc *contract = tg_doc_add_object(root, "ab"), *sizes;
         tg_doc_add_num(contract, "runs", k->runs);
-        tg_doc_add_num(contract, "false_alarms_per_100", 100 * k->red);
+        tg_doc_add_num(contract, "false_alarms_per_100", per_100(k->red));
         sizes = tg_doc_add_array(contract, "found");
         for (size_t m = 0; m < TG_CONTRACT_SIZES; m++) {
             struct tg_doc *s = tg_doc_add_object(sizes, NULL);
-            tg_doc_add_num(s, "pct", 100 * tg_contract_sizes[m]);
-            tg_doc_add_num(s, "per_100", 100 * k->found[m]);
+            tg_doc_add_num(s, "pct", per_100(tg_contract_sizes[m]));
+            tg_doc_add_num(s, "per_100", per_100(k->found[m]));
             tg_doc_add_num(s, "runs", k->took[m]);
         }
     }
@@ -432,9 +438,10 @@ static bool put_all(const struct job *j, struct tg_err *err)
                       c->disjoint == 1 ? "" : "s");
         for (size_t i = 0; i < c->n_alarms; i++)
             if (c->alarms[i].fails)
-                tg_buf_printf(&out, "  rule %.*s: %.*s failed %zu times, up to +%s %%\n",
+                tg_buf_printf(&out, "  rule %.*s: %.*s failed %zu time%s, up to +%s %%\n",
                               TG_SV_ARG(c->alarms[i].rule->id), TG_SV_ARG(c->alarms[i].op),
-                              c->alarms[i].fails, number(j, c->alarms[i].worst, 1));
+                              c->alarms[i].fails, c->alarms[i].fails == 1 ? "" : "s",
+                              number(j, c->alarms[i].worst, 1));
         tg_buf_printf(&out, "\noutliers: %s\n",
                       j->n_outliers ? "runs that are not like the others" : "none");
         for (size_t i = 0; i < j->n_outliers && i < MAX_ROWS; i++)

@@ -201,14 +201,14 @@ static bool report(struct tg_history_cmd *c, struct tg_err *err)
            print(c, &r, err) && tg_outputs_commit(&c->files, err);
 }
 
-/* What happened in a night that cannot be read is not known: the reports are there, no code is
- * 0. */
+/* What happened in a night, or was said of an event, is not known where it cannot be read: the
+ * reports are there, no code is 0. */
 static bool all_readable(const struct tg_history_cmd *c, struct tg_err *err)
 {
     for (size_t i = 0; i < c->n; i++)
         if (c->nights[i].damaged)
             return tg_nights_damaged(&c->nights[i], err);
-    return true;
+    return c->unread.kind == TG_ERR_NONE || tg_err_again(err, &c->unread);
 }
 
 static int exit_code(const struct tg_history_cmd *c)
@@ -267,7 +267,8 @@ static int history_run(const struct tg_cmd_call *call, struct tg_err *err)
                                 .io = io,
                                 .arena = call->arena,
                                 .repo = call->repo,
-                                .files.standard = io->out };
+                                .files.standard = io->out,
+                                .unread = TG_ERR_INIT };
     int code = 0;
     call->repo->opts.trust_owner = c.o->given.trust_repository;
     bool ok = (c.git = tg_repo_get(call->repo, err));

@@ -35,6 +35,7 @@ struct tg_history_cmd {
     struct tg_history_suite *suite;
     size_t n;
     struct tg_outputs files;
+    struct tg_err unread; /* the first record of an event that cannot be read */
 };
 
 /* What is printed of a suite: events, series, releases, from the first night shown. */

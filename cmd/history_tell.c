@@ -263,8 +263,8 @@ static bool tell_events(struct tg_history_cmd *c, struct tg_nights *n, struct tg
     struct tg_history_entry *v = TG_NEW_N(c->arena, struct tg_history_entry, h->n_events + 1);
     struct tg_event_record *records;
     size_t n_records, k = 0, asked = 0;
-    if (!tg_event_records(&c->store, n->suite, c->arena, &records, &n_records, err))
-        return false;
+    if (!tg_event_records(&c->store, n->suite, c->arena, &records, &n_records, &c->unread))
+        tg_io_note(c->io, "suite %.*s: %s", TG_SV_ARG(n->suite), c->unread.message);
     for (size_t i = 0; i < h->n_events; i++) {
         struct tg_history_event *e = &h->event[i];
         if (!tell_event(c, n, e, tg_event_latest(records, n_records, tg_sv_of(e->id)), &v[k], err))

@@ -89,7 +89,7 @@ static bool store(void *to, const struct tg_opt *o, const char *value, const str
         *(bool *)to = true;
         return true;
     case TG_OPT_INT:
-        if (tg_sv_i64(tg_sv_of(value), (int64_t *)to) && *(int64_t *)to != TG_OPT_UNSET)
+        if (tg_sv_i64(tg_sv_of(value), (int64_t *)to) && *(int64_t *)to >= 0)
             return true;
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s needs a whole number, not '%s'", o->name,
                    value);

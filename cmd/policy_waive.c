@@ -189,21 +189,27 @@ bool tg_policy_waive(struct tg_buf *out, const struct tg_policy_waive_ask *ask, 
               (take(&w, violations, &whole) || none(ask, violations, err)));
     }
     if (ok) {
-        TG_BUF rest = { 0 };
+        TG_BUF rest = { 0 }, list = { 0 };
         char last[16];
         TG_PUT(&rest, tg_esc_yaml, "reason: {}, owner: {}",
-               ask->reason.n ? ask->reason : TG_SV("why this is accepted"),
-               ask->owner.n ? ask->owner : TG_SV("who removes it"));
+               ask->reason.n ? ask->reason : TG_SV(TG_WAIVER_REASON),
+               ask->owner.n ? ask->owner : TG_SV(TG_WAIVER_OWNER));
         if (ask->issue.n)
             TG_PUT(&rest, tg_esc_yaml, ", issue: {}", ask->issue);
         tg_value_date_text(ask->today + TG_POLICY_WAIVE_DAYS, last);
         tg_buf_printf(&rest, ", expires: %s", last);
-        if (text_of(root, "preset").n)
+        ok = tg_accept_put_list(&list, &w.list,
+                                &(struct tg_accept_words){ tg_buf_sv(&rest), false }) < w.list.n;
+        if (!ok)
+            tg_err_say(err, TG_ERR_USAGE, TG_AT_FILE(ask->file),
+                       "no waiver can have the name of what failed",
+                       "It is empty or longer than 64 KiB. Give the kernel or the annotation "
+                       "another one, or change the limit of its rule.");
+        if (ok && text_of(root, "preset").n)
             tg_buf_printf(out, "version: 1\nextends: ['%.*s']\n",
                           TG_SV_ARG(text_of(root, "preset")));
-        tg_buf_puts(out, "waivers:\n");
-        (void)tg_accept_put_list(out, &w.list,
-                                 &(struct tg_accept_words){ tg_buf_sv(&rest), false });
+        if (ok)
+            TG_PUT(out, tg_buf_add, "waivers:\n{}", tg_buf_sv(&list));
     }
     tg_strmap_release(&w.explained);
     tg_accept_release(&w.list);

@@ -106,15 +106,16 @@ static const struct tg_result *covered_by(const struct tg_verdict *v, const stru
     return r;
 }
 
-/* False: a name that cannot be copied as it looks, or that no waiver can have. */
+/* False: a name that cannot be copied (as it looks, or because it is long), or that no waiver can
+ * have. */
 static bool put_name(struct tg_buf *out, const struct tg_accept_waiver *w,
                      const struct tg_accept_words *words)
 {
     TG_BUF visible = { 0 }, name = { 0 };
     bool many;
     tg_utf8_visible(&visible, w->name);
-    if (words->visible &&
-        (!tg_sv_eq(tg_buf_sv(&visible), w->name) || memchr(w->name.p, '`', w->name.n)))
+    if (words->visible && (!tg_sv_eq(tg_buf_sv(&visible), w->name) ||
+                           memchr(w->name.p, '`', w->name.n) || w->name.n > TG_ACCEPT_NAME))
         return false;
     if (!tg_waiver_write(&name, w->name, &many))
         return false;
@@ -135,12 +136,10 @@ static int by_finding(const void *pa, const void *pb)
 size_t tg_accept_put_list(struct tg_buf *out, struct tg_accept_list *l,
                           const struct tg_accept_words *words)
 {
-    size_t n, i = 0;
+    size_t n, i = 0, without = 0; /* names that no item has */
     bool measured = false;
     for (size_t k = 0; k < l->n; k++)
         measured |= margin_of(tg_rule_metric_info(l->v[k].change.metric)) > 1;
-    if (measured)
-        tg_buf_puts(out, "  # ceilings of measured values are a quarter above them: runs differ\n");
     TG_SORT(l->v, l->n, by_finding);
     for (size_t items = 0; i < l->n; i += n, items++) {
         size_t most = words->visible ? TG_ACCEPT_NAMES : TG_ACCEPT_MOST;
@@ -155,6 +154,10 @@ size_t tg_accept_put_list(struct tg_buf *out, struct tg_accept_list *l,
             TG_BUF one = { 0 };
             if (!put_name(&one, &l->v[i + j], words))
                 continue;
+            if (measured)
+                tg_buf_puts(out, "  # ceilings of measured values are a quarter above them: runs "
+                                 "differ\n");
+            measured = false;
             tg_buf_puts(out, names == 0   ? "  - {rule: "
                              : names == 1 ? ", with: [\n      {"
                                           : ",\n      {");
@@ -175,18 +178,19 @@ size_t tg_accept_put_list(struct tg_buf *out, struct tg_accept_list *l,
             names++;
         }
         tg_buf_puts(out, names == 0 ? "" : names == 1 ? "}\n" : "]}\n");
+        without += n - names;
         if (names < n && !words->visible)
             tg_buf_printf(out, "  # no waiver can have %zu of the names: empty or too long\n",
                           n - names);
     }
-    return l->n - i;
+    return l->n - i + without;
 }
 
 size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v,
                          const struct tg_result **first)
 {
     const struct tg_accept_words words = {
-        TG_SV("reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD"), true
+        TG_SV("reason: '" TG_WAIVER_UNSAID "', owner: you, expires: YYYY-MM-DD"), true
     };
     TG_BUF list = { 0 };
     TG_AUTO(tg_accept_release) struct tg_accept_list w = { 0 };

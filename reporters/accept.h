@@ -70,10 +70,11 @@ struct tg_accept_words {
 enum {
     TG_ACCEPT_ITEMS = 8,
     TG_ACCEPT_NAMES = 40,
+    TG_ACCEPT_NAME = 512, /* bytes */
     TG_ACCEPT_MOST = 1000 /* a policy takes no more */
 };
-/* The items of `waivers`, in the order of findings. Returns how many names did not fit. Sorts the
- * list. */
+/* The items of `waivers`, in the order of findings. Returns how many names they do not have. Sorts
+ * the list. */
 size_t tg_accept_put_list(struct tg_buf *out, struct tg_accept_list *l,
                           const struct tg_accept_words *words);
 /*

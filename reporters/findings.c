@@ -202,7 +202,7 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
                 tg_buf_printf(out, " (%.*s)", TG_SV_ARG(r->rule));
         }
     if (tg_message_list_end(&list, out))
-        tg_buf_puts(out, " (--html names them)");
+        tg_buf_puts(out, most > TG_FOLDED_SHOWN ? " (the table has them)" : " (--html names them)");
     return list.n > 0;
 }
 

@@ -106,10 +106,14 @@ static void put_next(struct tg_html *h)
                 tg_page_raw(&h->page, "<p>" TG_ACCEPT_COVERS "</p>\n");
         }
         if (left)
-            tg_buf_printf(h->page.out,
-                          "<p>and %zu more: <code>tracegate policy waive REPORT.json</code> writes "
-                          "all of them from the JSON report</p>\n",
-                          left);
+            tg_buf_printf(
+                h->page.out,
+                waivers.n ? "<p>and %zu more: <code>tracegate policy waive REPORT.json</code> "
+                            "writes all of them from the JSON report</p>\n"
+                          : "<p>To accept it until a date, <code>tracegate policy waive "
+                            "REPORT.json</code> writes the waiver from the JSON report: its name "
+                            "is too long to copy from here, or not what it looks like.</p>\n",
+                left);
         tg_page_fold_end(&h->page);
         tg_page_section_end(&h->page);
     }

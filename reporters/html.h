@@ -6,6 +6,8 @@
 
 enum {
     TG_HTML_BYTES = 480000, /* of a page: rows that would exceed it are omitted */
+    TG_HTML_CARDS = 200000, /* of a page: no card begins after them */
+    TG_HTML_LINE = 20000,   /* of a card: names that would exceed it are counted */
     TG_HTML_NAME = 44       /* code points of a name: one short form on the whole page */
 };
 

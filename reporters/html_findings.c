@@ -57,11 +57,28 @@ static void put_line(struct tg_html *h, const char *label, tg_sv text)
     TG_PUT(h->page.out, tg_html_put_text, "{}</p>\n", text);
 }
 
+/* All names that follow, or as many as a line may have. */
+static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
+{
+    TG_BUF folded = { 0 };
+    (void)tg_findings_put_folded(&folded, h->v, roots, i, SIZE_MAX);
+    if (folded.n > TG_HTML_LINE) {
+        size_t n = 0;
+        for (size_t k = 0; k < h->v->n_results; k++)
+            n += roots[k] == i;
+        size_t most = n * TG_HTML_LINE / folded.n;
+        tg_buf_clear(&folded);
+        (void)tg_findings_put_folded(&folded, h->v, roots, i,
+                                     most > TG_FOLDED_SHOWN ? most : TG_FOLDED_SHOWN + 1);
+    }
+    put_line(h, TG_RESULT_JOINS, tg_buf_sv(&folded));
+}
+
 static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &h->v->results[i];
     const char *state = tg_state_name(r->state);
-    TG_BUF message = { 0 }, names = { 0 }, folded = { 0 }, nights = { 0 };
+    TG_BUF message = { 0 }, names = { 0 }, nights = { 0 };
     struct tg_piece name;
     tg_sv line, rest;
     tg_buf_printf(h->page.out, "<li><p><span class=\"tag %s\">%s</span> ", state, state);
@@ -74,9 +91,9 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
     TG_PUT(h->page.out, tg_html_put_text, "{}</p>\n", line);
     put_origin(h, r);
     tg_findings_put_all_names(&names, h->v, r);
-    put_line(h, "in full", tg_buf_sv(&names));
-    (void)tg_findings_put_folded(&folded, h->v, roots, i, SIZE_MAX);
-    put_line(h, TG_RESULT_JOINS, tg_buf_sv(&folded));
+    put_line(h, "in full",
+             names.n > TG_HTML_LINE ? TG_SV("the table has them") : tg_buf_sv(&names));
+    put_folded(h, roots, i);
     /* An issue that the waiver names is a link. */
     tg_sv text = tg_result_evidence(r), issue = tg_result_issue(r);
     text.n -= issue.n;
@@ -110,19 +127,19 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
 static void put_section(struct tg_html *h, enum tg_section s, const uint32_t *roots)
 {
     bool waived = s == TG_SECTION_WAIVED;
-    size_t n;
+    size_t n, i = 0;
     TG_FREE uint32_t *list = tg_findings_of(h->v, roots, s, &n);
     if (n)
         tg_buf_printf(h->page.out, "<h3>%s</h3>\n<ul class=\"cards\">\n", tg_section_title(s));
-    for (size_t i = 0; i < n && i < CARDS; i++) {
+    for (; i < n && i < CARDS && h->page.out->n < TG_HTML_CARDS; i++) {
         if (i == OPEN && !waived)
             tg_page_raw(&h->page, "</ul>\n<details><summary>more of this kind</summary>\n"
                                   "<ul class=\"cards\">\n");
         put_card(h, roots, list[i]);
     }
-    tg_page_raw(&h->page, n > OPEN && !waived ? "</ul>\n</details>\n" : n ? "</ul>\n" : "");
-    if (n > CARDS && !waived)
-        tg_buf_printf(h->page.out, "<p>and %zu more: the table has all of them</p>\n", n - CARDS);
+    tg_page_raw(&h->page, i > OPEN && !waived ? "</ul>\n</details>\n" : n ? "</ul>\n" : "");
+    if (n > i && !waived)
+        tg_buf_printf(h->page.out, "<p>and %zu more: the table has all of them</p>\n", n - i);
 }
 
 void tg_html_put_findings(struct tg_html *h)

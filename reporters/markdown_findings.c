@@ -139,8 +139,12 @@ void tg_markdown_put_what_now(struct tg_markdown *m)
         }
         if (left)
             tg_buf_printf(&part,
-                          "\nand %zu more: `tracegate policy waive REPORT.json` writes all of them "
-                          "from the JSON report\n",
+                          waivers.n ? "\nand %zu more: `tracegate policy waive REPORT.json` writes "
+                                      "all of them from the JSON report\n"
+                                    : "\nTo accept it until a date, `tracegate policy waive "
+                                      "REPORT.json` writes the waiver from the JSON report: its "
+                                      "name is too long to copy from here, or not what it looks "
+                                      "like.\n",
                           left);
         tg_buf_puts(&part, "\n</details>\n");
         tg_markdown_add_or_drop(m, &part);

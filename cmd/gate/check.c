@@ -270,7 +270,10 @@ static bool judge_job(struct tg_check *c, struct tg_check_job *j, bool found, st
     }
     if (why->kind != TG_ERR_LOST)
         return false;
-    tg_check_tell(c, why);
+    if (j->policy->baseline.on_lost == TG_ON_MISSING_PASS)
+        tg_io_note(c->io, "%s, which the policy lets pass (on_lost)", why->message);
+    else
+        tg_check_tell(c, why);
     tg_verdict_lost(&j->verdict, why, outcome_of(j->policy->baseline.on_lost), c->arena);
     j->info.situation = TG_SITUATION_LOST;
     tg_err_init(why);
@@ -282,11 +285,14 @@ static bool judge_job(struct tg_check *c, struct tg_check_job *j, bool found, st
 static int run_job(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     struct tg_err why = TG_ERR_INIT, unwritable = TG_ERR_INIT;
-    if (!tg_check_open_reports(c, j, &unwritable) && (c->o->quiet || c->o->dry_run)) {
+    if (!tg_check_open_reports(c, j, &unwritable) &&
+        (c->o->quiet || c->o->dry_run || unwritable.kind == TG_ERR_USAGE)) {
         *err = unwritable;
         return -1;
     }
-    bool ok = tg_suite_traces(&j->fresh, &c->suites, j->suite, c->args, &why) &&
+    if (c->o->failed)
+        why = *c->o->failed;
+    bool ok = !c->o->failed && tg_suite_traces(&j->fresh, &c->suites, j->suite, c->args, &why) &&
               tg_check_find(c, j, &why) && tg_check_outputs(c, j, &why) &&
               tg_check_two_sides(c, j, &why);
     if (ok && c->o->dry_run)
@@ -426,6 +432,40 @@ static bool choose_baseline(struct tg_check *c, struct tg_err *err)
     return false;
 }
 
+/* What the options and the policy say; no trace is needed for that. */
+static bool read_policy(struct tg_check *c, enum tg_suites_wanted wanted, struct tg_err *err)
+{
+    return tg_suites_load(&c->suites, c->o->policy, c->o->profile, err) &&
+           tg_check_ask_options(c, err) && choose_baseline(c, err) &&
+           tg_suites_choose(&c->suites, c->o->suite, wanted, err);
+}
+
+/* By their names; what leads to one file by other names is found when they are opened. */
+static bool reports_differ(const struct tg_check_opts *o, struct tg_err *err)
+{
+    for (int r = 1; r < TG_REPORTS; r++)
+        for (int k = 0; o->report[r] && k < r; k++)
+            if (o->report[k] && strcmp(o->report[k], o->report[r]) == 0)
+                return tg_err_usage(err, "two outputs go to '%s'",
+                                    "Give each report a file of its own.", o->report[r]);
+    return true;
+}
+
+struct tg_policy *tg_check_ready(const struct tg_check_opts *o, const struct tg_io *io,
+                                 struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_check c = { .o = o, .io = io, .arena = a };
+    struct tg_summarize_opts so = { 0 };
+    c.suites = (struct tg_suites){ .io = io, .repo = repo, .arena = a };
+    if (tg_given_check(&o->given, err) && reports_differ(o, err) &&
+        tg_given_apply(&so, &o->given, a, err) &&
+        tg_repo_commit(&c.named_base, repo, o->base_commit, a, err) &&
+        read_policy(&c, TG_SUITES_ONE, err))
+        return c.suites.policy;
+    tg_policy_free(c.suites.policy);
+    return NULL;
+}
+
 /* --out: each report that has no file of its own is in that folder. */
 static struct tg_check_opts with_folder(const struct tg_check_opts *o, struct tg_arena *a)
 {
@@ -452,9 +492,8 @@ int tg_check_run(const struct tg_check_opts *given, const struct tg_strs *args,
     if (tg_given_check(&c.o->given, err) && refuse_spread(&c, err) &&
         tg_given_sides(c.cause, &c.o->cause, "cause-trace", &c.repo, c.arena, err) &&
         tg_repo_commit(&c.named_base, &c.repo, c.o->base_commit, c.arena, err) &&
-        tg_suites_load(&c.suites, c.o->policy, c.o->profile, err) && tg_check_ask_begin(&c, err) &&
-        choose_baseline(&c, err) &&
-        tg_suites_choose(&c.suites, c.o->suite, args->n ? TG_SUITES_ONE : TG_SUITES_ALL, err)) {
+        read_policy(&c, args->n ? TG_SUITES_ONE : TG_SUITES_ALL, err) &&
+        tg_check_ask_begin(&c, err)) {
         c.render = (struct tg_render){
             .columns = io->columns,
             .color = io->color,
@@ -466,7 +505,7 @@ int tg_check_run(const struct tg_check_opts *given, const struct tg_strs *args,
             .exit_zero = c.o->exit_zero,
             .report_url = c.o->report_url ? tg_sv_of(c.o->report_url) : TG_SV(""),
             .trace_url = c.o->trace_url ? tg_sv_of(c.o->trace_url) : TG_SV(""),
-            .command = tg_check_command(&c, args)
+            .command = o->failed ? TG_SV("") : tg_check_command(&c, args)
         };
         code = check_all(&c, err);
         if (err->kind == TG_ERR_NONE && !tg_check_ask_end(&c, err))

@@ -23,7 +23,14 @@ struct tg_check_opts {
     int64_t max_runs;
     bool junit_strict, no_cache, annotations, dry_run, exit_zero, quiet;
     int64_t top; /* rows shown */
+    /* What made the traces failed with this (exit code 3): the verdict of each suite. No option. */
+    const struct tg_err *failed;
 };
+
+/* The policy, if these options can be judged by it: for what asks before it makes the traces, which
+ * belong to one suite. NULL: no. */
+struct tg_policy *tg_check_ready(const struct tg_check_opts *o, const struct tg_io *io,
+                                 struct tg_repo *repo, struct tg_arena *a, struct tg_err *err);
 
 /* `args` names the fresh traces; none: each suite has its own. The exit code of the worst suite, 5
  * before 3, 1, 4 and 0; with an error that ends everything `err` is set as well. */

@@ -129,6 +129,7 @@ void tg_check_tell(const struct tg_check *c, const struct tg_err *why);
 TG_MUST bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
 /* --ask, a verdict in stages: its options and files; the new runs into j->gate; what each job asks
  * for; the file that says it. Without the option they do nothing. */
+TG_MUST bool tg_check_ask_options(struct tg_check *c, struct tg_err *err);
 TG_MUST bool tg_check_ask_begin(struct tg_check *c, struct tg_err *err);
 TG_MUST bool tg_check_ask_load(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
 void tg_check_ask_release(struct tg_check_job *j);

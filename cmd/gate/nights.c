@@ -50,7 +50,7 @@ static bool parse_night(void *arg, size_t i, struct tg_err *err)
 {
     struct night_read *x = (struct night_read *)arg + i;
     (void)err;
-    x->ok = true;
+    x->ok = x->err.kind == TG_ERR_NONE;
     for (size_t k = 0; x->ok && k < x->files.n; k++) {
         x->ok =
             tg_summary_parse(&x->summary, tg_buf_sv(&x->bytes[k]), x->files.v[k].path.p, &x->err);
@@ -62,19 +62,20 @@ static bool parse_night(void *arg, size_t i, struct tg_err *err)
     return true;
 }
 
+/* What git cannot read is damage of this night; in a partial clone it may be the network, and the
+ * other nights wait for that as well. */
 static bool fetch_night(const struct tg_store *store, const struct tg_stored_night *night,
                         struct night_read *x, struct tg_err *err)
 {
     *x = (struct night_read){ .arena = tg_arena_new() };
     tg_err_init(&x->err);
     tg_summary_init(&x->summary);
-    if (!tg_store_files_of(store, night->v, night->n, x->arena, &x->files, err))
-        return false;
-    x->bytes = TG_NEW_N(x->arena, struct tg_buf, x->files.n + 1);
-    for (size_t k = 0; k < x->files.n; k++)
-        if (!tg_store_read(store, &x->files.v[k], &x->bytes[k], err))
-            return false;
-    return true;
+    bool ok = tg_store_files_of(store, night->v, night->n, x->arena, &x->files, &x->err);
+    if (ok)
+        x->bytes = TG_NEW_N(x->arena, struct tg_buf, x->files.n + 1);
+    for (size_t k = 0; ok && k < x->files.n; k++)
+        ok = tg_store_read(store, &x->files.v[k], &x->bytes[k], &x->err);
+    return ok || !tg_git_is_partial(store->git) || tg_err_again(err, &x->err);
 }
 
 bool tg_nights_each(const struct tg_store *store, const struct tg_stored_night *v, size_t n,

@@ -20,7 +20,7 @@ struct tg_stored_night {
 /*
  * Reads these nights, as many at a time as --threads allows, and hands each to `take`, in order;
  * `side` NULL: its runs cannot be read (`damaged`) or do not fit together, `why` says so. A side is
- * gone after the call. False: git failed.
+ * gone after the call. False: a partial clone could not get an object.
  */
 typedef void tg_nights_take(void *arg, size_t i, const struct tg_side *side, bool damaged,
                             const struct tg_err *why);

@@ -39,6 +39,11 @@ static bool read_most(struct tg_check *c, struct tg_err *err)
     return true;
 }
 
+bool tg_check_ask_options(struct tg_check *c, struct tg_err *err)
+{
+    return !c->o->ask || (read_detect(c, err) && read_most(c, err));
+}
+
 bool tg_check_ask_begin(struct tg_check *c, struct tg_err *err)
 {
     if (!c->o->ask)
@@ -48,7 +53,6 @@ bool tg_check_ask_begin(struct tg_check *c, struct tg_err *err)
                             "Name both: stages judge one suite against one baseline.", "ask");
     c->stages.standard = c->io->out;
     return tg_given_sides(c->again, &c->o->again, "again", &c->repo, c->arena, err) &&
-           read_detect(c, err) && read_most(c, err) &&
            tg_outputs_open(&c->stages, c->o->ask, &c->stages_at, err);
 }
 

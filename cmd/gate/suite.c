@@ -1,5 +1,9 @@
 #include "cmd/gate/suite.h"
 
+#include "core/base/doc.h"
+#include "core/base/file.h"
+#include "core/baseline/git.h"
+
 bool tg_suites_load(struct tg_suites *s, const char *file, const char *profile, struct tg_err *err)
 {
     const struct tg_gate_policy_opts o = { .path = file, .profile = profile };
@@ -134,12 +138,39 @@ const char *tg_suites_path(const char *path, tg_sv suite, tg_sv against, struct 
                            TG_SV_ARG(suite), against.n ? "@" : "", TG_SV_ARG(against), path + stem);
 }
 
+/* The commit before the event, as its file has it; NULL: it names none. Other events have their
+ * commits in refs and parents. */
+static const char *base_of_event(const struct tg_suites *s, const char *event)
+{
+    const char *path = tg_io_env(s->io, "GITHUB_EVENT_PATH");
+    bool push = event && strcmp(event, "push") == 0;
+    TG_BUF text = { 0 };
+    struct tg_err why = TG_ERR_INIT;
+    if (!path || (!push && !(event && strcmp(event, "merge_group") == 0)))
+        return NULL;
+    TG_AUTO(tg_doc_drop) struct tg_doc *d = NULL;
+    if (tg_file_read(&text, path, TG_LIMITS_DEFAULT.max_doc, &why))
+        d = tg_doc_parse(tg_buf_sv(&text), path, &why);
+    if (!d) {
+        tg_io_note(s->io, "the event's file says no commit: %s", why.message);
+        return NULL;
+    }
+    tg_sv sha = push ? tg_doc_str(tg_doc_get(d, "before"), TG_SV(""))
+                     : tg_doc_str(tg_doc_get(tg_doc_get(d, "merge_group"), "base_sha"), TG_SV(""));
+    return tg_is_hex(sha, TG_SHA_SIZE - 1) ? tg_arena_sv(s->arena, sha).p : NULL;
+}
+
 struct tg_ci_env tg_suites_ci(const struct tg_suites *s)
 {
+    const char *event = tg_io_env(s->io, "GITHUB_EVENT_NAME");
+    const char *base = tg_io_env(s->io, "TRACEGATE_BASE_SHA"); /* from the action */
     return (struct tg_ci_env){
-        tg_io_env(s->io, "GITHUB_EVENT_NAME"),  tg_io_env(s->io, "GITHUB_REF"),
-        tg_io_env(s->io, "GITHUB_SHA"),         tg_io_env(s->io, "GITHUB_BASE_REF"),
-        tg_io_env(s->io, "TRACEGATE_BASE_SHA"), tg_io_env(s->io, "TRACEGATE_BASE")
+        event,
+        tg_io_env(s->io, "GITHUB_REF"),
+        tg_io_env(s->io, "GITHUB_SHA"),
+        tg_io_env(s->io, "GITHUB_BASE_REF"),
+        base ? base : base_of_event(s, event),
+        tg_io_env(s->io, "TRACEGATE_BASE"),
     };
 }
 

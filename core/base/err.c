@@ -82,6 +82,13 @@ bool tg_err_context(struct tg_err *err, const char *fmt, ...)
     return false;
 }
 
+bool tg_err_again(struct tg_err *err, const struct tg_err *kept)
+{
+    if (err->kind == TG_ERR_NONE)
+        *err = *kept;
+    return false;
+}
+
 int tg_err_exit_code(enum tg_err_kind kind)
 {
     switch (kind) {

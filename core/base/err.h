@@ -64,6 +64,9 @@ bool tg_err_say(struct tg_err *err, enum tg_err_kind kind, struct tg_loc at, con
 /* Adds "while ..."; earlier (inner) context comes first. Always returns false. */
 bool tg_err_context(struct tg_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* An error that was kept, reported now; an earlier one stays. Always returns false. */
+bool tg_err_again(struct tg_err *err, const struct tg_err *kept);
+
 /* The documented exit code of a kind (2, 3, 4 or 5): README.md, "Exit codes". */
 int tg_err_exit_code(enum tg_err_kind kind);
 

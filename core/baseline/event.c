@@ -63,6 +63,9 @@ static bool read_record(const struct tg_store *store, const struct tg_git_ref_at
     id = tg_sv_cut(&rest, '/');
     if (!tg_is_hex(id, ID_DIGITS) || !tg_is_hex(rest, RECORD_DIGITS))
         return true;
+    out->id = id;
+    if (ref->why)
+        return tg_err_again(err, ref->why);
     if (memcmp(rest.p, ref->oid, RECORD_DIGITS) != 0)
         return tg_store_misnamed(ref, err);
     if (!store->place->size(store, ref->oid, &size, err))
@@ -81,21 +84,28 @@ bool tg_event_records(const struct tg_store *store, tg_sv suite, struct tg_arena
 {
     struct tg_git_ref_at *refs;
     size_t n_refs;
-    tg_sv prefix;
+    tg_sv prefix, damaged = TG_SV("");
+    bool ok = true;
     *n = 0;
     if (!tg_store_suite(suite, a, &prefix, err) || /* one without a name is refused */
         !tg_store_below(TG_EVENT_PREFIX, suite, a, &prefix, err) ||
         !store->place->list(store, prefix.p, a, &refs, &n_refs, err))
         return false;
     *out = TG_NEW_N(a, struct tg_event_record, n_refs + 1);
-    for (size_t i = 0; i < n_refs; i++) {
+    for (size_t i = 0; i < n_refs; i++) { /* by name: those of one event are neighbours */
+        struct tg_event_record *r = &(*out)[*n];
+        struct tg_err why = TG_ERR_INIT;
         bool read;
-        if (!read_record(store, &refs[i], prefix, a, &(*out)[*n], &read, err))
-            return false;
+        if (!read_record(store, &refs[i], prefix, a, r, &read, &why)) {
+            ok = tg_err_again(err, &why);
+            damaged = tg_arena_sv(a, r->id);
+        }
         *n += read;
+        while (damaged.n && *n && tg_sv_eq((*out)[*n - 1].id, damaged))
+            (*n)--; /* what was said last of this event is not known */
     }
     TG_SORT(*out, *n, by_time);
-    return true;
+    return ok;
 }
 
 bool tg_event_refs(const struct tg_store *store, tg_sv suite, struct tg_arena *a,
@@ -109,6 +119,8 @@ bool tg_event_refs(const struct tg_store *store, tg_sv suite, struct tg_arena *a
         return false;
     *out = TG_NEW_N(a, struct tg_stored, *n + 1);
     for (size_t i = 0; i < *n; i++) {
+        if (refs[i].why)
+            return tg_err_again(err, refs[i].why);
         (*out)[i] = (struct tg_stored){ .suite = suite, .ref = refs[i].name };
         memcpy((*out)[i].oid, refs[i].oid, sizeof refs[i].oid);
     }

@@ -32,8 +32,8 @@ struct tg_event_record {
 TG_MUST bool tg_event_write(const struct tg_store *store, tg_sv suite,
                             const struct tg_event_record *record, struct tg_arena *a,
                             struct tg_err *err);
-/* All records of a suite, by event and time; refs of another form are skipped,
- * damage is an error. */
+/* All records of a suite, by event and time; refs of another form are skipped. False: one or
+ * more cannot be read, err has the first, and `out` those of all other events. */
 TG_MUST bool tg_event_records(const struct tg_store *store, tg_sv suite, struct tg_arena *a,
                               struct tg_event_record **out, size_t *n, struct tg_err *err);
 /* The same as names and objects, of one suite or all (n = 0), for tg_remote_push. */

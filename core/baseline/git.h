@@ -87,13 +87,17 @@ TG_MUST enum tg_seen tg_git_ref_create(struct tg_git *g, const char *name, const
                                        char there[TG_SHA_SIZE], struct tg_err *err);
 struct tg_git_ref_at {
     tg_sv name;
-    char oid[TG_SHA_SIZE]; /* not peeled; symbolic refs are skipped */
+    char oid[TG_SHA_SIZE];    /* not peeled; symbolic refs are skipped */
+    const struct tg_err *why; /* NULL, or why it cannot be read: `oid` is "" */
 };
 /* Deletes those that still point at their object; gone already is fine. Many are one transaction of
  * `git` (6,250 refs: 0.3 s); without git, or where it refuses, one after the other. */
 TG_MUST bool tg_git_refs_delete(struct tg_git *g, const struct tg_git_ref_at *v, size_t n,
                                 struct tg_err *err);
-/* All refs whose name begins with `prefix` (which ends in '/'). */
+/* All refs whose name begins with `prefix` (which ends in '/'), those that cannot be read, too. */
+TG_MUST bool tg_git_refs_all(struct tg_git *g, const char *prefix, struct tg_arena *a,
+                             struct tg_git_ref_at **out, size_t *n, struct tg_err *err);
+/* The same; one that cannot be read is an error. */
 TG_MUST bool tg_git_refs(struct tg_git *g, const char *prefix, struct tg_arena *a,
                          struct tg_git_ref_at **out, size_t *n, struct tg_err *err);
 /* SEEN: it is an ancestor, or the same. A commit that is not here, and a cut between them,

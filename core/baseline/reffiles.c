@@ -12,7 +12,7 @@
 enum { MAX_LOOSE = 4096, SHA_DIGITS = TG_SHA_SIZE - 1 };
 
 struct entry {
-    struct tg_git_ref_at ref; /* oid "": symbolic */
+    struct tg_git_ref_at ref; /* oid "" without `why`: symbolic */
     bool packed;
 };
 
@@ -31,11 +31,20 @@ static bool unreadable(const char *name, const char *why, struct tg_err *err)
                             "its file, and fetch again.");
 }
 
-static void add(struct refs *r, tg_sv name, tg_sv oid, bool packed)
+static struct entry *add(struct refs *r, tg_sv name, tg_sv oid, bool packed)
 {
     struct entry *e = TG_PUSH(r->v, r->n, r->cap);
     *e = (struct entry){ .ref = { .name = tg_arena_sv(r->a, name) }, .packed = packed };
     memcpy(e->ref.oid, oid.p, oid.n);
+    return e;
+}
+
+/* The others can be read all the same. */
+static void add_unreadable(struct refs *r, const char *name, const struct tg_err *why)
+{
+    struct tg_err *kept = TG_NEW(r->a, struct tg_err);
+    *kept = *why;
+    add(r, tg_sv_of(name), TG_SV(""), false)->ref.why = kept;
 }
 
 /* ---- loose refs ---- */
@@ -65,24 +74,23 @@ static enum tg_seen read_small(const char *path, const char *name, struct tg_buf
     return TG_SEEN;
 }
 
-static bool add_loose(struct refs *r, const char *name)
+static void add_loose(struct refs *r, const char *name)
 {
     TG_BUF text = { 0 };
+    struct tg_err why = TG_ERR_INIT;
     enum tg_seen seen =
-        read_small(tg_arena_printf(r->a, "%s%s", r->common, name), name, &text, r->err);
-    if (seen != TG_SEEN)
-        return seen == TG_ABSENT;
+        read_small(tg_arena_printf(r->a, "%s%s", r->common, name), name, &text, &why);
     tg_sv rest = tg_buf_sv(&text);
-    if (tg_sv_starts(rest, TG_SV("ref:"))) {
-        add(r, tg_sv_of(name), TG_SV(""), false);
-        return true;
-    }
     tg_sv oid = { rest.p, rest.n < SHA_DIGITS ? rest.n : SHA_DIGITS };
-    if (!tg_is_hex(oid, SHA_DIGITS) ||
-        (rest.n > SHA_DIGITS && !strchr(" \t\r\n", rest.p[SHA_DIGITS])))
-        return unreadable(name, "corrupted loose reference file", r->err);
-    add(r, tg_sv_of(name), oid, false);
-    return true;
+    bool symbolic = tg_sv_starts(rest, TG_SV("ref:"));
+    if (seen == TG_SEEN && !symbolic &&
+        (!tg_is_hex(oid, SHA_DIGITS) ||
+         (rest.n > SHA_DIGITS && !strchr(" \t\r\n", rest.p[SHA_DIGITS]))))
+        (void)unreadable(name, "corrupted loose reference file", &why);
+    if (why.kind != TG_ERR_NONE)
+        add_unreadable(r, name, &why);
+    else if (seen == TG_SEEN)
+        (void)add(r, tg_sv_of(name), symbolic ? TG_SV("") : oid, false);
 }
 
 /* All below `name`, a folder of refs; ".lock" and hidden files are skipped. */
@@ -99,9 +107,10 @@ static bool add_folder(struct refs *r, const char *name)
             continue;
         enum tg_seen one =
             tg_look_at(tg_arena_printf(r->a, "%s%s", r->common, below), &dir, r->err);
-        if (one == TG_SEEN_FAILED ||
-            (one == TG_SEEN && !(dir ? add_folder(r, below) : add_loose(r, below))))
+        if (one == TG_SEEN_FAILED || (one == TG_SEEN && dir && !add_folder(r, below)))
             seen = TG_SEEN_FAILED;
+        else if (one == TG_SEEN && !dir)
+            add_loose(r, below);
     }
     return seen != TG_SEEN_FAILED;
 }
@@ -136,7 +145,7 @@ static bool add_packed(struct refs *r, tg_sv prefix)
             return tg_err_hint(r->err, "`git fsck` says more; fetch again, or clone again.");
         }
         if (tg_sv_starts(line, prefix))
-            add(r, line, oid, true);
+            (void)add(r, line, oid, true);
     }
     return seen != TG_SEEN_FAILED;
 }
@@ -160,7 +169,8 @@ bool tg_reffiles_list(const char *common, const char *prefix, struct tg_arena *a
     *out = TG_NEW_N(a, struct tg_git_ref_at, r.n + 1);
     TG_SORT(r.v, r.n, by_name);
     for (size_t i = 0; ok && i < r.n; i++)
-        if ((!i || !tg_sv_eq(r.v[i].ref.name, r.v[i - 1].ref.name)) && r.v[i].ref.oid[0])
+        if ((!i || !tg_sv_eq(r.v[i].ref.name, r.v[i - 1].ref.name)) &&
+            (r.v[i].ref.oid[0] || r.v[i].ref.why))
             (*out)[(*n)++] = r.v[i].ref;
     free(r.v);
     return ok;

@@ -109,16 +109,28 @@ bool tg_store_misnamed(const struct tg_git_ref_at *ref, struct tg_err *err)
                        TG_SV_ARG(ref->name));
 }
 
-/* A name of the store's form with another object is a run that cannot be read,
- * not a foreign ref. */
-static bool objects_fit(const struct tg_git_ref_at *refs, size_t n, struct tg_arena *a,
-                        struct tg_err *err)
+/* The same here, where a name of the store's form that cannot be read or has another object is a
+ * run all the same, not a foreign ref. */
+static bool parse_here(const struct tg_git_ref_at *ref, struct tg_arena *a, struct tg_stored *out)
 {
-    for (size_t i = 0; i < n; i++) {
-        struct tg_stored s;
-        if (parse_name(&refs[i], a, &s) && memcmp(s.run.p, refs[i].oid, RUN_DIGITS) != 0)
-            return tg_store_misnamed(&refs[i], err);
+    if (!parse_name(ref, a, out))
+        return false;
+    memcpy(out->oid, ref->oid, sizeof out->oid);
+    out->why = ref->why;
+    if (!out->why && memcmp(out->run.p, ref->oid, RUN_DIGITS) != 0) {
+        struct tg_err *why = TG_NEW(a, struct tg_err);
+        tg_err_init(why);
+        (void)tg_store_misnamed(ref, why);
+        out->why = why;
     }
+    return true;
+}
+
+bool tg_store_whole(const struct tg_stored *v, size_t n, struct tg_err *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i].why)
+            return tg_err_again(err, v[i].why);
     return true;
 }
 
@@ -183,16 +195,17 @@ bool tg_store_list(const struct tg_store *store, tg_sv suite, const char *sha, s
         return false;
     if (suite.n && sha)
         prefix = TG_SV_PRINTF(a, "%s%s/", prefix.p, sha);
-    if (!store->place->list(store, prefix.p, a, &refs, &n_refs, err) ||
-        !objects_fit(refs, n_refs, a, err))
+    if (!store->place->list(store, prefix.p, a, &refs, &n_refs, err))
         return false;
-    tg_store_of_refs(refs, n_refs, a, out, n);
+    *out = TG_NEW_N(a, struct tg_stored, n_refs + 1);
+    for (size_t i = kept = 0; i < n_refs; i++) {
+        bool ours = parse_here(&refs[i], a, &(*out)[*n]);
+        kept += ours;
+        *n += ours && (!sha || strcmp((*out)[*n].commit, sha) == 0);
+    }
     if (foreign)
-        *foreign = n_refs - *n;
-    for (size_t i = kept = 0; i < *n; i++)
-        if (!sha || strcmp((*out)[i].commit, sha) == 0)
-            (*out)[kept++] = (*out)[i];
-    *n = kept;
+        *foreign = n_refs - kept;
+    TG_SORT(*out, *n, by_place);
     return true;
 }
 
@@ -211,6 +224,8 @@ void tg_store_of_refs(const struct tg_git_ref_at *refs, size_t n_refs, struct tg
 bool tg_store_files_of(const struct tg_store *store, const struct tg_stored *v, size_t n,
                        struct tg_arena *a, struct tg_git_files *out, struct tg_err *err)
 {
+    if (!tg_store_whole(v, n, err))
+        return false;
     out->n = n;
     out->v = TG_NEW_N(a, struct tg_git_file, n + 1);
     for (size_t i = 0; i < n; i++) {

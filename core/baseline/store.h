@@ -45,7 +45,7 @@ struct tg_store_place {
      * `there`. */
     enum tg_seen (*create)(const struct tg_store *s, const char *name, const char *id,
                            char there[TG_SHA_SIZE], struct tg_err *err);
-    /* All names that begin with `prefix`. */
+    /* All names that begin with `prefix`, sorted; one that cannot be read has `why`. */
     bool (*list)(const struct tg_store *s, const char *prefix, struct tg_arena *a,
                  struct tg_git_ref_at **out, size_t *n, struct tg_err *err);
     bool (*size)(const struct tg_store *s, const char *id, uint64_t *size, struct tg_err *err);
@@ -70,7 +70,8 @@ struct tg_stored {
     char commit[TG_SHA_SIZE];
     tg_sv run;
     char oid[TG_SHA_SIZE];
-    tg_sv ref; /* full name */
+    tg_sv ref;                /* full name */
+    const struct tg_err *why; /* NULL, or why it cannot be read: it is not the run of its name */
 };
 
 /* A suite's name as one component of a ref: letters, digits, '_' and '-' as they are, '.' where
@@ -91,12 +92,15 @@ TG_MUST bool tg_store_record(const struct tg_store *store, tg_sv suite, const ch
 /*
  * What is stored: of one suite or all (n = 0), at one commit or all (NULL); sorted by suite,
  * commit, run in byte order. Refs that are not of this form are skipped and counted in `foreign`
- * (may be NULL); one whose name is of this form and whose object is another is TG_ERR_GIT. Cost:
- * one pass over the refs below the prefix.
+ * (may be NULL); one whose name is of this form and that cannot be read, or whose object is
+ * another, has `why`. Cost: one pass over the refs below the prefix.
  */
 TG_MUST bool tg_store_list(const struct tg_store *store, tg_sv suite, const char *sha,
                            struct tg_arena *a, struct tg_stored **out, size_t *n, size_t *foreign,
                            struct tg_err *err);
+
+/* False, with that error, if one of these runs has `why`: for what must have them all. */
+TG_MUST bool tg_store_whole(const struct tg_stored *v, size_t n, struct tg_err *err);
 
 /* The error of a ref that was moved or damaged: its object is not the one that its name says. */
 bool tg_store_misnamed(const struct tg_git_ref_at *ref, struct tg_err *err);

@@ -17,7 +17,7 @@ static enum tg_seen create(const struct tg_store *s, const char *name, const cha
 static bool list(const struct tg_store *s, const char *prefix, struct tg_arena *a,
                  struct tg_git_ref_at **out, size_t *n, struct tg_err *err)
 {
-    return tg_git_refs(s->git, prefix, a, out, n, err);
+    return tg_git_refs_all(s->git, prefix, a, out, n, err);
 }
 
 static bool size_of(const struct tg_store *s, const char *id, uint64_t *size, struct tg_err *err)

@@ -49,9 +49,16 @@ static void accepted_of(struct tg_decode *c, const struct tg_yaml *n, const stru
                         struct tg_waiver *w)
 {
     const struct tg_yaml *name = tg_node_scalar(n, "name"), *ceiling = tg_yaml_get(n, "ceiling");
+    bool too_long = name && name->text.n > TG_PATTERN_MAX; /* for a pattern */
     w->many = tg_node_true(n, "many");
     w->name_text = tg_node_text(n, "name");
-    w->name = name ? tg_decode_pattern(c, name, name->text) : NULL;
+    w->name = name && !too_long ? tg_decode_pattern(c, name, name->text) : NULL;
+    if (too_long && w->many)
+        tg_yaml_mistake(c->diags, TG_DIAG_WAIVER_NAME, name,
+                        "write a shorter pattern, or the exact name without  many: true",
+                        "a pattern has at most %d bytes", TG_PATTERN_MAX);
+    else if (too_long)
+        w->name = tg_pattern_of_name(name->text, c->arena);
     if (r && ceiling &&
         tg_limit_of(ceiling, tg_rule_metric_info(r->metric), c->arena, c->diags, &w->ceiling)) {
         /* All bounds of a ceiling must be exceeded: one that is not, however far the value goes

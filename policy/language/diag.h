@@ -78,6 +78,7 @@ enum tg_diag_code {
     TG_DIAG_NO_STEPS = 222,    /* `skip_first` and `skip_last` leave no step of the given traces */
     TG_DIAG_NO_EVIDENCE = 230, /* durations that fail without, or with too little, evidence */
     TG_DIAG_WAIVER_EXPIRED = 231,  /* a waiver that expired or ends within 14 days */
+    TG_DIAG_WAIVER_WORDS = 232,    /* a waiver whose reason or owner nobody wrote yet */
     TG_DIAG_NOTHING = 240,         /* a policy without rules */
     TG_DIAG_UNUSED_BASELINE = 241, /* a baseline that no rule is against */
     TG_DIAG_PLACEHOLDER = 250,     /* a workflow beside it whose action is still a placeholder */

@@ -71,6 +71,9 @@ static const struct tg_key_shape percent_above_zero = { .kind = TG_KEY_PERCENT,
 static const struct tg_key_shape pattern = { .kind = TG_KEY_PATTERN,
                                              .min = 1,
                                              .max = TG_PATTERN_MAX };
+static const struct tg_key_shape waived_name = { .kind = TG_KEY_PATTERN,
+                                                 .min = 1,
+                                                 .max = TG_WAIVER_NAME_MAX };
 static const struct tg_key_shape pattern_list = { LIST("a list of patterns", &pattern, 1, 100,
                                                        NULL) };
 static const struct tg_key_shape patterns = { .kind = TG_KEY_CHOICE,
@@ -376,7 +379,7 @@ static const struct tg_key alias_keys[] = {
     END
 };
 static const struct tg_key accepted_keys[] = {
-    { "name", &pattern, TG_KEY_REQUIRED, "as that of the waiver", ADDED(TIGHTER) },
+    { "name", &waived_name, TG_KEY_REQUIRED, "as that of the waiver", ADDED(TIGHTER) },
     { "many", &yes_no, 0, "name is a pattern on purpose", ADDED(LOOSER) },
     { "ceiling", &limit, TG_KEY_REQUIRED, "beyond it, it fails again",
       PARTS(BY_KEY, MAYBE_LOOSER) },
@@ -384,7 +387,7 @@ static const struct tg_key accepted_keys[] = {
 };
 static const struct tg_key waiver_keys[] = {
     { "rule", &id, TG_KEY_REQUIRED, "id of the rule", ASIDE },
-    { "name", &pattern, 0,
+    { "name", &waived_name, 0,
       "exact normalised name, or the metric of the whole trace; a pattern needs many: true",
       ADDED(TIGHTER) },
     { "many", &yes_no, 0, "name is a pattern on purpose", ADDED(LOOSER) },

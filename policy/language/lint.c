@@ -14,6 +14,19 @@ struct lint {
 
 enum { NOTICE_DAYS = 14 }; /* before a waiver ends */
 
+/* ---- waivers ---- */
+
+static void lint_words(struct lint *c, const struct tg_waiver *w)
+{
+    if (!w->with && (tg_sv_eq(w->reason, TG_SV(TG_WAIVER_REASON)) ||
+                     tg_sv_eq(w->reason, TG_SV(TG_WAIVER_UNSAID)) ||
+                     tg_sv_eq(w->owner, TG_SV(TG_WAIVER_OWNER))))
+        (void)tg_diags_add(c->diags, TG_DIAG_WAIVER_WORDS, w->at, 1,
+                           "write why it is accepted, and who removes it",
+                           "the waiver of '%.*s' still has the words it was written with",
+                           TG_SV_ARG(w->rule));
+}
+
 /* ---- limits ---- */
 
 /* A relative limit alone: the smaller the kernel, the more certainly noise exceeds it. */
@@ -295,6 +308,8 @@ void tg_policy_lint(const struct tg_policy *p, const tg_sv *names, size_t n_name
         if (!is_refused(&c, "rules", i))
             lint_rule(&c, &p->rules[i]);
     lint_patterns(&c, &p->require.ops);
+    for (size_t i = 0; i < p->n_waivers; i++)
+        lint_words(&c, &p->waivers[i]);
     for (size_t i = 0, at = 0; i < p->n_waivers; i++)
         if (!p->waivers[i].with && !is_refused(&c, "waivers", at++)) {
             const struct tg_waiver *w = &p->waivers[i];

@@ -51,6 +51,14 @@ static bool compile(struct tg_pattern *p, tg_sv body, char *why, size_t size, si
     return true;
 }
 
+struct tg_pattern *tg_pattern_of_name(tg_sv name, struct tg_arena *a)
+{
+    struct tg_pattern *p = TG_NEW(a, struct tg_pattern);
+    p->text = tg_arena_sv(a, name);
+    p->given_up = TG_NEW(a, unsigned);
+    return p;
+}
+
 struct tg_pattern *tg_pattern_new(tg_sv text, struct tg_arena *a, char *why, size_t size,
                                   size_t *at)
 {
@@ -64,9 +72,7 @@ struct tg_pattern *tg_pattern_new(tg_sv text, struct tg_arena *a, char *why, siz
         (void)snprintf(why, size, "empty");
         return NULL;
     }
-    struct tg_pattern *p = TG_NEW(a, struct tg_pattern);
-    p->text = tg_arena_sv(a, text);
-    p->given_up = TG_NEW(a, unsigned);
+    struct tg_pattern *p = tg_pattern_of_name(text, a);
     if (regex && !compile(p, (tg_sv){ p->text.p + 1, text.n - 2 }, why, size, at)) {
         tg_pattern_release(p);
         return NULL;
@@ -154,7 +160,9 @@ static bool has_wildcard(tg_sv name)
 enum tg_waiver_naming tg_waiver_naming(tg_sv name)
 {
     bool regex = name.n > 1 && name.p[0] == '/' && name.p[name.n - 1] == '/';
-    if (!name.n || name.n > TG_PATTERN_MAX || regex)
+    if (name.n > TG_PATTERN_MAX)
+        return name.n > TG_WAIVER_NAME_MAX ? TG_WAIVER_NEVER : TG_WAIVER_EXACT;
+    if (!name.n || regex)
         return TG_WAIVER_NEVER;
     return has_wildcard(name) ? TG_WAIVER_MANY : TG_WAIVER_EXACT;
 }

@@ -24,9 +24,14 @@ struct tg_pattern; /* lives in the arena it was made in; release before the aren
 enum tg_hit { TG_HIT_NO, TG_HIT_YES, TG_HIT_GAVE_UP };
 
 /* How a waiver gives a name as it is: by itself, with `many: true` because it reads as a pattern,
- * or not at all. */
+ * or not at all. A text that is too long for a pattern is read as a name. */
 enum tg_waiver_naming { TG_WAIVER_EXACT, TG_WAIVER_MANY, TG_WAIVER_NEVER };
 enum tg_waiver_naming tg_waiver_naming(tg_sv name);
+/* What stands where whoever accepts it has to write: `policy lint` finds it. */
+#define TG_WAIVER_REASON "why this is accepted"
+#define TG_WAIVER_OWNER "who removes it"
+#define TG_WAIVER_UNSAID "\xe2\x80\xa6"
+#define TG_WAIVER_NAME_MAX TG_PATTERN_SUBJECT_MAX /* bytes; kernels have names of 5,000 */
 /*
  * Appends what a waiver writes for this name alone: the name, or, if that would be a pattern, a
  * regex that matches nothing else (*many: such a waiver needs `many: true`). False: no waiver can
@@ -38,6 +43,8 @@ TG_MUST bool tg_waiver_write(struct tg_buf *out, tg_sv name, bool *many);
  * of `text` that it is about. */
 TG_MUST struct tg_pattern *tg_pattern_new(tg_sv text, struct tg_arena *a, char *why, size_t size,
                                           size_t *at);
+/* Of a name of any length; never a regex. */
+struct tg_pattern *tg_pattern_of_name(tg_sv name, struct tg_arena *a);
 void tg_pattern_release(struct tg_pattern *p); /* accepts NULL */
 
 enum tg_hit tg_pattern_test(const struct tg_pattern *p, tg_sv name);

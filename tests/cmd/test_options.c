@@ -66,7 +66,7 @@ TEST(all_forms_are_read)
 {
     const char *const argv[] = { "a",          "--fast",    "--format=csv", "-o",
                                  "f",          "--mood",    "stern",        "--top",
-                                 "-3",         "--exclude", "x*",           "b",
+                                 "3",          "--exclude", "x*",           "b",
                                  "--exclude=", "--",        "--top",        NULL };
     struct parsed p = parse(argv);
     assert_true(p.ok);
@@ -74,7 +74,7 @@ TEST(all_forms_are_read)
     assert_int_equal(p.o.format, TG_FORMAT_CSV);
     assert_int_equal(p.o.mood, MOOD_STERN);
     assert_string_equal(p.o.output, "f");
-    assert_int_equal(p.o.top, -3);
+    assert_int_equal(p.o.top, 3);
     assert_true(p.o.rank == TG_OPT_UNSET);
     assert_int_equal(p.o.exclude.n, 2);
     assert_string_equal(p.o.exclude.v[0], "x*");
@@ -115,6 +115,7 @@ TEST(mistakes_are_named)
         { { "--fast=1", NULL }, "--fast takes no value", "" },
         { { "--top", NULL }, "--top needs a value: N", "" },
         { { "--top", "many", NULL }, "--top needs a whole number, not 'many'", "" },
+        { { "--top", "-3", NULL }, "--top needs a whole number, not '-3'", "" },
         { { "--top", "", NULL }, "--top needs a whole number, not ''", "" },
         { { "--format", "xml", NULL }, "--format does not know 'xml'", "Use one of text|csv;" },
         { { "--format", "tex", NULL }, "--format does not know 'tex'", "Use one of text|csv;" },

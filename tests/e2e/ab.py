@@ -58,6 +58,52 @@ def interleaved(tmp):
     expect("no worktree stays after a failure", len(git(r, "worktree", "list").splitlines()), 1)
 
 
+def before_the_runs(tmp):
+    """What check would refuse after the runs is refused before the first."""
+    r = repository(tmp)
+    write_text(r + "/.tracegate.yml", "version: 1\nextends: [tracegate:recommended]\nsuites: [{name: s, trace: x.json.gz}]\n")
+    for args, words in ((("--detect", "abc"), "--detect 'abc' is not a size"), (("--detect", "0"), "is not a size"),
+                        (("--detect", "-5%"), "is not a size"), (("--profile", "nope"), "there is no profile 'nope'"),
+                        (("--top", "x"), "--top needs a whole number"), (("--top", "-3"), "--top needs a whole number"),
+                        (("--meta", "x"), "--meta 'x' is not KEY=VALUE"), (("--against", "nope"), "has no baseline 'nope'"),
+                        (("--suite", "nope"), "has no suite 'nope'"),
+                        (("--policy", "nope.yml"), "cannot open 'nope.yml'"), (("--json", "x", "--junit", "x"), "two outputs go to 'x'"),
+                        (("--once", "3", "--profile", "nope"), "no profile 'nope'")):
+        expect_end(f"{args}", ab(r, "--base", "main", *args, "--", "./bench", "{trace}"), 2, err=words)
+    expect("no run was made", os.path.exists(tmp + "/log"), False)
+    expect_end("control", ab(r, "--base", "main", "--suite", "s", "--detect", "20%", "--top", "3", "--", "./bench", "{trace}"), 1, "aten::clone")
+
+
+def side_fails(tmp):
+    """A side that does not run is a verdict: each report says so."""
+    r = repository(tmp)
+    for what, command, words in (("exits", "exit 7", "base, run 0: the command failed: exit 7 (twice)"),
+                                 ("silent", "true", "base, run 0: the command wrote no trace to")):
+        done = ab(r, "--base", "main", "--json", f"{tmp}/{what}.json", "--junit", f"{tmp}/{what}.xml", "--markdown", f"{tmp}/{what}.md",
+                  "--", "sh", "-c", command)
+        expect_end(what, done, 3, "ERROR: " + words, err="error: " + words)
+        report = read_json(f"{tmp}/{what}.json")
+        expect(f"{what}: JSON", (report["verdict"], report["exit_code"], words in report["headline"]), ("error", 3, True))
+        with open(f"{tmp}/{what}.xml") as junit, open(f"{tmp}/{what}.md") as markdown:
+            expect(f"{what}: JUnit, Markdown", (junit.read().count("<error "), words[:20] in markdown.read()), (1, True))
+    done = ab(r, "--base", "main", "--setup", "exit 4", "--json", tmp + "/setup.json", "--", "./bench", "{trace}")
+    expect_end("--setup", done, 3, err="--setup failed in base")
+    expect("--setup: JSON", read_json(tmp + "/setup.json")["verdict"], "error")
+
+
+def beside(tmp):
+    """Any other file may be beside a trace; one more that would be read is told by its name; a trace that changes is 6."""
+    r = repository(tmp)
+    for name, code in (("run00.txt", 1), ("run00-memory.html", 1), ("memory.pickle", 1), ("log.txt", 1), ("run00.json", 6), ("run07.json.gz", 6)):
+        done = ab(r, "--base", "main", "--", "sh", "-c", f'./bench "$TRACE" && echo x > "$(dirname "$TRACE")/{name}"')
+        words = "one more file that is read as a trace"
+        expect_end(name, done, code, "aten::clone" if code == 1 else "", err=words if code == 6 else "")
+        expect(f"{name}: named {done.stderr}", (f"/{name}\n" in done.stderr, "changed while" in done.stderr), (code == 6, False))
+    spoil = 'for f in "$(dirname "$TRACE")"/../base-*/*.gz; do [ -e "$f" ] && echo >> "$f"; done; ./bench "$TRACE"'
+    done = ab(r, "--base", "main", "--", "sh", "-c", spoil)
+    expect_end("an earlier trace", done, 6, err="a trace changed while the command ran")
+
+
 def numbers(tmp):
     """What a benchmark writes beside its trace is judged in the same verdict: the change serves a tenth less."""
     r = repository(tmp)
@@ -369,6 +415,25 @@ def killed_anywhere(tmp):
         expect(f"{when} {at}: the same report", reports[at, when] == reports[0, "whole"], True)
 
 
+def left_behind(tmp):
+    """What a killed `ab` left goes with the next one; the folder of one that is going on stays, and what only looks like one."""
+    r, folder = repository(tmp), tmp + "/t"
+    os.makedirs(folder + "/tracegate-ab-empty")
+    os.symlink(r, folder + "/tracegate-ab-link")
+    mine = ["tracegate-ab-empty", "tracegate-ab-link"]
+
+    def in_folder(*args):
+        return subprocess.run([*AB, "--base", "main", "--once", "1", *args], cwd=r, env=dict(ENV, TMPDIR=folder), capture_output=True, text=True,
+                              timeout=100)
+    for _ in range(2):
+        expect("killed", in_folder("--", "sh", "-c", "kill -KILL $PPID").returncode, -9)
+    expect("killed: the second leaves what it made", (len(os.listdir(folder)), len(git(r, "worktree", "list").splitlines())), (3, 3))
+    inner = f'[ -e {tmp}/inner ] || {{ touch {tmp}/inner; "{PROGRAM}" ab --base main --once 1 -- ./bench {{trace}} >&2; }}; ./bench "$TRACE"'
+    done = in_folder("--", "sh", "-c", inner.replace("{trace}", "{tr''ace}"))
+    expect_end(f"one beside the other {done.stderr}", done, 1, "aten::clone", err="nothing failed")
+    expect("nothing is left", (sorted(os.listdir(folder)), len(git(r, "worktree", "list").splitlines()), os.path.isdir(r)), (mine, 1, True))
+
+
 HAND = """import gzip, json, os, shutil, sys
 case = "added-copy" if "clone()" in open("models/text.py").read() else "base-text"
 k = int(sys.argv[1].removesuffix(".json.gz")[-2:])
@@ -459,4 +524,5 @@ def snippet(tmp):
     expect(f"a trace with steps {told.stdout} {told.stderr}", told.returncode, 0)
 
 
-run_parts(interleaved, numbers, once_more, in_stages, in_time, by_policy, live, resumed, killed_anywhere, apart, explain, snippet)
+run_parts(interleaved, before_the_runs, side_fails, beside, numbers, once_more, in_stages, in_time, by_policy, live, resumed, killed_anywhere,
+          left_behind, apart, explain, snippet)

@@ -77,7 +77,8 @@ ATTACKS = [
     ("the base's traces", "", 'for f in $(dirname $TRACE)/../base-*/*.gz; do cp $TRACES/extra_copy/$(basename $f) $f; done', "a trace changed"),
     ("the base's traces, later", "",
      "setsid sh -c 'sleep 0.4; for f in $(dirname $TRACE)/../base-*/*.gz; do cp $TRACES/extra_copy/$(basename $f) $f; done' &", "left running"),
-    ("more traces", "", "for k in 7 8 9; do cp $TRACES/base/run0$k.json.gz $(dirname $TRACE)/run0$k.json.gz; done", "a trace changed"),
+    ("more traces", "", "for k in 7 8 9; do cp $TRACES/base/run0$k.json.gz $(dirname $TRACE)/run0$k.json.gz; done",
+     "one more file that is read as a trace"),
     ("a slower base", 'for f in ../base/bench $(git rev-parse --show-toplevel)/../base/bench; do '
      'echo "cp $TRACES/extra_copy/run00.json.gz \\$TRACE" >> $f; done', "",
      "the worktree of base changed"),

@@ -135,6 +135,7 @@ def states(r):
         r.write(policy(ref, more))
         got, reports, run = r.check()
         expect(f"{what}: {run.stderr}", (got, verdicts(reports)), (code, {"": "warn", "release": verdict, "recent": "pass"}))
+        expect(f"{what}: an error is no error that passes", "error: no tag" in run.stderr, "no such tag" in what and verdict != "pass")
         expect(f"{what}: situation", reports["release"]["baseline"]["situation"], situation)
     r.write(policy("v9"))
     expect("a commit that is not there", r.check()[0], 2)

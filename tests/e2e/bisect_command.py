@@ -73,6 +73,30 @@ def found(tmp):
             expect("four or five of seven are tested", run.stdout.count("commit") < 12, True)
 
 
+def bad_end(tmp):
+    """Of a bad commit that cannot be compared nothing is said but that; one that is not slower is."""
+    none = "is not slower than"
+    for k, (variant, answer, words, more) in enumerate((
+            ("base", "good", none, ()), ("", "skip", "cannot be compared with", ()), ("!", "skip", "cannot be compared with", ()),
+            ("0", "skip", "cannot be compared with", ()))):
+        r, shas = repository(tmp, f"bad{k}", ("base", "base", variant))
+        run = bisect(r, "--good", shas[0], *more, *RUN)
+        expect_end(f"bad end {variant!r}: {run.stderr}", run, 4, f"{answer}  {shas[2][:12]}", words)
+        expect(f"bad end {variant!r}: not slower", none in run.stdout, answer == "good")
+
+
+def flaky_good(tmp):
+    """The good commit fails twice beside one of the others: that one is skipped, and the search goes on. Control: beside the first it ends."""
+    for nth, code in ((2, 4), (1, 3)):
+        r, shas = repository(tmp, f"flaky{nth}", ("base", "base", "base", "extra_copy"))
+        count = f"{tmp}/count{nth}"
+        run = bisect(r, "--good", shas[0], "--once", "1", "--", "sh", "-c",
+                     f'case "$TRACE" in */base-*) echo >> {count}; n=$(wc -l < {count}); [ $n -ge {nth} ] && [ $n -le {nth + 1} ] && exit 9;; esac; '
+                     './bench "$TRACE"')
+        expect(f"flaky {nth}: exit {run.stderr}", run.returncode, code)
+        expect(f"flaky {nth}: {run.stdout}", ("skip " in run.stdout, "one of these" in run.stdout), (code == 4,) * 2)
+
+
 def by_calls(tmp):
     """A bad commit that fails by calls, which one run a side proves: each commit needs one, and no time is asked.
     Control: --once 3 makes three."""
@@ -165,7 +189,7 @@ def signals(tmp):
 def main(tmp):
     os.makedirs(tmp + "/t")
     ENV["TMPDIR"] = tmp + "/t"
-    for job in (planned, found, by_calls, merges, git_bisect, folder, signals):
+    for job in (planned, found, bad_end, flaky_good, by_calls, merges, git_bisect, folder, signals):
         job(tmp)
 
 

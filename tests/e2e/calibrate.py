@@ -189,6 +189,7 @@ def main(tmp):
     code, out, _ = run("calibrate", *BASE)
     expect(f"text: {out}", (code, "expected false alarms: " in out, "aten::mkldnn_convolution" in out), (0, True, True))
     found = [f["per_100"] for f in report["ab"]["found"]]
+    expect(f"numbers of as many digits as they have {found}", found, [round(x, 6) for x in found])
     expect(f"asking again {report['ab']}", (found == sorted(found), 5 <= report["ab"]["runs"] <= 17, "tracegate ab, played on" in out), (True,) * 3)
     # A verdict in stages quotes what the layer has; without it, what other models gave.
     for side, traces in (("b", BASE[:5]), ("f", BASE[5:10])):

@@ -2,8 +2,9 @@
 """A stored night that cannot be read is never "nothing happened", and a clock that lies deletes nothing.
 
 Six nights of one run; the fourth brings an operator. Each of them in turn is damaged: the stored bytes are not a summary, are half of one or
-are missing; or its ref holds an object that is not the one of its name. By docs/security.md: `history` ends with 3 and names the night; `prune`
-ends with 3 and deletes nothing; `check` ends with 3 if it has to look at that night, and else as it did. The same of what was said of events.
+are missing; its object is missing, truncated or empty; its ref holds another object than its name says, or none. By docs/security.md: `history`
+ends with 3, names the night and reports the others; so does `list`; `prune` ends with 3 and deletes nothing; `check` ends with 3 if it has to
+look at that night, and else as it did. The same of what was said of events.
 """
 import json
 import os
@@ -67,9 +68,54 @@ def damages(data):
     yield "no summary, misnamed", b"no summary\n", True
 
 
+def broken(repo, ref, oid):
+    """What a loss of power leaves, of the object or of the ref: (what, the file, its bytes or None)."""
+    path = f"{repo.dir}/.git/objects/{oid[:2]}/{oid[2:]}"
+    with open(path, "rb") as f:
+        whole = f.read()
+    os.chmod(path, 0o644)
+    return [("no object", path, None), ("half of the object", path, whole[:len(whole) // 2]), ("an empty object", path, b""),
+            ("an empty ref", f"{repo.dir}/.git/{ref}", b"")]
+
+
+def put(path, data):
+    if data is None:
+        return os.remove(path)
+    with open(path, "wb") as f:
+        return f.write(data)
+
+
 def same(what, repo, before, said):
     now = refs(repo)
     check(f"{what}: nothing is deleted: {said}", now == before, [x for x in before if x not in now])
+
+
+def one_damaged(repo, history, night, ref, what):
+    before, sha = refs_or_files(repo), ref.split("/")[-2]
+    for fail_on in ("open", "new", "never"):
+        for path in ("h.json", "h.md"):
+            put(f"{repo.dir}/out/{path}", b"")
+        done = repo.run(*history, "--fail-on", fail_on)
+        expect(f"history, {what}, {fail_on}: {done.stderr}", done.returncode, 3)
+        expect_has(f"history, {what}: told", done.stderr, "git update-ref -d", f"1 night cannot be read, the first is {sha[:12]}")
+        with open(f"{repo.dir}/out/h.json") as f:
+            told = json.load(f)["nights"]
+        expect(f"history, {what}: the others are reported", [len(told), sha in str(told)], [NIGHTS - 1, False])
+        expect(f"history, {what}: as Markdown, too", os.path.getsize(f"{repo.dir}/out/h.md") > 0, True)
+    done = repo.run("baseline", "list", "--suite", "s")
+    expect(f"list, {what}: {done.stderr}", [done.returncode, len(done.stdout.splitlines())], [3, NIGHTS])
+    expect_has(f"list, {what}: which", done.stderr, f"a run of {sha[:12]} cannot be read")
+    for keep in ("1", "3", "2d"):
+        done = repo.run("baseline", "prune", "--suite", "s", "--keep", keep)
+        expect(f"prune --keep {keep}, {what}: {done.stderr}", done.returncode, 3)
+        expect(f"prune --keep {keep}, {what}: nothing is deleted: {done.stdout}", refs_or_files(repo), before)
+    done = repo.run("check", "--json", "-")
+    expect(f"check, {what}: {done.stderr}", done.returncode, 3 if night == NIGHTS - 2 else 0)
+
+
+def refs_or_files(repo):
+    """The names below refs/tracegate: git lists none that it cannot read."""
+    return sorted(os.path.join(at, name) for at, _, names in os.walk(f"{repo.dir}/.git/refs/tracegate") for name in names)
 
 
 def unreadable(tmp):
@@ -84,21 +130,16 @@ def unreadable(tmp):
         for what, bad, misnamed in damages(data):
             what, n = f"night {night}, {what}", n + 1
             name = stored(repo, ref, bad, misnamed)
-            before = refs(repo)
-            for fail_on in ("open", "new", "never"):
-                done = repo.run(*history, "--fail-on", fail_on)
-                expect(f"history, {what}, {fail_on}: {done.stderr}", done.returncode, 3)
-                expect_has(f"history, {what}: told", done.stderr, "git update-ref -d",
-                           "holds another object than its name says" if misnamed else "1 night cannot be read, the first is")
-                expect_has(f"history, {what}: which", done.stderr, ref if misnamed else ref.split("/")[-2][:12])
-            for keep in ("1", "3", "2d"):
-                done = repo.run("baseline", "prune", "--suite", "s", "--keep", keep)
-                expect(f"prune --keep {keep}, {what}: {done.stderr}", done.returncode, 3)
-                same(f"prune --keep {keep}, {what}", repo, before, done.stdout)
-            done = repo.run("check", "--json", "-")
-            expect(f"check, {what}: {done.stderr}", done.returncode, 3 if misnamed or night == NIGHTS - 2 else 0)
+            one_damaged(repo, history, night, ref, what)
             repo.git("update-ref", "-d", name)
             repo.git("update-ref", ref, oid)
+        for what, path, bad in broken(repo, ref, oid):
+            n += 1
+            with open(path, "rb") as f:
+                whole = f.read()
+            put(path, bad)
+            one_damaged(repo, history, night, ref, f"night {night}, {what}")
+            put(path, whole)
     print(f"damaged nights: {n}")
     expect("all is as before", repo.run(*history, "--fail-on", "open").returncode, 1)
 
@@ -121,12 +162,24 @@ def records(tmp):
             if what == "one digit":
                 continue  # another time, say, in a record that is well-formed: anybody who pushes may write that
             name = stored(repo, ref, bad, misnamed)
-            done = repo.run(*opened)
-            expect(f"record, {what}: {done.stderr}", done.returncode, 3)
-            expect_has(f"record, {what}: told", done.stderr, name)
+            one_unsaid(repo, opened, what, name)
             repo.git("update-ref", "-d", name)
             repo.git("update-ref", ref, oid)
+        for what, path, bad in broken(repo, ref, oid):
+            with open(path, "rb") as f:
+                whole = f.read()
+            put(path, bad)
+            one_unsaid(repo, opened, what, ref if "ref" in what else oid)
+            put(path, whole)
     expect("reopened as before", repo.run(*opened).returncode, 1)
+
+
+def one_unsaid(repo, opened, what, which):
+    """The event is told, and open: no older answer counts."""
+    done = repo.run(*opened, "--format", "json")
+    expect(f"record, {what}: {done.stderr}", done.returncode, 3)
+    expect_has(f"record, {what}: told", done.stderr, which)
+    expect(f"record, {what}: open", [e["state"] for e in json.loads(done.stdout)["events"]], ["open"])
 
 
 def read_json_of(repo):

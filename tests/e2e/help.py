@@ -15,6 +15,12 @@ STOPS = ("check ",)
 ORDER = ["summarize", "merge", "baseline"]  # what others need comes first; init, which writes, comes last
 
 
+def of_folders(command, env, cwd):
+    """The line of the text above the options that is about a folder, which holds five runs."""
+    text = tracegate(command, "--help", env=env, cwd=cwd).stdout
+    return [x.strip() for x in text.split("\nexamples")[0].splitlines() if x.startswith("  tracegate ") and " out/" in x]
+
+
 def examples(command, env, cwd):
     text = tracegate(command, "--help", env=env, cwd=cwd).stdout
     part = re.search(r"^examples\n((?:  tracegate .*\n)+)", text, re.M)
@@ -38,7 +44,7 @@ def main(tmp):
     for command in commands:
         lines = examples(command, env, tmp)
         expect(f"{command}: two examples", (len(lines), len(set(lines))), (2, 2))
-        for line in lines:
+        for line in lines + (of_folders(command, env, tmp) if command in ("diff", "analyze") else []):
             expect(f"{line}: its own command", line.split()[1], command)
             if command in ("ab", "bisect"):
                 continue
@@ -46,7 +52,7 @@ def main(tmp):
             want = 1 if line.startswith(tuple("tracegate " + s for s in STOPS)) else 0
             expect(f"{line}: exit; {run.stdout[-300:]} {run.stderr[-500:]}", run.returncode, want)
             ran += 1
-    expect("enough was seen", ran >= 24, True)
+    expect("enough was seen", ran >= 26, True)
 
 
 run_parts(main)

@@ -30,7 +30,8 @@ NAMES = {
     "\U000e0041": "a", "a\u00adb": "ab", "::error::a": "a", " ::error::a": "a", "##[error]a": "a", "%0A::error::a": "a", "%25": "%",
     "${{ secrets.X }}": "a", "$(touch x)": "a", "`touch x`": "a", "=1+1": "2", "+1": "1", "-1": "1", "@SUM(A1)": "a", "\t=1+1": "=1+1", "\r=1": "=1",
     "<img src=x>": "a", "[a](http://b)": "a", "|": "a", "@octocat": "octocat", "#1": "1", "<!-- tracegate:report key=x -->": "a", "]]>": "a",
-    "&lt;": "<", "a [rank 3]": "a", "a" * 300: "a", "\u00e9": "e", "\u4e2d\u6587": "a", "aten::mm": "aten::bmm",
+    "&lt;": "<", "a [rank 3]": "a", "a" * 300: "a", "void k<" + "x, " * 1700 + "x>": "void k<x>",
+    "a*?" * 200: "a*?" * 199 + "a**", "/" + "a" * 600 + "/": "a" * 600, "\u00e9": "e", "\u4e2d\u6587": "a", "aten::mm": "aten::bmm",
 }
 BAD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 POLICY = "version: 1\nrules:\n  - {id: work, match: {kind: op}, metric: count, fail: {abs: 0}}\n"
@@ -93,6 +94,14 @@ def waived(tmp, name, other):
     expect(f"{name!r}: waived, the other fails: {done.stdout} {again.stderr}", [x["op"] for x in read_json(f"{tmp}/r.json")["violations"]], [other])
 
 
+def nameless(tmp):
+    """Of what has no name: no list without an item, which would not load."""
+    write_run(f"{tmp}/alone.json", [usual() + [Work("")]] * 3, 2)
+    run(tmp, "check", "alone.json", "--baseline", "base.json", "--policy", "p.yml", "--quiet", "--json", "r.json")
+    done = run(tmp, "policy", "waive", "r.json")
+    expect(f"no name: {done.stderr}", (done.returncode, done.stdout), (2, ""))
+
+
 def names(tmp):
     write_text(f"{tmp}/p.yml", POLICY)
     for k, (name, other) in enumerate(NAMES.items()):
@@ -103,6 +112,8 @@ def names(tmp):
         write_run(f"{here}/fresh.json", [usual() + [Work(name), Work(other)]] * 3, 2)
         if name:
             waived(here, name, other)
+        else:
+            nameless(here)
         printed(here, name)
     print(f"hostile names: {len(NAMES)} names, {len(OUTPUTS)} outputs each")
 

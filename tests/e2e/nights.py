@@ -389,7 +389,7 @@ def check_prune(repo):
         stays = set(stored[-3:]) | spared
         check(f"prune: three, and tags {args}", {x.split("/")[4] for x in run.stdout.splitlines()} ==
               {repo.sha[k] for k in stored if k not in stays}, (run.stderr, spared))
-    for args, words in ((("--keep", "5x"), "not an age"), (("--keep", "weekly"), "prune needs --keep N"),
+    for args, words in ((("--keep", "5x"), "--keep does not know '5x'"), (("--keep", "weekly"), "prune needs --keep N"),
                         ((), "prune needs")):
         run = repo.run("baseline", "prune", *args)
         check(f"prune {args}", run.returncode == 2 and words in run.stderr, run.stderr)

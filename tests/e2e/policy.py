@@ -23,6 +23,15 @@ def lint_dates(tmp):
         expect(f"lint, last day {day}: {p.stdout}", (p.returncode, part in p.stdout), (code, True))
 
 
+def lint_words(tmp):
+    """What `policy waive` and a report leave for somebody to write is found; words of one's own are not."""
+    for reason, owner, found in (("why this is accepted", "me", True), ("r", "who removes it", True), ("…", "you", True), ("r", "me", False)):
+        write_text(tmp + "/words.yml", "version: 1\nrules:\n  - {id: a, metric: idle, fail: {pp: 1pp}}\nwaivers:\n"
+                   f"  - {{rule: a, ceiling: {{pp: 9pp}}, reason: '{reason}', owner: '{owner}', expires: 2026-02-28}}\n")
+        p = tracegate("policy", "lint", "--policy", "words.yml", cwd=tmp, env=DATED)
+        expect(f"lint, {reason}, {owner}: {p.stdout}", (p.returncode, "TG232" in p.stdout, "no mistakes" in p.stdout), (0, found, not found))
+
+
 def examples():
     """The policies that docs/policy.md offers for copying load, and lint says nothing about them."""
     found = sorted(glob.glob(f"{ROOT}/examples/policy*.yml"))
@@ -305,6 +314,7 @@ def main(tmp):
     expect("lint of a typing error", (code, "extends" in out, "bad.yml:5:1" in out), (2, True, True))
     examples()
     lint_dates(tmp)
+    lint_words(tmp)
     code, out, _ = run("policy", "show", cwd=tmp)
     expect("show", code, 0)
     write_text(tmp + "/shown.yml", out)

@@ -93,6 +93,17 @@ def large(folder):
     return ["b.json.gz", "--baseline", "a.json.gz"]
 
 
+def many_new(folder):
+    """6,000 new names that one finding has: what follows it is part of what a page holds, too."""
+    os.makedirs(folder)
+    new = [f"new_kernel_{k:05d}_" + "abcdefghij" * 7 for k in range(6000)]
+    for side, names in (("a", []), ("b", new)):
+        os.makedirs(f"{folder}/{side}")
+        for run in range(3):
+            flat(f"{folder}/{side}/run{run}.json.gz", ["aten::mm", "aten::add"] + names, lambda k, r=run: 1 + .001 * r, rounds=2)
+    return ["b", "--runs", "--baseline", "a"]
+
+
 def make(folder, args, name="page.html", *more):
     run = tracegate("check", *args, "--html", name, "--json", "report.json", *more, cwd=folder, errors="replace")
     want = 0 if folder.endswith("large") else 1  # there the new name is under 0.1 % of the step
@@ -175,6 +186,9 @@ def main(tmp):
         made[name] = (folder, args, make(folder, args))
         tags = well_formed(name, made[name][2])
         expect(f"{name}: addresses", outside(tags.links), [])
+    text = make(f"{tmp}/many", many_new(f"{tmp}/many"))
+    well_formed("many new names", text)
+    expect("what does not fit is counted", re.search(rb"and [\d,]+ more \(the table has them\)", text) is not None, True)
     folder, args, page = made["stacks"]
     expect("same bytes", make(folder, args, "again.html") == page, True)
     text = page.decode()

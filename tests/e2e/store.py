@@ -231,11 +231,13 @@ def merge_queue(tmp):
     w.git("push", "-q", "origin", "queue:refs/heads/gh-readonly-queue/main/pr-7")
     c = clone(url, tmp + "/c", "--branch", "gh-readonly-queue/main/pr-7")
     c.fresh()
-    ci = {"GITHUB_EVENT_NAME": "merge_group", "GITHUB_SHA": queued, "TRACEGATE_BASE_SHA": base}
-    c.ok("fetch", env=ci)
-    run, report = c.check(env=ci)
-    expect("queue: baseline", report["baseline"]["commit"], base)
-    expect("queue: exit", run.returncode, 0)
+    write_text(tmp + "/event.json", json.dumps({"merge_group": {"base_sha": base}}))
+    for named in ({"GITHUB_EVENT_PATH": tmp + "/event.json"}, {"TRACEGATE_BASE_SHA": base}):
+        ci = {"GITHUB_EVENT_NAME": "merge_group", "GITHUB_SHA": queued, **named}
+        c.ok("fetch", env=ci)
+        run, report = c.check(env=ci)
+        expect(f"queue: baseline by {list(named)}", (report["baseline"]["commit"], report["baseline"]["how"]), (base, "base of the merge queue"))
+        expect("queue: exit", run.returncode, 0)
     c.ok("record", env=ci)
     c.ok("push", env=ci)
     w.git("push", "-q", "origin", "queue:main")
@@ -245,6 +247,25 @@ def merge_queue(tmp):
     later.ok("fetch")
     run, report = later.check()
     expect("landed: baseline", (report["baseline"]["commit"], report["baseline"]["situation"]), (queued, "found"))
+
+
+def pushes(tmp):
+    """A push of two commits to main is compared with what was before both, which the event's file names."""
+    _, _, w = server(tmp, 3)
+    w.ok("record", "--commit", "main~2", *[trace("base", r) for r in BASE])
+    w.ok("record", "--commit", "main~1", *[trace("extra_copy", r) for r in BASE[:2]])
+    w.fresh("extra_copy", ("02", "03", "04"))
+    shas = [w.git("rev-parse", f"main~{k}") for k in range(3)]
+    for what, event, of, code, words in (
+            ("both", json.dumps({"before": shas[2]}), shas[2], 1, ""), ("the last", json.dumps({"before": shas[1]}), shas[1], 0, ""),
+            ("a new branch", json.dumps({"before": "0" * 40}), shas[1], 0, ""), ("no such commit", json.dumps({"before": "1" * 40}), shas[1], 0, ""),
+            ("no commit", json.dumps({"before": "main~2"}), shas[1], 0, ""), ("no JSON", "{", shas[1], 0, "the event's file says no commit"),
+            ("no file", None, shas[1], 0, "the event's file says no commit")):
+        path = f"{tmp}/{what}.json"
+        if event:
+            write_text(path, event)
+        run, report = w.check(env={"GITHUB_EVENT_NAME": "push", "GITHUB_SHA": shas[0], "GITHUB_REF": "refs/heads/main", "GITHUB_EVENT_PATH": path})
+        expect(f"push, {what}: {run.stderr}", (report["baseline"]["commit"], run.returncode, words in run.stderr), (of, code, True))
 
 
 # ---- writers -----------------------------------------------------------------------------------
@@ -328,11 +349,26 @@ def refusals(tmp):
             (("record", "--suite", "none"), 2, "no suite 'none'"),
             (("prune",), 2, "--keep"),
             (("prune", "--keep", "3 moons"), 2, "90d"),
+            (("prune", "--keep", "0"), 2, "a number of commits from 1 on"),
+            (("prune", "--keep", "-1"), 2, "a number of commits from 1 on"),
+            (("prune", "--keep", "junk"), 2, "weekly or monthly beside"),
+            (("prune", "--keep", "weekly"), 2, "weekly and monthly thin what is older"),
             (("puhs",), 2, "push"),
             ((), 2, "record"),
             (("list", "x"), 2, "no argument")):
         w.write("other.yml", "version: 1\n")
         expect_end(f"{args}", w.baseline(*args), code, err=part)
+
+
+def recorded_again(tmp):
+    """The recording of another commit is stored, and told; the same job once more, or runs of its own, are not told."""
+    _, _, w = server(tmp, 3)
+    for at, runs, words in (("main~2", ("00", "01"), ""), ("main~2", ("00", "01"), ""), ("main~1", ("02", "03"), ""),
+                            ("main", ("02", "04"), "1 of 2 runs is the recording that commit")):
+        done = w.baseline("record", "--commit", at, *[trace("base", k) for k in runs])
+        expect_end(f"recorded again: {at}", done, 0, err=words)
+        expect(f"recorded again: {at} {runs}: told {done.stderr}", "the recording that" in done.stderr, bool(words))
+    expect("recorded again: all are there", len(w.refs()), 6)
 
 
 def pruning(tmp):
@@ -355,12 +391,12 @@ def pruning(tmp):
     expect("keep 4 here", {r.split("/")[4] for r in w.refs()}, set(shas[:4]))
     w.ok("prune", "--keep", "100y")
     expect("nothing is that old", len(w.refs()), 4)
-    w.ok("prune", "--keep", "0d", "--keep", "1")
-    expect("all but one", [r.split("/")[4] for r in w.refs()], [shas[0]])
+    w.ok("prune", "--keep", "0d", "--trust-clock")
+    expect("all but the newest, of whatever age", [r.split("/")[4] for r in w.refs()], [shas[0]])
     # A shallow clone does not know the dates: it keeps what it cannot judge.
-    s = clone(url, tmp + "/s", "--depth=1")
-    expect_end("shallow prune", s.baseline("prune", "--keep", "0", "--remote", "origin"), 0, err="2 commits that are not in this clone")
-    expect("shallow prune: there", {r.split("/")[4] for r in bare.refs()}, set(shas[1:3]))
+    s = clone(url, tmp + "/s", "--depth=2")
+    expect_end("shallow prune", s.baseline("prune", "--keep", "1", "--remote", "origin"), 0, err="1 commit that are not in this clone")
+    expect("shallow prune: there", {r.split("/")[4] for r in bare.refs()}, {shas[0], shas[2]})
 
 
 def size(tmp):
@@ -382,4 +418,4 @@ def size(tmp):
 
 
 if __name__ == "__main__":
-    run_parts(decides_alike, found, cut_history, merge_queue, writers, refusals, pruning, size)
+    run_parts(decides_alike, found, cut_history, merge_queue, pushes, writers, refusals, recorded_again, pruning, size)

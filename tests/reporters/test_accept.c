@@ -52,6 +52,26 @@ TEST(no_item_is_too_long_for_a_policy)
     assert_int_equal(count_of(out.p, "name: "), TG_ACCEPT_MOST + 1);
 }
 
+/* What a comment does not show is counted; a list without an item would not load. */
+TEST(a_long_name_is_written_and_not_pasted)
+{
+    static const size_t sizes[] = { TG_ACCEPT_NAME, TG_ACCEPT_NAME + 1, 5000, 70000 };
+    for (size_t i = 0; i < 8; i++) {
+        const struct tg_accept_words words = { TG_SV("reason: r"), i % 2 };
+        TG_AUTO(tg_accept_release) struct tg_accept_list l = { 0 };
+        TG_BUF out = { 0 }, name = { 0 };
+        bool there = sizes[i / 2] <= (words.visible ? (size_t)TG_ACCEPT_NAME : 65536);
+        for (size_t k = 0; k < sizes[i / 2]; k++)
+            tg_buf_putc(&name, 'x');
+        tg_strmap_init(&l.at);
+        tg_accept_widen(
+            &tg_accept_for(&l, TG_SV("more"), tg_buf_sv(&name), TG_RULE_METRIC_COUNT, 0)->change, 1,
+            100);
+        assert_int_equal(tg_accept_put_list(&out, &l, &words), !there);
+        assert_int_equal(tg_sv_has(tg_buf_sv(&out), tg_buf_sv(&name)), there);
+    }
+}
+
 /* One ceiling. */
 static void ceiling(enum tg_bound_kind bound, double value, enum tg_rule_metric m, const char *want)
 {

@@ -106,8 +106,18 @@ bool tg_git_refs_delete(struct tg_git *g, const struct tg_git_ref_at *v, size_t 
     return true;
 }
 
+bool tg_git_refs_all(struct tg_git *g, const char *prefix, struct tg_arena *a,
+                     struct tg_git_ref_at **out, size_t *n, struct tg_err *err)
+{
+    return tg_reffiles_list(git_repository_commondir(g->repo), prefix, a, out, n, err);
+}
+
 bool tg_git_refs(struct tg_git *g, const char *prefix, struct tg_arena *a,
                  struct tg_git_ref_at **out, size_t *n, struct tg_err *err)
 {
-    return tg_reffiles_list(git_repository_commondir(g->repo), prefix, a, out, n, err);
+    bool ok = tg_git_refs_all(g, prefix, a, out, n, err);
+    for (size_t i = 0; ok && i < *n; i++)
+        if ((*out)[i].why)
+            ok = tg_err_again(err, (*out)[i].why);
+    return ok;
 }

@@ -251,21 +251,36 @@ IN_BOX(lists)
     assert_int_equal(list(b, g, "c", NULL, &v), 0);
 }
 
-/* A run whose ref holds another object was damaged or replaced: never "nothing is stored". */
+/* A run whose ref holds another object, or is no ref, was damaged or replaced: never "nothing is
+ * stored", and the others are there all the same. */
 IN_BOX(a_run_under_the_name_of_another)
 {
-    struct tg_stored *v;
-    size_t n;
-    repository(b);
-    BOX_GIT *g = box_open(b, "w");
-    record(b, g, "a", "HEAD", "1");
-    record(b, g, "b", "HEAD", "1");
-    box_sh(b, "cd w; git update-ref $(git for-each-ref --format='%(refname)' refs/tracegate/v1/a) "
-              "HEAD");
-    assert_false(tg_store_list(in(g), TG_SV("a"), NULL, b->a, &v, &n, NULL, &b->err));
-    assert_int_equal(b->err.kind, TG_ERR_GIT);
-    assert_non_null(strstr(b->err.message, "holds another object than its name says"));
-    assert_int_equal(list(b, g, "b", NULL, &v), 1);
+    static const struct {
+        const char *damage, *words;
+    } cases[] = { { "git update-ref $R HEAD", "holds another object than its name says" },
+                  { ": > .git/$R", "cannot be read: corrupted loose reference file" } };
+    for (size_t i = 0; i < 2; i++) {
+        struct tg_stored *v;
+        struct tg_git_files files;
+        struct tg_err err = TG_ERR_INIT, other = TG_ERR_INIT;
+        box_sh(b, "rm -rf w");
+        repository(b);
+        BOX_GIT *g = box_open(b, "w");
+        record(b, g, "a", "HEAD", "1");
+        record(b, g, "a", "HEAD~1", "1");
+        box_sh(b, tg_arena_printf(b->a,
+                                  "cd w; R=$(git for-each-ref --format='%%(refname)' "
+                                  "refs/tracegate/v1/a/$(git rev-parse HEAD))\n%s",
+                                  cases[i].damage));
+        size_t n = list(b, g, "a", NULL, &v);
+        assert_int_equal(n, 2);
+        assert_false(tg_store_whole(v, n, &err));
+        assert_error(&err, TG_ERR_GIT, cases[i].words, "");
+        assert_false(tg_store_files(in(g), TG_SV("a"), sha_of(b, "HEAD"), b->a, &files, &other));
+        assert_string_equal(err.message, other.message);
+        assert_true(tg_store_files(in(g), TG_SV("a"), sha_of(b, "HEAD~1"), b->a, &files, &b->err));
+        assert_int_equal(files.n, 1);
+    }
 }
 
 /* ---- find ---- */

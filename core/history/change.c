@@ -114,6 +114,16 @@ static double level_from(const struct tg_history_window *w, size_t first)
     return tg_changepoint_median(w->v + n, w->n - n);
 }
 
+/* A drift begins after the last night of the level before that is not above its middle; of a step
+ * that was the beginning of one the place is somewhere on the way. */
+static size_t drift_from(const struct tg_history_line *l, const struct tg_history_pending *p)
+{
+    size_t i = p->old.n - 1;
+    while (i > 0 && (p->up ? p->old.v[i] : -p->old.v[i]) > p->median)
+        i--;
+    return l->s->night[p->old.at[i]];
+}
+
 /* The newest change is more than it was, until night `to`: the nights from the place `first` on say
  * how much. */
 static void grow(const struct tg_history_line *l, size_t first, size_t to)
@@ -122,8 +132,10 @@ static void grow(const struct tg_history_line *l, size_t first, size_t to)
     struct tg_history_event *e = &l->r->h->event[p->event];
     struct tg_moved_series *m = change_of(l, p);
     double was = m->e;
+    size_t from = drift_from(l, p);
     tg_history_set_size(m, series_of(l),
                         level_from(&l->t->w, first) - (p->up ? p->median : -p->median));
+    m->from = from < m->from ? from : m->from;
     m->slowly = true;
     m->to = to > m->to ? to : m->to;
     if (fabs(m->e) > enough(was))

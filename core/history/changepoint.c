@@ -66,7 +66,7 @@ static struct tg_history_scan sized(const double *v, size_t n, size_t k, bool fa
 {
     size_t b = n - k;
     double before = tg_changepoint_median(v, b), after = tg_changepoint_median(v + b, k), s2;
-    struct tg_history_scan s = { .k = k, .k_min = k, .k_max = k, .e = after - before };
+    struct tg_history_scan s = { .k = k, .e = after - before };
     s2 = tg_harmful_variance(v, b, v + b, k, before, after);
     if (fast) {
         double both = (two_sided(v, b, before) + two_sided(v + b, k, after)) / (double)(n - 2);
@@ -76,23 +76,13 @@ static struct tg_history_scan sized(const double *v, size_t n, size_t k, bool fa
     return s;
 }
 
-/*
- * Splits about as good as the best: z at least 0.9 of it. Ranks cannot tell a night that is clearly
- * of one level from one that is not, so a night on the far side of the middle by 1.5 standard
- * deviations ends the range.
- */
-static void range(const double *v, size_t n, const double *z, size_t from, size_t to, size_t best,
-                  size_t *k_min, size_t *k_max)
+/* In sum, how far the values are from their median. */
+static double spread(const double *v, size_t n)
 {
-    size_t b = n - best;
-    double before = tg_changepoint_median(v, b), after = tg_changepoint_median(v + b, best);
-    double sigma = sqrt(tg_harmful_variance(v, b, v + b, best, before, after));
-    double low = (before + after) / 2 - 1.5 * sigma, high = (before + after) / 2 + 1.5 * sigma;
-    *k_min = *k_max = best;
-    while (*k_max < to && z[*k_max + 1] >= 0.9 * z[best] && v[n - *k_max - 1] > low)
-        ++*k_max;
-    while (*k_min > from && z[*k_min - 1] >= 0.9 * z[best] && v[n - *k_min] < high)
-        --*k_min;
+    double median = tg_changepoint_median(v, n), sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += fabs(v[i] - median);
+    return sum;
 }
 
 static size_t best_of(const double *z, size_t from, size_t to)
@@ -117,7 +107,6 @@ static bool scanned(const double *v, size_t n, const double *z, struct tg_histor
     out->lane = TG_LANE_SCAN;
     out->rank_z = z[best];
     out->p = tg_rank_p(v, n - best, v + (n - best), best, 0);
-    range(v, n, z, 1, last, best, &out->k_min, &out->k_max);
     return true;
 }
 
@@ -148,7 +137,6 @@ static bool fast(const double *v, size_t n, const double *z, struct tg_history_s
         out->lane = TG_LANE_FAST;
         out->rank_z = z[k];
         out->p = p;
-        range(v, n, z, 1, TG_CHANGEPOINT_FAST_LAST, k, &out->k_min, &out->k_max);
         return true;
     }
     return false;
@@ -162,18 +150,25 @@ struct tg_history_scan tg_history_scan_look(const double *v, size_t n)
     if (n < TG_CHANGEPOINT_FEWEST || n > TG_CHANGEPOINT_WINDOW)
         return s;
     rank_zs(v, n, last, z);
-    if (scanned(v, n, z, &s) || fast(v, n, z, &s))
-        return s;
-    return (struct tg_history_scan){ 0 };
+    if (!scanned(v, n, z, &s) && !fast(v, n, z, &s))
+        return (struct tg_history_scan){ 0 };
+    (void)tg_changepoint_locate(v, n, &s.k_min, &s.k_max);
+    return s;
 }
 
 size_t tg_changepoint_locate(const double *v, size_t n, size_t *k_min, size_t *k_max)
 {
-    double z[TG_CHANGEPOINT_WINDOW];
-    size_t last = n - TG_CHANGEPOINT_OLD, best;
-    rank_zs(v, n, last, z);
-    best = best_of(z, 1, last);
-    range(v, n, z, 1, last, best, k_min, k_max);
+    double away[TG_CHANGEPOINT_WINDOW], most;
+    size_t last = n - TG_CHANGEPOINT_OLD, best = 1;
+    for (size_t k = 1; k <= last; k++) {
+        away[k] = spread(v, n - k) + spread(v + n - k, k);
+        best = away[k] < away[best] ? k : best;
+    }
+    most = away[best] * pow(TG_CHANGEPOINT_PLACE, 1 / (double)n);
+    for (*k_min = best; *k_min > 1 && away[*k_min - 1] <= most;)
+        --*k_min;
+    for (*k_max = best; *k_max < last && away[*k_max + 1] <= most;)
+        ++*k_max;
     return best;
 }
 

@@ -100,10 +100,27 @@ TEST(five_nights_are_scanned)
     struct tg_history_scan s = tg_history_scan_look(v, nights(v, 5, 0.10));
     assert_int_equal(s.lane, TG_LANE_SCAN); /* z_5 = 3.3968 > c(25) = 3.204035 */
     assert_int_equal(s.k, 5);
-    assert_int_equal(s.k_min,
-                     5); /* 3.1132 is 0.9 of 3.3968, but the first new night is clearly new */
+    assert_int_equal(s.k_min, 5);
     assert_int_equal(s.k_max, 5);
     assert_true(fabs(s.z - 31.761170158301177) < 1e-6);
+}
+
+/* Of 20 old nights the last two are the highest, by chance: 1 %; the two new ones are at 30 %. With
+ * ranks the newest four are as far from the rest as can be (z_4 3.02, z_2 2.28). A night half way,
+ * at 15 %, may be of either level. */
+TEST(a_place_is_by_values)
+{
+    double v[40];
+    size_t k_min, k_max, n = nights(v, 2, 0.30);
+    v[18] = v[19] = 0.011;
+    assert_true(rank_z(v, n, 4) > rank_z(v, n, 2));
+    assert_int_equal(tg_changepoint_locate(v, n, &k_min, &k_max), 2);
+    assert_int_equal(k_min, 2);
+    assert_int_equal(k_max, 2);
+    v[19] = 0.15;
+    (void)tg_changepoint_locate(v, n, &k_min, &k_max);
+    assert_int_equal(k_min, 2);
+    assert_int_equal(k_max, 3);
 }
 
 TEST(too_small_or_too_short_is_nothing)

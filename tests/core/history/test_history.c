@@ -392,7 +392,7 @@ CASE(a_step_in_a_total_that_drifts_has_its_night)
     assert_non_null(e);
     assert_true(e->n > 1);
     assert_int_equal(e->kind, TG_EVENT_REGRESSION);
-    assert_int_equal(e->from, 16);
+    assert_int_equal(e->from, 17);
     assert_int_equal(tg_history_since(e), 18);
 }
 

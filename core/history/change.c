@@ -249,11 +249,11 @@ void tg_history_look(const struct tg_history_line *l)
 {
     const struct tg_history_window *w = &l->t->w;
     double down[TG_CHANGEPOINT_WINDOW];
-    struct tg_history_scan scan = tg_history_scan_look(w->v, w->n);
+    struct tg_history_scan scan = tg_history_scan_look(w->v, w->variance, w->n);
     bool up = scan.lane != TG_LANE_NONE;
     if (!up) {
         negate(w, down);
-        scan = tg_history_scan_look(down, w->n);
+        scan = tg_history_scan_look(down, w->variance, w->n);
     }
     if (is_taken(l, &scan))
         found_step(l, &scan, up);

@@ -54,15 +54,17 @@ static double two_sided(const double *v, size_t n, double median)
     return sum;
 }
 
-/* A difference of medians of `b` and `k` values, in its standard errors. */
-static double in_errors(double e, double variance, size_t b, size_t k)
+/* A difference of medians of `b` and `k` values, in its standard errors; `least`: the variance that
+ * the difference has at least. */
+static double in_errors(double e, double variance, size_t b, size_t k, double least)
 {
-    double se = sqrt(variance * (1 / (double)b + 1 / (double)k));
+    double se = sqrt(fmax(variance * (1 / (double)b + 1 / (double)k), least));
     return se > 0 ? e / se : (double)INFINITY;
 }
 
 /* The sizes of one split; `fast`: the smaller variance. */
-static struct tg_history_scan sized(const double *v, size_t n, size_t k, bool fast)
+static struct tg_history_scan sized(const double *v, const double *own, size_t n, size_t k,
+                                    bool fast)
 {
     size_t b = n - k;
     double before = tg_changepoint_median(v, b), after = tg_changepoint_median(v + b, k), s2;
@@ -72,7 +74,7 @@ static struct tg_history_scan sized(const double *v, size_t n, size_t k, bool fa
         double both = (two_sided(v, b, before) + two_sided(v + b, k, after)) / (double)(n - 2);
         s2 = both < s2 ? both : s2;
     }
-    s.z = s.e <= 0 ? 0 : in_errors(s.e, s2, b, k);
+    s.z = s.e <= 0 ? 0 : in_errors(s.e, s2, b, k, tg_mean(own + b, k) / (double)k);
     return s;
 }
 
@@ -94,14 +96,15 @@ static size_t best_of(const double *z, size_t from, size_t to)
     return best;
 }
 
-static bool scanned(const double *v, size_t n, const double *z, struct tg_history_scan *out)
+static bool scanned(const double *v, const double *own, size_t n, const double *z,
+                    struct tg_history_scan *out)
 {
     size_t last =
         n - TG_CHANGEPOINT_OLD < TG_CHANGEPOINT_LAST ? n - TG_CHANGEPOINT_OLD : TG_CHANGEPOINT_LAST;
     size_t best = best_of(z, TG_CHANGEPOINT_FIRST, last);
     if (z[best] <= tg_changepoint_critical(n) + TG_CHANGEPOINT_NULL_EPS)
         return false;
-    *out = sized(v, n, best, false);
+    *out = sized(v, own, n, best, false);
     if (out->e <= TG_CHANGEPOINT_TAU || out->z <= TG_CHANGEPOINT_Z)
         return false;
     out->lane = TG_LANE_SCAN;
@@ -121,7 +124,8 @@ static bool is_separate(const double *v, size_t n, size_t b)
     return least > highest;
 }
 
-static bool fast(const double *v, size_t n, const double *z, struct tg_history_scan *out)
+static bool fast(const double *v, const double *own, size_t n, const double *z,
+                 struct tg_history_scan *out)
 {
     for (size_t k = TG_CHANGEPOINT_FAST_FIRST;
          k <= TG_CHANGEPOINT_FAST_LAST && n - k >= TG_CHANGEPOINT_FAST_OLD; k++) {
@@ -131,7 +135,7 @@ static bool fast(const double *v, size_t n, const double *z, struct tg_history_s
         double p = tg_rank_p(v, b, v + b, k, 0);
         if (p > TG_CHANGEPOINT_FAST_P)
             continue;
-        *out = sized(v, n, k, true);
+        *out = sized(v, own, n, k, true);
         if (out->e <= TG_CHANGEPOINT_TAU || out->z <= TG_CHANGEPOINT_FAST_Z)
             continue;
         out->lane = TG_LANE_FAST;
@@ -142,7 +146,7 @@ static bool fast(const double *v, size_t n, const double *z, struct tg_history_s
     return false;
 }
 
-struct tg_history_scan tg_history_scan_look(const double *v, size_t n)
+struct tg_history_scan tg_history_scan_look(const double *v, const double *own, size_t n)
 {
     struct tg_history_scan s = { 0 };
     double z[TG_CHANGEPOINT_LAST + 1];
@@ -150,7 +154,7 @@ struct tg_history_scan tg_history_scan_look(const double *v, size_t n)
     if (n < TG_CHANGEPOINT_FEWEST || n > TG_CHANGEPOINT_WINDOW)
         return s;
     rank_zs(v, n, last, z);
-    if (!scanned(v, n, z, &s) && !fast(v, n, z, &s))
+    if (!scanned(v, own, n, z, &s) && !fast(v, own, n, z, &s))
         return (struct tg_history_scan){ 0 };
     (void)tg_changepoint_locate(v, n, &s.k_min, &s.k_max);
     return s;
@@ -207,7 +211,8 @@ struct tg_drift tg_drift_look(const double *old, size_t n_old, const double *new
     double before = tg_changepoint_median(old, n_old);
     double after = tg_changepoint_median(new_, n_new);
     d.e = after - before;
-    d.z = in_errors(d.e, tg_harmful_variance(old, n_old, new_, n_new, before, after), n_old, n_new);
+    d.z = in_errors(d.e, tg_harmful_variance(old, n_old, new_, n_new, before, after), n_old, n_new,
+                    0);
     d.found = d.z > TG_CHANGEPOINT_Z;
     return d;
 }

@@ -16,7 +16,9 @@
  *
  * Size. The difference of the medians e has to exceed TG_CHANGEPOINT_TAU and z = e / (s sqrt(1/b +
  * 1/k)) to exceed TG_CHANGEPOINT_Z, with s from the harmful halves only (core/diff/stats.h),
- * because the nights of a machine that is busy spread upwards.
+ * because the nights of a machine that is busy spread upwards. The square of the standard error is
+ * at least the mean variance of the new nights, as the runs of each tell it, divided by k: a few
+ * nights that lie close together by chance are not sure, least of all when the noise has grown.
  *
  * Fast lane, for large steps: k = 2..4 against at least TG_CHANGEPOINT_FAST_OLD nights, each of the
  * new ones above each of the old ones, exact rank test p <= 0.005, e > TG_CHANGEPOINT_TAU, z > 8
@@ -61,8 +63,9 @@ struct tg_history_scan {
 double tg_changepoint_critical(size_t n);
 /* Median of at most TG_CHANGEPOINT_WINDOW values, which keep their order; 0 when n == 0. */
 double tg_changepoint_median(const double *v, size_t n);
-/* The newest part of v[0..n) against the rest; n <= TG_CHANGEPOINT_WINDOW. */
-struct tg_history_scan tg_history_scan_look(const double *v, size_t n);
+/* The newest part of v[0..n) against the rest; n <= TG_CHANGEPOINT_WINDOW. `own`: of each night the
+ * variance that its runs tell; 0: unknown. */
+struct tg_history_scan tg_history_scan_look(const double *v, const double *own, size_t n);
 /*
  * Where a step is, among the splits that leave TG_CHANGEPOINT_OLD nights before it and one after:
  * that of the greatest likelihood, and beside it those of at least 1 / TG_CHANGEPOINT_PLACE of

@@ -102,7 +102,7 @@ static void take_value(struct tg_history_replay *r, struct tg_history_stream *s,
     double x = tg_history_corrected(r->h, night, v->series);
     if (isnan(x))
         return;
-    tg_history_window_push(&t->w, x, place);
+    tg_history_window_push(&t->w, x, v->variance, place);
     if (place >= REFERENCE && t->n_first < TG_DRIFT_LEVEL)
         t->first[t->n_first++] = x;
 }
@@ -154,7 +154,7 @@ static void judge_machine(struct tg_history_replay *r, struct tg_history_stream 
         double c = r->h->factor[side][s->night[s->n - 1]];
         if (isnan(c))
             continue;
-        tg_history_window_push(&l.t->w, c, s->n - 1);
+        tg_history_window_push(&l.t->w, c, 0, s->n - 1);
         tg_history_look(&l);
         tg_history_look_back(&l);
     }

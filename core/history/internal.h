@@ -10,7 +10,8 @@ enum { REFERENCE = 5, RENEW = 20, RECENT = 10 };
 /* The newest nights of a level, oldest first. */
 struct tg_history_window {
     double v[TG_CHANGEPOINT_WINDOW];
-    uint32_t at[TG_CHANGEPOINT_WINDOW]; /* place in the stream */
+    double variance[TG_CHANGEPOINT_WINDOW]; /* of v, as the runs of the night tell it */
+    uint32_t at[TG_CHANGEPOINT_WINDOW];     /* place in the stream */
     size_t n;
 };
 
@@ -73,7 +74,7 @@ static inline bool on_device(const struct tg_series *s)
 
 /* ---- track.c ---- */
 
-void tg_history_window_push(struct tg_history_window *w, double v, size_t at);
+void tg_history_window_push(struct tg_history_window *w, double v, double variance, size_t at);
 void tg_history_window_push_from(struct tg_history_window *w, const struct tg_history_window *from,
                                  size_t i);
 /* The last place before `first` that the series has a value at; the stream's first otherwise. */

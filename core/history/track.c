@@ -5,21 +5,23 @@
 
 #include "core/diff/stats.h"
 
-void tg_history_window_push(struct tg_history_window *w, double v, size_t at)
+void tg_history_window_push(struct tg_history_window *w, double v, double variance, size_t at)
 {
     if (w->n == TG_CHANGEPOINT_WINDOW) {
         memmove(w->v, w->v + 1, (TG_CHANGEPOINT_WINDOW - 1) * sizeof *w->v);
+        memmove(w->variance, w->variance + 1, (TG_CHANGEPOINT_WINDOW - 1) * sizeof *w->variance);
         memmove(w->at, w->at + 1, (TG_CHANGEPOINT_WINDOW - 1) * sizeof *w->at);
         w->n--;
     }
     w->v[w->n] = v;
+    w->variance[w->n] = variance;
     w->at[w->n++] = (uint32_t)at;
 }
 
 void tg_history_window_push_from(struct tg_history_window *w, const struct tg_history_window *from,
                                  size_t i)
 {
-    tg_history_window_push(w, from->v[i], from->at[i]);
+    tg_history_window_push(w, from->v[i], from->variance[i], from->at[i]);
 }
 
 double tg_history_cost_of(const struct tg_series *x, double before, double e)

@@ -152,6 +152,7 @@ static void make_night(const struct model *m, size_t first, struct rng *r, struc
             continue;
         x.calls = calls;
         x.v = n ? tg_mid_mean(v, n) : NAN;
+        x.variance = tg_night_variance(v, n);
         if (m->series.v[s].what == TG_SERIES_METRIC &&
             tg_metric_info(m->series.v[s].metric)->unit == TG_UNIT_PERCENT) {
             x.plain = 100 * x.v;

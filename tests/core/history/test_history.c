@@ -443,6 +443,16 @@ CASE(nothing_is_taken_off_a_number)
     assert_true(fabs(tg_history_corrected(&b->h, 30, 3) - log(1.05 * 130e3)) < 0.01);
 }
 
+/* Of five runs the least and the largest count as their neighbours: 2 2 3 4 4 is 4 in squares, over
+ * 3 * 2. Of up to three nothing is left out: 1 2 3 is 2, over 3 * 2. One run tells nothing. */
+TEST(runs_tell_how_sure_a_night_is)
+{
+    static const double five[] = { 1, 2, 3, 4, 100 }, three[] = { 1, 2, 3 };
+    assert_true(fabs(tg_night_variance(five, 5) - 4.0 / 6) < 1e-12);
+    assert_true(fabs(tg_night_variance(three, 3) - 2.0 / 6) < 1e-12);
+    assert_true(tg_night_variance(five, 1) == 0);
+}
+
 /* Slower or slowly so; calls, where there are more of them. */
 TEST(what_a_night_fails_by)
 {

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""What a night says of a change: the commits it names, whether it is one at all, and what stays accepted. Repositories of up to 60
+nights whose truth is written here first: five runs a night, ten operators of 50 to 1,200 us, 2 % of the machine from night to night."""
+import json
+import math
+import os
+import random
+
+import support
+from nights import on
+from plain_model import mark, span
+from support import check, expect, run_parts, write_json, write_text
+
+RUNS, STEPS, AT = 5, 3, 30
+OPS = {"demo::mm": 1200, "demo::relu": 270, "demo::softmax": 150, "demo::norm": 240, "demo::embed": 60, "demo::mul": 160,
+       "demo::copy": 140, "demo::cat": 55, "demo::sum": 50, "demo::back": 1000}
+
+
+class Nights(support.Repository):
+    """`seed` draws the noise of all nights; `sha`: their commits."""
+    env = dict(support.ENV, SOURCE_DATE_EPOCH="1790000000")
+
+    def __init__(self, folder, seed):
+        super().__init__(folder)
+        self.seed, self.sha = seed, []
+
+    def commit(self):
+        k = len(self.sha)
+        write_text(self.path("model.py"), f"night = {k}\n")
+        self.git("add", "model.py")
+        self.git("commit", "-q", "-m", f"change of night {k}", env=dict(self.env, **on(1780000000 + 86400 * k)))
+        self.sha.append(self.git("rev-parse", "HEAD"))
+
+    def record(self, k, suite="default", noise=0.02, ops=None):
+        """Stores night k: `ops` are its operators and their microseconds; their runs differ by `noise`."""
+        files = [self.path(f"r{r}.json") for r in range(RUNS)]
+        machine = math.exp(random.Random(f"{self.seed} {suite} {k}").gauss(0, 0.02))
+        for r, path in enumerate(files):
+            rng = random.Random(f"{self.seed} {suite} {k} {r}")
+            speed = [machine * math.exp(rng.gauss(0, noise)) for _ in OPS]
+            events, at = [], 0.0
+            for step in range(STEPS):
+                start = at
+                for (name, us), s in zip((ops or OPS).items(), speed):
+                    events.append(span("cpu_op", name, round(at, 3), round(us * s, 3)))
+                    at += us * s
+                events.append(mark(step, round(start, 3), round(at - start, 3)))
+                at += 1
+            write_json(path, {"schemaVersion": 1, "traceEvents": events})
+        run = self.run("baseline", "record", "--runs", "--suite", suite, "--commit", self.sha[k], *files)
+        assert run.returncode == 0, run.stderr
+
+    def nights(self, n, of=lambda k: {}):
+        for k in range(n):
+            self.commit()
+            self.record(k, **of(k))
+
+    def told(self, *args):
+        """The exit code, and the events."""
+        run = self.run("history", "--format", "json", *args)
+        assert run.returncode in (0, 1), (args, run.stderr)
+        return run.returncode, json.loads(run.stdout)["events"]
+
+    def red(self, first, last):
+        """The first of these nights that ends with 1, and its events that fail; None: none does."""
+        for k in range(first, last):
+            code, events = self.told("--until", self.sha[k])
+            if code:
+                return k, [e for e in events if e["fails"]]
+        return None, []
+
+    def range(self, event):
+        return self.sha.index(event["from"]), self.sha.index(event["to"])
+
+
+def slower(name, factor, to=None):
+    return {(to or n) if n == name else n: us * factor if n == name else us for n, us in OPS.items()}
+
+
+def place(tmp):
+    """+30 % and +10 % of one operator from night 30 on: the night that goes red names this night's commit and no more than one beside it."""
+    for seed, factor in ((1, 1.3), (2, 1.3), (3, 1.3), (4, 1.1), (5, 1.1), (6, 1.1)):
+        repo = Nights(os.path.join(tmp, f"{seed}"), f"place {seed}")
+        repo.nights(AT + 8, lambda k, f=factor: {"ops": slower("demo::softmax", f)} if k >= AT else {})
+        night, events = repo.red(AT, AT + 8)
+        expect(f"{seed}: one event fails", [e["kind"] for e in events], ["regression"])
+        for e in events:
+            a, b = repo.range(e)
+            check(f"{seed}: night {night} names the change of night {AT}", a < AT <= b <= a + 2, (a, b))
+
+
+def noise(tmp):
+    """The runs of a night differ by 2 % up to night 29, and by 6 % from then on: no operator changed. A change of half is found all
+    the same."""
+    repo = Nights(os.path.join(tmp, "repo"), "noise")
+    for k in range(60):
+        repo.commit()
+        more = 0.02 if k < AT else 0.06
+        for suite in ("s0", "s1", "s2"):
+            repo.record(k, suite, noise=more)
+        repo.record(k, "slow", noise=more, ops=slower("demo::softmax", 1.5) if k >= AT else None)
+    _, events = repo.told()
+    fails = [(e["suite"], e["kind"], e["operators"][0]["name"]) for e in events if e["fails"]]
+    expect("noise that grows, and one change", fails, [("slow", "regression", "demo::softmax")])
+
+
+if __name__ == "__main__":
+    run_parts(place, noise)

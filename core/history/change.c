@@ -14,8 +14,10 @@ static double plain_median(const struct tg_history_line *l, size_t from, size_t 
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++)
         if (w->at[i] >= from && w->at[i] < to) {
-            const struct tg_history_value *x =
-                tg_night_value(&l->r->h->night[l->s->night[w->at[i]]], l->series);
+            const struct tg_night *night = &l->r->h->night[l->s->night[w->at[i]]];
+            const struct tg_history_value *x = tg_night_value(night, l->series);
+            if (!x && l->t->was)
+                x = tg_night_value(night, l->t->was - 1);
             if (x)
                 v[n++] = x->plain;
         }
@@ -47,16 +49,11 @@ static struct tg_moved_series *change_of(const struct tg_history_line *l,
     return &l->r->h->event[p->event].v[p->moved];
 }
 
-static bool is_exact(enum tg_moved what)
-{
-    return what == TG_MOVED_CALLS || what == TG_MOVED_NEW || what == TG_MOVED_GONE;
-}
-
 /* The newest change is still open, and it is one of the same direction. */
 static bool is_open(const struct tg_history_line *l, bool up)
 {
     const struct tg_history_pending *p = l->t->pending;
-    return p && p->up == up && p->old.n && !is_exact(change_of(l, p)->what) &&
+    return p && p->up == up && p->old.n && !tg_history_is_exact(change_of(l, p)) &&
            l->r->h->event[p->event].state == TG_EVENT_STATE_OPEN;
 }
 
@@ -100,7 +97,7 @@ static double enough(double e)
 void tg_history_bring_up_to(const struct tg_history_line *l, size_t first)
 {
     const struct tg_history_pending *p = l->t->pending;
-    if (p && !is_exact(change_of(l, p)->what) &&
+    if (p && !tg_history_is_exact(change_of(l, p)) &&
         tg_history_window_before(&l->t->w, first) >= p->since)
         change_of(l, p)->now = tg_history_window_end(&l->t->w, first) - p->base;
 }
@@ -149,7 +146,7 @@ static void grow(const struct tg_history_line *l, size_t first, size_t to)
 static void begin_level(const struct tg_history_line *l, const struct tg_moved_series *m,
                         size_t first, bool up)
 {
-    if (!is_exact(m->what) && is_open(l, up) && is_ramp(l, first)) {
+    if (!tg_history_is_exact(m) && is_open(l, up) && is_ramp(l, first)) {
         grow(l, first, m->to);
         l->t->pending->end = tg_history_window_end(&l->t->w, first);
     } else {
@@ -319,10 +316,13 @@ void tg_history_look_for_more(const struct tg_history_line *l)
 
 /* ---- calls ---- */
 
-/* Runs of a night did not agree lately: the number says nothing about the program. */
-static bool is_random(const struct tg_history_track *t, size_t place)
+/* Is the name that came slower than the one that it replaced? Both lines are at the last night. */
+static bool is_slower_for(const struct tg_history_line *l, const struct tg_history_line *other)
 {
-    return t->random && place < t->random + RENEW;
+    size_t place = l->s->n - 1;
+    const struct tg_night *night = &l->r->h->night[l->s->night[place]];
+    const struct tg_history_line *gone = l->t->seen ? l : other, *came = l->t->seen ? other : l;
+    return tg_night_value(night, came->series)->plain > plain_median(gone, 0, place);
 }
 
 void tg_history_look_at_calls(const struct tg_history_line *l, double calls, double plain)
@@ -342,11 +342,17 @@ void tg_history_look_at_calls(const struct tg_history_line *l, double calls, dou
                                  .after = calls,
                                  .worse = calls * x->worse > (known ? t->calls : 0) * x->worse };
     if (isnan(calls) || (there && !known) || (known && t->calls == calls) || !place ||
-        is_random(t, place))
+        tg_history_track_is_random(t, place))
         return;
     m.from = night[t->seen ? t->last : place - 1];
     if (calls == 0)
         m.what = TG_MOVED_GONE;
+    m.other = l->s->pair[l->series];
+    if (m.other) {
+        uint32_t other = m.other - 1;
+        m.worse =
+            is_slower_for(l, &(struct tg_history_line){ l->r, l->s, &l->s->track[other], other });
+    }
     m.e = m.before > 0 ? log((calls > 0 ? calls : 1e-9) / m.before) : 0;
     if (tg_series_is_name(x))
         m.cost_ns = plain - plain_median(l, 0, place);
@@ -372,8 +378,14 @@ bool tg_history_undo_calls(const struct tg_history_line *l, double calls)
     struct tg_history_pending *p = t->pending;
     if (!p || isnan(calls))
         return false;
+    /* with the name that had replaced another goes what was found of its time */
+    while (calls == 0 && t->was && p->before && p->before->event == p->event) {
+        change_of(l, p)->back = true;
+        change_of(l, p)->back_at = l->s->night[l->s->n - 1];
+        p = p->before;
+    }
     struct tg_moved_series *m = change_of(l, p);
-    if (!is_exact(m->what) || calls != m->before || calls == t->calls)
+    if (!tg_history_is_exact(m) || calls != m->before || calls == t->calls)
         return false;
     m->back = true;
     m->back_at = l->s->night[l->s->n - 1];

@@ -57,6 +57,16 @@ static bool drifted(struct tg_history_event *e)
     return any;
 }
 
+bool tg_history_is_exact(const struct tg_moved_series *m)
+{
+    return m->what == TG_MOVED_CALLS || m->what == TG_MOVED_NEW || m->what == TG_MOVED_GONE;
+}
+
+static double sureness(const struct tg_moved_series *m)
+{
+    return tg_history_is_exact(m) ? (double)INFINITY : m->rank_z;
+}
+
 /* Of a step the nights that all of its changes allow; if there are none, those of the surest
  * change. */
 void tg_history_set_range(struct tg_history_event *e)
@@ -71,13 +81,47 @@ void tg_history_set_range(struct tg_history_event *e)
             continue;
         e->from = e->v[i].from > e->from ? e->v[i].from : e->from;
         e->to = e->v[i].to < e->to ? e->v[i].to : e->to;
-        if (only_follows(e, &e->v[best]) || e->v[i].rank_z > e->v[best].rank_z)
+        if (only_follows(e, &e->v[best]) || sureness(&e->v[i]) > sureness(&e->v[best]))
             best = i;
     }
     if (e->from >= e->to) {
         e->from = e->v[best].from;
         e->to = e->v[best].to;
     }
+}
+
+/* Are both about one name that replaced another? `half` is its coming, or the other one's going. */
+static bool is_of(const struct tg_moved_series *half, const struct tg_moved_series *m)
+{
+    return half->other && (half->series == m->series || half->other == m->series + 1);
+}
+
+static bool has_half_of(const struct tg_history_event *e, const struct tg_moved_series *m)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (is_of(&e->v[i], m))
+            return true;
+    return false;
+}
+
+/* The time of a name that replaced another: its cost is that of both halves, and it is news after
+ * the night on which the name came. */
+static void take_over(struct tg_history_event *e, const struct tg_moved_series *m)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (is_of(&e->v[i], m)) {
+            e->v[i].cost_ns = 0;
+            e->grew = m->fired;
+        }
+}
+
+/* A half whose name has a change of time in the event: that one tells whether it is back. */
+static bool is_taken_over(const struct tg_history_event *e, const struct tg_moved_series *half)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (!e->v[i].other && is_of(half, &e->v[i]))
+            return true;
+    return false;
 }
 
 /*
@@ -153,6 +197,12 @@ static struct tg_history_event *event_for(struct tg_history_replay *r,
         return explains;
     for (size_t i = h->n_events; i-- > 0;) {
         struct tg_history_event *e = &h->event[i];
+        if (e->stream == (size_t)(s - r->stream) && e->state == TG_EVENT_STATE_OPEN &&
+            e->from < m->to && m->from < e->to && has_half_of(e, m))
+            return e;
+    }
+    for (size_t i = h->n_events; i-- > 0;) {
+        struct tg_history_event *e = &h->event[i];
         if (e->stream != (size_t)(s - r->stream) || !e->n || e->state != TG_EVENT_STATE_OPEN)
             continue;
         if (m->slowly || e->v[0].slowly) {
@@ -186,6 +236,8 @@ size_t tg_history_attach(struct tg_history_replay *r, struct tg_history_stream *
             tg_history_set_range(e);
             return (size_t)(e - r->h->event);
         }
+    if (m->what == TG_MOVED_STEP)
+        take_over(e, m);
     *moved = e->n;
     *TG_ARENA_PUSH(r->a, e->v, e->n, e->cap) = *m;
     tg_history_set_range(e);
@@ -196,7 +248,7 @@ void tg_history_end_event(struct tg_history_replay *r, struct tg_history_event *
 {
     size_t last = 0, lasted;
     for (size_t i = 0; i < e->n; i++) {
-        if (!e->v[i].back)
+        if (!e->v[i].back && !is_taken_over(e, &e->v[i]))
             return;
         last = e->v[i].back_at > last ? e->v[i].back_at : last;
     }

@@ -39,6 +39,7 @@ struct tg_history_track {
     bool seen;
     size_t last;   /* place of its last night */
     size_t random; /* place + 1 of its last night with a number of calls that was not settled */
+    uint32_t was;  /* the name that it replaced, + 1; 0: none */
     struct tg_history_pending *pending;
 };
 
@@ -48,7 +49,8 @@ struct tg_history_stream {
     size_t n, cap;
     struct tg_history_track *track; /* by series */
     struct tg_history_track machine[SIDES];
-    double *value; /* scratch: differences */
+    double *value;  /* scratch: differences */
+    uint32_t *pair; /* by series: what it replaces tonight, or what replaces it, + 1; 0: nothing */
 };
 
 struct tg_history_replay {
@@ -89,9 +91,16 @@ void tg_history_set_size(struct tg_moved_series *m, const struct tg_series *x, d
 void tg_history_track_refer(struct tg_history_track *t, double step_ns);
 /* Only the nights from `first` on count from now on. */
 void tg_history_track_begin(struct tg_history_track *t, size_t first);
+/* A counted name that had calls the night before and has no value tonight. */
+bool tg_history_track_is_gone(const struct tg_history_replay *r, const struct tg_history_stream *s,
+                              uint32_t series);
+/* The values of a name that this one replaced, before its own. */
+void tg_history_track_go_on(struct tg_history_track *t, const struct tg_history_track *old);
 /* The level before `first`, for when the series comes back. */
 void tg_history_track_remember(struct tg_history_track *t, size_t first, size_t event, size_t moved,
                                bool up, struct tg_arena *a);
+/* Runs of a night did not agree lately: the number of calls says nothing about the program. */
+bool tg_history_track_is_random(const struct tg_history_track *t, size_t place);
 /* Under the 90th percentile of the level before, or so far down that it cannot be noise. */
 bool tg_history_track_is_back(const struct tg_history_track *t, const struct tg_history_pending *p);
 
@@ -108,6 +117,11 @@ void tg_history_set_range(struct tg_history_event *e);
 void tg_history_end_event(struct tg_history_replay *r, struct tg_history_event *e);
 /* Its cost and kind, once all nights are read. */
 void tg_history_finish(struct tg_history *h, struct tg_history_event *e);
+
+/* ---- replaced.c ---- */
+
+/* Fills s->pair for the newest night, before its values are judged. */
+void tg_history_find_replaced(struct tg_history_replay *r, struct tg_history_stream *s);
 
 /* ---- change.c: one look, the newest night being in the window ---- */
 

@@ -104,5 +104,23 @@ def noise(tmp):
     expect("noise that grows, and one change", fails, [("slow", "regression", "demo::softmax")])
 
 
+def renamed(tmp):
+    """From night 30 on an operator has another name, and takes as long as before, or 15 or 30 % longer: the latter are one event that fails in
+    the night that proves it, by what the new name takes more; and it is told what became of which."""
+    for factor in (1.0, 1.15, 1.3):
+        repo = Nights(os.path.join(tmp, f"{factor}"), "renamed")
+        repo.nights(AT + 6, lambda k, f=factor: {"ops": slower("demo::softmax", f, "demo::_softmax")} if k >= AT else {})
+        night, _ = repo.red(AT, AT + 6)
+        events = repo.told("--fail-on", "open")[1]
+        expect(f"x{factor}: one event", len(events), 1)
+        expect(f"x{factor}: red", night is not None, factor > 1)
+        for e in events:
+            expect(f"x{factor}: its nights", repo.range(e), (AT - 1, AT))
+            expect(f"x{factor}: kind, state, fails", (e["kind"], e["state"], e["fails"]),
+                   ("regression", "open", True) if factor > 1 else ("moved", "open", False))
+            check(f"x{factor}: cost", abs(e["cost_ns_per_step"] - 150e3 * (factor - 1)) < 8e3, e["cost_ns_per_step"])
+            expect(f"x{factor}: names", {o["name"] for o in e["operators"] if o["kind"] == "op"}, {"demo::softmax", "demo::_softmax"})
+
+
 if __name__ == "__main__":
-    run_parts(place, noise)
+    run_parts(place, noise, renamed)

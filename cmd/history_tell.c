@@ -265,6 +265,7 @@ static bool tell_events(struct tg_history_cmd *c, struct tg_nights *n, struct tg
     size_t n_records, k = 0, asked = 0;
     if (!tg_event_records(&c->store, n->suite, c->arena, &records, &n_records, err))
         return false;
+    tg_nights_keep_ids(n, records, n_records);
     for (size_t i = 0; i < h->n_events; i++) {
         struct tg_history_event *e = &h->event[i];
         if (!tell_event(c, n, e, tg_event_latest(records, n_records, tg_sv_of(e->id)), &v[k], err))

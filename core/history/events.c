@@ -8,21 +8,27 @@
 
 /* ---- which event ---- */
 
+void tg_history_id(char id[13], tg_sv suite, tg_sv environment, tg_sv commit, tg_sv what)
+{
+    char digest[65];
+    TG_BUF key = { 0 };
+    tg_buf_printf(&key, "%.*s\n%.*s\n%.*s\n%.*s", TG_SV_ARG(suite), TG_SV_ARG(environment),
+                  TG_SV_ARG(commit), TG_SV_ARG(what));
+    tg_sha256_hex(tg_buf_sv(&key), digest);
+    memcpy(id, digest, 12);
+    id[12] = '\0';
+}
+
 struct tg_history_event *tg_history_new_event(struct tg_history_replay *r,
                                               const struct tg_history_stream *s, size_t fired,
                                               size_t to, tg_sv what)
 {
     struct tg_history *h = r->h;
-    char digest[65];
     struct tg_history_event *e = TG_ARENA_PUSH(r->a, h->event, h->n_events, r->cap_events);
     *e = (struct tg_history_event){ .stream = (size_t)(s - r->stream),
                                     .fired = fired,
                                     .grew = fired };
-    tg_sv key =
-        TG_SV_PRINTF(r->a, "%.*s\n%.*s\n%.*s\n%.*s", TG_SV_ARG(r->suite), TG_SV_ARG(s->environment),
-                     TG_SV_ARG(h->night[to].commit), TG_SV_ARG(what));
-    tg_sha256_hex(key, digest);
-    memcpy(e->id, digest, sizeof e->id - 1);
+    tg_history_id(e->id, r->suite, s->environment, h->night[to].commit, what);
     return e;
 }
 
@@ -217,15 +223,18 @@ static struct tg_history_event *event_for(struct tg_history_replay *r,
     return NULL;
 }
 
+tg_sv tg_history_id_of(const struct tg_history *h, const struct tg_moved_series *m)
+{
+    return m->series == UINT32_MAX ? TG_SV("machine") : h->series->v[m->series].name;
+}
+
 /* One change a series and event: a later look at the same one brings it up to date. */
 size_t tg_history_attach(struct tg_history_replay *r, struct tg_history_stream *s,
                          const struct tg_moved_series *m, size_t *moved)
 {
     struct tg_history_event *e = event_for(r, s, m);
     if (!e)
-        e = tg_history_new_event(r, s, m->fired, m->to,
-                                 m->series == UINT32_MAX ? TG_SV("machine")
-                                                         : r->h->series->v[m->series].name);
+        e = tg_history_new_event(r, s, m->fired, m->to, tg_history_id_of(r->h, m));
     for (size_t i = 0; i < e->n; i++)
         if (e->v[i].series == m->series && e->v[i].slowly && m->slowly) {
             e->v[i].after = m->after;

@@ -87,7 +87,7 @@ tg_event_state_name(enum tg_event_state s); /* "open", "accepted", "fixed", "wen
 const char *tg_moved_name(enum tg_moved m); /* "step", "calls", … */
 
 struct tg_history_event {
-    char id[13]; /* 12 hex digits: of suite, environment, first night and first series */
+    char id[13]; /* tg_history_id of the first night and the first series, as they were found */
     enum tg_event_kind kind;
     enum tg_event_state state; /* as the nights show it; ACCEPTED comes from the caller */
     size_t stream;
@@ -121,6 +121,11 @@ void tg_history_replay(struct tg_history *h, tg_sv suite, struct tg_arena *a);
 
 /* A number of calls moved, or another exact metric. */
 bool tg_history_is_exact(const struct tg_moved_series *m);
+
+/* 12 hex digits: of an event that is found at `commit` first, and first of `what`. */
+void tg_history_id(char id[13], tg_sv suite, tg_sv environment, tg_sv commit, tg_sv what);
+/* What that is of a series. */
+tg_sv tg_history_id_of(const struct tg_history *h, const struct tg_moved_series *m);
 
 /* Slower, drifting, or called more often: what a night fails by, until somebody accepts it. */
 bool tg_history_is_worse(const struct tg_history_event *e);

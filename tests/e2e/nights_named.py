@@ -122,5 +122,31 @@ def renamed(tmp):
             expect(f"x{factor}: names", {o["name"] for o in e["operators"] if o["kind"] == "op"}, {"demo::softmax", "demo::_softmax"})
 
 
+def late(tmp):
+    """Night 30, whose commit slows an operator, is recorded after somebody accepted the event: it stays accepted, by the id that it has.
+    What the same operator does at night 40 is another event, and open."""
+    repo = Nights(os.path.join(tmp, "repo"), "late")
+    ops = lambda k: slower("demo::softmax", 1.69 if k >= 40 else 1.3 if k >= AT else 1)
+    for k in range(38):
+        repo.commit()
+        if k != AT:
+            repo.record(k, ops=ops(k))
+    _, events = repo.told()
+    expect("one event, up to night 31", [(e["state"], *repo.range(e)) for e in events], [("open", AT - 1, AT + 1)])
+    known = events[0]["id"]
+    expect("accept", repo.run("history", "accept", known, "--reason", "the new loss").returncode, 0)
+    repo.record(AT, ops=ops(AT))
+    told = [(e["id"], e["state"], *repo.range(e)) for e in repo.told("--fail-on", "open")[1]]
+    expect("with night 30: accepted, and nothing is open", told, [(known, "accepted", AT - 1, AT)])
+    for k in range(38, 48):
+        repo.commit()
+        repo.record(k, ops=ops(k))
+    code, events = repo.told("--fail-on", "open")
+    told = [(e["id"] == known, e["state"], *repo.range(e)) for e in events]
+    expect("another change is not accepted", (code, told), (1, [(True, "accepted", AT - 1, AT), (False, "open", 39, 40)]))
+    expect("reopen", repo.run("history", "reopen", known, "--reason", "look again").returncode, 0)
+    expect("both are open", [e["state"] for e in repo.told()[1]], ["open", "open"])
+
+
 if __name__ == "__main__":
-    run_parts(place, noise, renamed)
+    run_parts(place, noise, renamed, late)

@@ -1,6 +1,7 @@
 /* One look at one series: has it moved, is it back, where was it? */
 #include "core/history/internal.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "core/diff/stats.h"
@@ -353,7 +354,8 @@ void tg_history_look_at_calls(const struct tg_history_line *l, double calls, dou
         m.worse =
             is_slower_for(l, &(struct tg_history_line){ l->r, l->s, &l->s->track[other], other });
     }
-    m.e = m.before > 0 ? log((calls > 0 ? calls : 1e-9) / m.before) : 0;
+    /* of none it is so low that the ratio less 1 is -1 exactly, and finite */
+    m.e = m.before > 0 ? log(fmax(calls, DBL_MIN) / m.before) : 0;
     if (tg_series_is_name(x))
         m.cost_ns = plain - plain_median(l, 0, place);
     begin_level(l, &m, place, calls > m.before);

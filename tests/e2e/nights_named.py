@@ -119,6 +119,8 @@ def renamed(tmp):
             expect(f"x{factor}: kind, state, fails", (e["kind"], e["state"], e["fails"]),
                    ("regression", "open", True) if factor > 1 else ("moved", "open", False))
             check(f"x{factor}: cost", abs(e["cost_ns_per_step"] - 150e3 * (factor - 1)) < 8e3, e["cost_ns_per_step"])
+            gone = next(o for o in e["operators"] if o["change"] == "gone")
+            expect(f"x{factor}: nothing is left of the old name", (gone["delta_pct"], gone["after"]), (-100, 0))
             expect(f"x{factor}: names", {o["name"] for o in e["operators"] if o["kind"] == "op"}, {"demo::softmax", "demo::_softmax"})
 
 

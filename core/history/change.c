@@ -154,6 +154,8 @@ static void begin_level(const struct tg_history_line *l, const struct tg_moved_s
         tg_history_bring_up_to(l, first);
         size_t moved, event = tg_history_attach(l->r, l->s, m, &moved);
         tg_history_track_remember(l->t, first, event, moved, up, l->r->a);
+        l->t->pending->from = m->from;
+        l->t->pending->to = m->to;
         l->t->pending->base = level_from(&l->t->w, first) - change_of(l, l->t->pending)->e;
     }
     tg_history_track_begin(l->t, first);
@@ -405,12 +407,16 @@ bool tg_history_undo_calls(const struct tg_history_line *l, double calls)
 
 enum { RELOCATE = 12 }; /* nights of the new level after which it stays */
 
+/*
+ * Later nights choose among the splits that the range had when the step was found: a larger step
+ * some nights later is another one, and would draw the place to itself.
+ */
 void tg_history_relocate(const struct tg_history_line *l)
 {
     const struct tg_history_track *t = l->t;
     const struct tg_history_pending *p = t->pending;
     const size_t *night = l->s->night;
-    size_t k_min, k_max, k;
+    size_t k_min = 1, k_max, k;
     if (!p || p->old.n < TG_CHANGEPOINT_OLD || !t->w.n || t->w.n > RELOCATE)
         return;
     struct tg_moved_series *m = change_of(l, p);
@@ -419,11 +425,11 @@ void tg_history_relocate(const struct tg_history_line *l)
     struct tg_history_window all = p->old;
     for (size_t i = 0; i < t->w.n; i++)
         tg_history_window_push_from(&all, &t->w, i);
-    if (!p->up)
-        negate(&all, all.v);
+    while (k_min < all.n && night[all.at[all.n - k_min]] > p->to)
+        k_min++;
+    for (k_max = k_min; k_max < all.n && night[all.at[all.n - k_max - 1]] > p->from;)
+        k_max++;
     k = tg_changepoint_locate(all.v, all.n, &k_min, &k_max);
-    if (k > t->w.n + RELOCATE)
-        return;
     m->first = night[all.at[all.n - k]];
     m->from = night[tg_history_window_before(&all, all.at[all.n - k_max])];
     m->to = night[all.at[all.n - k_min]];

@@ -156,20 +156,22 @@ struct tg_history_scan tg_history_scan_look(const double *v, const double *own, 
     rank_zs(v, n, last, z);
     if (!scanned(v, own, n, z, &s) && !fast(v, own, n, z, &s))
         return (struct tg_history_scan){ 0 };
+    s.k_min = 1;
+    s.k_max = n - TG_CHANGEPOINT_OLD;
     (void)tg_changepoint_locate(v, n, &s.k_min, &s.k_max);
     return s;
 }
 
 size_t tg_changepoint_locate(const double *v, size_t n, size_t *k_min, size_t *k_max)
 {
-    double away[TG_CHANGEPOINT_WINDOW], most;
-    size_t last = n - TG_CHANGEPOINT_OLD, best = 1;
-    for (size_t k = 1; k <= last; k++) {
+    double away[TG_CHANGEPOINT_WINDOW] = { 0 }, most;
+    size_t first = *k_min, last = *k_max, best = first;
+    for (size_t k = first; k <= last; k++) {
         away[k] = spread(v, n - k) + spread(v + n - k, k);
         best = away[k] < away[best] ? k : best;
     }
     most = away[best] * pow(TG_CHANGEPOINT_PLACE, 1 / (double)n);
-    for (*k_min = best; *k_min > 1 && away[*k_min - 1] <= most;)
+    for (*k_min = best; *k_min > first && away[*k_min - 1] <= most;)
         --*k_min;
     for (*k_max = best; *k_max < last && away[*k_max + 1] <= most;)
         ++*k_max;

@@ -67,14 +67,13 @@ double tg_changepoint_median(const double *v, size_t n);
  * variance that its runs tell; 0: unknown. */
 struct tg_history_scan tg_history_scan_look(const double *v, const double *own, size_t n);
 /*
- * Where a step is, among the splits that leave TG_CHANGEPOINT_OLD nights before it and one after:
- * that of the greatest likelihood, and beside it those of at least 1 / TG_CHANGEPOINT_PLACE of
+ * Where a step is, among the splits of *k_min to *k_max nights after it: that of the greatest
+ * likelihood, and beside it, as *k_min and *k_max, those of at least 1 / TG_CHANGEPOINT_PLACE of
  * that. By values, not by ranks: two new nights have the ranks that the highest old ones would
  * have, and the order of the old nights, which is chance, would decide. The nights of a level are
  * taken to be about its median by the law of Laplace, exp(-|x| / b), in which one bad night says
  * less than in the normal one; the likelihood of a split is the -n-th power of the sum of |x|.
- * *k_min and *k_max count nights after the change. n <= TG_CHANGEPOINT_WINDOW. Cost: n medians.
- * Returns the best split.
+ * n <= TG_CHANGEPOINT_WINDOW. Cost: two medians per split. Returns the best one.
  */
 size_t tg_changepoint_locate(const double *v, size_t n, size_t *k_min, size_t *k_max);
 

@@ -25,6 +25,7 @@ struct tg_history_pending {
     double end;         /* of the level that was left last: that one, or one of a drift */
     double base;        /* what the change's size is counted from */
     size_t since;       /* first place of the new level */
+    size_t from, to;    /* nights: the range of a step, as it was found */
     bool up;
     struct tg_history_pending *before; /* the change before this one */
 };

@@ -440,6 +440,20 @@ CASE(two_steps_are_no_drift)
     }
 }
 
+/* 5 % at night 20, 15 % more at night 28: the larger one does not draw the smaller one's place to
+ * itself. */
+CASE(a_step_keeps_its_place_when_a_larger_one_follows)
+{
+    begin(b, 60);
+    slower(b, 4, 20, 60, 1.05);
+    slower(b, 4, 28, 60, 1.15);
+    replays_to(b, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(b->h.event[i].to, i ? 28 : 20);
+        assert_true(fabs(b->h.event[i].delta - (i ? 0.15 : 0.05)) < 0.01);
+    }
+}
+
 /* 1.5 % less a night, and nobody has to accept it; twelve nights at the new level, then the old
  * one: it went. */
 CASE(a_drift_the_other_way_and_one_that_ends)

@@ -233,7 +233,7 @@ static int exit_code(const struct tg_history_cmd *c)
 static bool say(struct tg_history_cmd *c, enum tg_event_word word, const char *id,
                 struct tg_err *err)
 {
-    if (c->o->reason)
+    if (c->o->reason && tg_sv_trim(tg_sv_of(c->o->reason)).n)
         return load(c, err) && history_cmd_accept(c, word, id, err);
     return tg_err_usage(err, "history %s needs a reason",
                         "--reason TEXT is kept with the event, for whoever asks later.",

@@ -45,10 +45,27 @@ static void take_before(void *arg, size_t i, const struct tg_side *side, bool da
     p->judged = tg_nights_each(p->store, p->after, 1, take_after, p, NULL, &p->why) && p->judged;
 }
 
+static bool is_slower_by_the_clock(const struct tg_history_event *e)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (e->v[i].worse && (e->v[i].what == TG_MOVED_STEP || e->v[i].what == TG_MOVED_DRIFT))
+            return true;
+    return false;
+}
+
+/* A name that replaced another has turned out to be slower, some nights after it came. */
+static bool has_slower_replacement(const struct tg_history_event *e)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (e->v[i].other)
+            return e->grew != e->fired && !tg_history_is_slow(e) && is_slower_by_the_clock(e);
+    return false;
+}
+
 /*
  * What changes calls alone is for `check` to judge, or what took a name's place would be red at
- * night and green in the pull request. `*pass`: nothing in it is slower by the clock, and the first
- * night with it passes against the night before, by the built-in policy.
+ * night and green in the pull request. `*pass`: the first night with it passes against the night
+ * before, by the built-in policy.
  */
 TG_MUST static bool calls_pass(struct tg_history_cmd *c, const struct tg_nights *n,
                                const struct tg_history_event *e, bool *pass, struct tg_err *err)
@@ -57,9 +74,6 @@ TG_MUST static bool calls_pass(struct tg_history_cmd *c, const struct tg_nights 
     struct tg_suites s = { .io = c->io, .repo = c->repo, .arena = a };
     struct pair p = { .store = &c->store, .after = &n->runs[e->to], .why = TG_ERR_INIT };
     *pass = false;
-    for (size_t i = 0; i < e->n; i++)
-        if (e->v[i].worse && (e->v[i].what == TG_MOVED_STEP || e->v[i].what == TG_MOVED_DRIFT))
-            return true;
     bool ok = tg_suites_load(&s, "tracegate:recommended", NULL, err) &&
               tg_suites_choose(&s, NULL, TG_SUITES_ONE, err);
     if (ok) {
@@ -214,6 +228,13 @@ static bool tell_event(struct tg_history_cmd *c, const struct tg_nights *n,
                        struct tg_history_entry *t, struct tg_err *err)
 {
     bool pass = false;
+    /* what failed when the name came is not news again when its time is proven */
+    if (has_slower_replacement(e)) {
+        if (!calls_pass(c, n, e, &pass, err))
+            return false;
+        e->grew = pass ? e->grew : e->fired;
+        pass = false;
+    }
     *t = (struct tg_history_entry){ .event = e,
                                     .state = e->state,
                                     .fails = tg_history_is_worse(e),
@@ -221,7 +242,8 @@ static bool tell_event(struct tg_history_cmd *c, const struct tg_nights *n,
                                     .grown = e->grew != e->fired && e->grew + 1 == n->history.n,
                                     .from = n->history.night[e->from].commit,
                                     .to = n->history.night[e->to].commit };
-    if (t->state == TG_EVENT_STATE_OPEN && t->fails && !record && !calls_pass(c, n, e, &pass, err))
+    if (t->state == TG_EVENT_STATE_OPEN && t->fails && !record && !is_slower_by_the_clock(e) &&
+        !calls_pass(c, n, e, &pass, err))
         return false;
     if (pass) {
         e->kind = TG_EVENT_CALLS;
@@ -265,6 +287,7 @@ static bool tell_events(struct tg_history_cmd *c, struct tg_nights *n, struct tg
     size_t n_records, k = 0, asked = 0;
     if (!tg_event_records(&c->store, n->suite, c->arena, &records, &n_records, &c->unread))
         tg_io_note(c->io, "suite %.*s: %s", TG_SV_ARG(n->suite), c->unread.message);
+    tg_nights_keep_ids(n, records, n_records);
     for (size_t i = 0; i < h->n_events; i++) {
         struct tg_history_event *e = &h->event[i];
         if (!tell_event(c, n, e, tg_event_latest(records, n_records, tg_sv_of(e->id)), &v[k], err))

@@ -16,11 +16,6 @@ tg_sv tg_history_moved_name(const struct tg_history *h, const struct tg_moved_se
     return m->series == UINT32_MAX ? TG_SV("the machine") : h->series->v[m->series].name;
 }
 
-bool tg_history_is_exact(const struct tg_moved_series *m)
-{
-    return m->what == TG_MOVED_CALLS || m->what == TG_MOVED_NEW || m->what == TG_MOVED_GONE;
-}
-
 bool tg_history_in_points(const struct tg_history *h, const struct tg_moved_series *m)
 {
     return m->series != UINT32_MAX && h->series->v[m->series].scale == TG_SCALE_PART;

@@ -68,7 +68,6 @@ void tg_history_put_change(struct tg_buf *out, const struct tg_history *h,
 tg_sv tg_history_moved_name(const struct tg_history *h, const struct tg_moved_series *m);
 /* "+1.20 ms", what it costs a step; nothing for 0. */
 void tg_history_put_cost(struct tg_buf *out, double ns);
-bool tg_history_is_exact(const struct tg_moved_series *m); /* a number of calls moved */
 /* A percentage moved: its change is a difference, in points. */
 bool tg_history_in_points(const struct tg_history *h, const struct tg_moved_series *m);
 /* "2026-01-31" of seconds since 1970, UTC. */

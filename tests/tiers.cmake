@@ -9,7 +9,7 @@ set(tier_merge
   differential e2e_ab e2e_account_all e2e_action e2e_action_hostile e2e_action_verdict e2e_agree
   e2e_attacks e2e_bisect e2e_calibrate e2e_cause e2e_cause_corpus e2e_ci e2e_cluster e2e_cold_device
   e2e_comment_openapi e2e_damaged_nights e2e_databases e2e_faults e2e_get e2e_hostile_names
-  e2e_hta_failures e2e_https e2e_init e2e_issues_openapi e2e_matrix e2e_metrics e2e_nights
+  e2e_hta_failures e2e_https e2e_init e2e_issues_openapi e2e_matrix e2e_metrics e2e_nights e2e_nights_named
   e2e_overlap e2e_own_policy e2e_planted e2e_pytest_gate e2e_ranks e2e_recorded_kinds e2e_release
   e2e_score_history e2e_slurm e2e_store_size e2e_variants e2e_walk e2e_wheel e2e_workflows
   golden_analysis lint_circles reports_mermaid reports_mermaid_labels)

@@ -103,6 +103,7 @@ static size_t find_events(struct tg_known_ask *ask, const struct tg_known **out)
         (!nights.damaged || tg_nights_damaged(&nights, &ask->err))) {
         const struct tg_history *event = &l.nights->history;
         size_t most = 0;
+        tg_nights_keep_ids(&nights, records, l.n_records);
         for (size_t i = 0; i < event->n_events; i++)
             most += event->event[i].n + 1;
         l.v = TG_NEW_N(l.ask->arena, struct tg_known, most + 1);

@@ -229,6 +229,41 @@ bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv s
     return ok;
 }
 
+static bool has_event(const struct tg_history *h, tg_sv id)
+{
+    for (size_t i = 0; i < h->n_events; i++)
+        if (tg_sv_eq(tg_sv_of(h->event[i].id), id))
+            return true;
+    return false;
+}
+
+/* Does the record's id say a commit and a series of this event? */
+static bool is_about(const struct tg_nights *n, const struct tg_history_event *e, tg_sv record)
+{
+    const struct tg_history *h = &n->history;
+    size_t last = e->to + TG_NIGHTS_LATE < h->n ? e->to + TG_NIGHTS_LATE : h->n - 1;
+    for (size_t i = n->place[e->from] + 1; i <= n->place[last]; i++)
+        for (size_t k = 0; k < e->n; k++) {
+            char id[13];
+            tg_history_id(id, n->suite, h->night[e->fired].environment, tg_sv_of(n->line[i].sha),
+                          tg_history_id_of(h, &e->v[k]));
+            if (tg_sv_eq(tg_sv_of(id), record))
+                return true;
+        }
+    return false;
+}
+
+void tg_nights_keep_ids(struct tg_nights *n, const struct tg_event_record *v, size_t n_records)
+{
+    struct tg_history *h = &n->history;
+    for (size_t r = 0; r < n_records; r++)
+        for (size_t i = 0; i < h->n_events && !has_event(h, v[r].id); i++) {
+            struct tg_history_event *e = &h->event[i];
+            if (!tg_event_latest(v, n_records, tg_sv_of(e->id)) && is_about(n, e, v[r].id))
+                memcpy(e->id, v[r].id.p, sizeof e->id - 1);
+        }
+}
+
 bool tg_nights_damaged(const struct tg_nights *n, struct tg_err *err)
 {
     tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,

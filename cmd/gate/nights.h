@@ -9,6 +9,7 @@
  * stored run (as many at a time as --threads allows); memory is the values, not the summaries.
  */
 #include "cmd/gate/inputs.h"
+#include "core/baseline/event.h"
 #include "core/baseline/store.h"
 #include "core/history/history.h"
 
@@ -51,6 +52,15 @@ TG_MUST bool tg_nights_suites(const struct tg_store *store, struct tg_arena *a, 
 TG_MUST bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv suite,
                             const struct tg_commit *until, const struct tg_progress *progress,
                             struct tg_err *err);
+/*
+ * Events keep the ids that people know them by. An id is of the night that was found to be
+ * different first, and a night that is recorded late may take its place: an event without a record
+ * takes the id of a record that no event has, if that is of the same suite, environment and series,
+ * and of a commit after the night `from`, up to TG_NIGHTS_LATE nights after `to`. Cost: of such a
+ * record one SHA-256 per commit and series of each event.
+ */
+enum { TG_NIGHTS_LATE = 3 };
+void tg_nights_keep_ids(struct tg_nights *n, const struct tg_event_record *v, size_t n_records);
 /* "N nights of suite S cannot be read". Always returns false. */
 bool tg_nights_damaged(const struct tg_nights *n, struct tg_err *err);
 void tg_nights_release(struct tg_nights *n);

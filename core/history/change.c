@@ -1,6 +1,7 @@
 /* One look at one series: has it moved, is it back, where was it? */
 #include "core/history/internal.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "core/diff/stats.h"
@@ -14,8 +15,10 @@ static double plain_median(const struct tg_history_line *l, size_t from, size_t 
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++)
         if (w->at[i] >= from && w->at[i] < to) {
-            const struct tg_history_value *x =
-                tg_night_value(&l->r->h->night[l->s->night[w->at[i]]], l->series);
+            const struct tg_night *night = &l->r->h->night[l->s->night[w->at[i]]];
+            const struct tg_history_value *x = tg_night_value(night, l->series);
+            if (!x && l->t->was)
+                x = tg_night_value(night, l->t->was - 1);
             if (x)
                 v[n++] = x->plain;
         }
@@ -47,16 +50,11 @@ static struct tg_moved_series *change_of(const struct tg_history_line *l,
     return &l->r->h->event[p->event].v[p->moved];
 }
 
-static bool is_exact(enum tg_moved what)
-{
-    return what == TG_MOVED_CALLS || what == TG_MOVED_NEW || what == TG_MOVED_GONE;
-}
-
 /* The newest change is still open, and it is one of the same direction. */
 static bool is_open(const struct tg_history_line *l, bool up)
 {
     const struct tg_history_pending *p = l->t->pending;
-    return p && p->up == up && p->old.n && !is_exact(change_of(l, p)->what) &&
+    return p && p->up == up && p->old.n && !tg_history_is_exact(change_of(l, p)) &&
            l->r->h->event[p->event].state == TG_EVENT_STATE_OPEN;
 }
 
@@ -100,7 +98,7 @@ static double enough(double e)
 void tg_history_bring_up_to(const struct tg_history_line *l, size_t first)
 {
     const struct tg_history_pending *p = l->t->pending;
-    if (p && !is_exact(change_of(l, p)->what) &&
+    if (p && !tg_history_is_exact(change_of(l, p)) &&
         tg_history_window_before(&l->t->w, first) >= p->since)
         change_of(l, p)->now = tg_history_window_end(&l->t->w, first) - p->base;
 }
@@ -114,6 +112,16 @@ static double level_from(const struct tg_history_window *w, size_t first)
     return tg_changepoint_median(w->v + n, w->n - n);
 }
 
+/* A drift begins after the last night of the level before that is not above its middle; of a step
+ * that was the beginning of one the place is somewhere on the way. */
+static size_t drift_from(const struct tg_history_line *l, const struct tg_history_pending *p)
+{
+    size_t i = p->old.n - 1;
+    while (i > 0 && (p->up ? p->old.v[i] : -p->old.v[i]) > p->median)
+        i--;
+    return l->s->night[p->old.at[i]];
+}
+
 /* The newest change is more than it was, until night `to`: the nights from the place `first` on say
  * how much. */
 static void grow(const struct tg_history_line *l, size_t first, size_t to)
@@ -122,8 +130,10 @@ static void grow(const struct tg_history_line *l, size_t first, size_t to)
     struct tg_history_event *e = &l->r->h->event[p->event];
     struct tg_moved_series *m = change_of(l, p);
     double was = m->e;
+    size_t from = drift_from(l, p);
     tg_history_set_size(m, series_of(l),
                         level_from(&l->t->w, first) - (p->up ? p->median : -p->median));
+    m->from = from < m->from ? from : m->from;
     m->slowly = true;
     m->to = to > m->to ? to : m->to;
     if (fabs(m->e) > enough(was))
@@ -137,13 +147,15 @@ static void grow(const struct tg_history_line *l, size_t first, size_t to)
 static void begin_level(const struct tg_history_line *l, const struct tg_moved_series *m,
                         size_t first, bool up)
 {
-    if (!is_exact(m->what) && is_open(l, up) && is_ramp(l, first)) {
+    if (!tg_history_is_exact(m) && is_open(l, up) && is_ramp(l, first)) {
         grow(l, first, m->to);
         l->t->pending->end = tg_history_window_end(&l->t->w, first);
     } else {
         tg_history_bring_up_to(l, first);
         size_t moved, event = tg_history_attach(l->r, l->s, m, &moved);
         tg_history_track_remember(l->t, first, event, moved, up, l->r->a);
+        l->t->pending->from = m->from;
+        l->t->pending->to = m->to;
         l->t->pending->base = level_from(&l->t->w, first) - change_of(l, l->t->pending)->e;
     }
     tg_history_track_begin(l->t, first);
@@ -237,11 +249,11 @@ void tg_history_look(const struct tg_history_line *l)
 {
     const struct tg_history_window *w = &l->t->w;
     double down[TG_CHANGEPOINT_WINDOW];
-    struct tg_history_scan scan = tg_history_scan_look(w->v, w->n);
+    struct tg_history_scan scan = tg_history_scan_look(w->v, w->variance, w->n);
     bool up = scan.lane != TG_LANE_NONE;
     if (!up) {
         negate(w, down);
-        scan = tg_history_scan_look(down, w->n);
+        scan = tg_history_scan_look(down, w->variance, w->n);
     }
     if (is_taken(l, &scan))
         found_step(l, &scan, up);
@@ -307,10 +319,13 @@ void tg_history_look_for_more(const struct tg_history_line *l)
 
 /* ---- calls ---- */
 
-/* Runs of a night did not agree lately: the number says nothing about the program. */
-static bool is_random(const struct tg_history_track *t, size_t place)
+/* Is the name that came slower than the one that it replaced? Both lines are at the last night. */
+static bool is_slower_for(const struct tg_history_line *l, const struct tg_history_line *other)
 {
-    return t->random && place < t->random + RENEW;
+    size_t place = l->s->n - 1;
+    const struct tg_night *night = &l->r->h->night[l->s->night[place]];
+    const struct tg_history_line *gone = l->t->seen ? l : other, *came = l->t->seen ? other : l;
+    return tg_night_value(night, came->series)->plain > plain_median(gone, 0, place);
 }
 
 void tg_history_look_at_calls(const struct tg_history_line *l, double calls, double plain)
@@ -330,12 +345,19 @@ void tg_history_look_at_calls(const struct tg_history_line *l, double calls, dou
                                  .after = calls,
                                  .worse = calls * x->worse > (known ? t->calls : 0) * x->worse };
     if (isnan(calls) || (there && !known) || (known && t->calls == calls) || !place ||
-        is_random(t, place))
+        tg_history_track_is_random(t, place))
         return;
     m.from = night[t->seen ? t->last : place - 1];
     if (calls == 0)
         m.what = TG_MOVED_GONE;
-    m.e = m.before > 0 ? log((calls > 0 ? calls : 1e-9) / m.before) : 0;
+    m.other = l->s->pair[l->series];
+    if (m.other) {
+        uint32_t other = m.other - 1;
+        m.worse =
+            is_slower_for(l, &(struct tg_history_line){ l->r, l->s, &l->s->track[other], other });
+    }
+    /* of none it is so low that the ratio less 1 is -1 exactly, and finite */
+    m.e = m.before > 0 ? log(fmax(calls, DBL_MIN) / m.before) : 0;
     if (tg_series_is_name(x))
         m.cost_ns = plain - plain_median(l, 0, place);
     begin_level(l, &m, place, calls > m.before);
@@ -360,8 +382,14 @@ bool tg_history_undo_calls(const struct tg_history_line *l, double calls)
     struct tg_history_pending *p = t->pending;
     if (!p || isnan(calls))
         return false;
+    /* with the name that had replaced another goes what was found of its time */
+    while (calls == 0 && t->was && p->before && p->before->event == p->event) {
+        change_of(l, p)->back = true;
+        change_of(l, p)->back_at = l->s->night[l->s->n - 1];
+        p = p->before;
+    }
     struct tg_moved_series *m = change_of(l, p);
-    if (!is_exact(m->what) || calls != m->before || calls == t->calls)
+    if (!tg_history_is_exact(m) || calls != m->before || calls == t->calls)
         return false;
     m->back = true;
     m->back_at = l->s->night[l->s->n - 1];
@@ -379,12 +407,16 @@ bool tg_history_undo_calls(const struct tg_history_line *l, double calls)
 
 enum { RELOCATE = 12 }; /* nights of the new level after which it stays */
 
+/*
+ * Later nights choose among the splits that the range had when the step was found: a larger step
+ * some nights later is another one, and would draw the place to itself.
+ */
 void tg_history_relocate(const struct tg_history_line *l)
 {
     const struct tg_history_track *t = l->t;
     const struct tg_history_pending *p = t->pending;
     const size_t *night = l->s->night;
-    size_t k_min, k_max, k;
+    size_t k_min = 1, k_max, k;
     if (!p || p->old.n < TG_CHANGEPOINT_OLD || !t->w.n || t->w.n > RELOCATE)
         return;
     struct tg_moved_series *m = change_of(l, p);
@@ -393,11 +425,11 @@ void tg_history_relocate(const struct tg_history_line *l)
     struct tg_history_window all = p->old;
     for (size_t i = 0; i < t->w.n; i++)
         tg_history_window_push_from(&all, &t->w, i);
-    if (!p->up)
-        negate(&all, all.v);
+    while (k_min < all.n && night[all.at[all.n - k_min]] > p->to)
+        k_min++;
+    for (k_max = k_min; k_max < all.n && night[all.at[all.n - k_max - 1]] > p->from;)
+        k_max++;
     k = tg_changepoint_locate(all.v, all.n, &k_min, &k_max);
-    if (k > t->w.n + RELOCATE)
-        return;
     m->first = night[all.at[all.n - k]];
     m->from = night[tg_history_window_before(&all, all.at[all.n - k_max])];
     m->to = night[all.at[all.n - k_min]];

@@ -54,45 +54,37 @@ static double two_sided(const double *v, size_t n, double median)
     return sum;
 }
 
-/* A difference of medians of `b` and `k` values, in its standard errors. */
-static double in_errors(double e, double variance, size_t b, size_t k)
+/* A difference of medians of `b` and `k` values, in its standard errors; `least`: the variance that
+ * the difference has at least. */
+static double in_errors(double e, double variance, size_t b, size_t k, double least)
 {
-    double se = sqrt(variance * (1 / (double)b + 1 / (double)k));
+    double se = sqrt(fmax(variance * (1 / (double)b + 1 / (double)k), least));
     return se > 0 ? e / se : (double)INFINITY;
 }
 
 /* The sizes of one split; `fast`: the smaller variance. */
-static struct tg_history_scan sized(const double *v, size_t n, size_t k, bool fast)
+static struct tg_history_scan sized(const double *v, const double *own, size_t n, size_t k,
+                                    bool fast)
 {
     size_t b = n - k;
     double before = tg_changepoint_median(v, b), after = tg_changepoint_median(v + b, k), s2;
-    struct tg_history_scan s = { .k = k, .k_min = k, .k_max = k, .e = after - before };
+    struct tg_history_scan s = { .k = k, .e = after - before };
     s2 = tg_harmful_variance(v, b, v + b, k, before, after);
     if (fast) {
         double both = (two_sided(v, b, before) + two_sided(v + b, k, after)) / (double)(n - 2);
         s2 = both < s2 ? both : s2;
     }
-    s.z = s.e <= 0 ? 0 : in_errors(s.e, s2, b, k);
+    s.z = s.e <= 0 ? 0 : in_errors(s.e, s2, b, k, tg_mean(own + b, k) / (double)k);
     return s;
 }
 
-/*
- * Splits about as good as the best: z at least 0.9 of it. Ranks cannot tell a night that is clearly
- * of one level from one that is not, so a night on the far side of the middle by 1.5 standard
- * deviations ends the range.
- */
-static void range(const double *v, size_t n, const double *z, size_t from, size_t to, size_t best,
-                  size_t *k_min, size_t *k_max)
+/* In sum, how far the values are from their median. */
+static double spread(const double *v, size_t n)
 {
-    size_t b = n - best;
-    double before = tg_changepoint_median(v, b), after = tg_changepoint_median(v + b, best);
-    double sigma = sqrt(tg_harmful_variance(v, b, v + b, best, before, after));
-    double low = (before + after) / 2 - 1.5 * sigma, high = (before + after) / 2 + 1.5 * sigma;
-    *k_min = *k_max = best;
-    while (*k_max < to && z[*k_max + 1] >= 0.9 * z[best] && v[n - *k_max - 1] > low)
-        ++*k_max;
-    while (*k_min > from && z[*k_min - 1] >= 0.9 * z[best] && v[n - *k_min] < high)
-        --*k_min;
+    double median = tg_changepoint_median(v, n), sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += fabs(v[i] - median);
+    return sum;
 }
 
 static size_t best_of(const double *z, size_t from, size_t to)
@@ -104,20 +96,20 @@ static size_t best_of(const double *z, size_t from, size_t to)
     return best;
 }
 
-static bool scanned(const double *v, size_t n, const double *z, struct tg_history_scan *out)
+static bool scanned(const double *v, const double *own, size_t n, const double *z,
+                    struct tg_history_scan *out)
 {
     size_t last =
         n - TG_CHANGEPOINT_OLD < TG_CHANGEPOINT_LAST ? n - TG_CHANGEPOINT_OLD : TG_CHANGEPOINT_LAST;
     size_t best = best_of(z, TG_CHANGEPOINT_FIRST, last);
     if (z[best] <= tg_changepoint_critical(n) + TG_CHANGEPOINT_NULL_EPS)
         return false;
-    *out = sized(v, n, best, false);
+    *out = sized(v, own, n, best, false);
     if (out->e <= TG_CHANGEPOINT_TAU || out->z <= TG_CHANGEPOINT_Z)
         return false;
     out->lane = TG_LANE_SCAN;
     out->rank_z = z[best];
     out->p = tg_rank_p(v, n - best, v + (n - best), best, 0);
-    range(v, n, z, 1, last, best, &out->k_min, &out->k_max);
     return true;
 }
 
@@ -132,7 +124,8 @@ static bool is_separate(const double *v, size_t n, size_t b)
     return least > highest;
 }
 
-static bool fast(const double *v, size_t n, const double *z, struct tg_history_scan *out)
+static bool fast(const double *v, const double *own, size_t n, const double *z,
+                 struct tg_history_scan *out)
 {
     for (size_t k = TG_CHANGEPOINT_FAST_FIRST;
          k <= TG_CHANGEPOINT_FAST_LAST && n - k >= TG_CHANGEPOINT_FAST_OLD; k++) {
@@ -142,19 +135,18 @@ static bool fast(const double *v, size_t n, const double *z, struct tg_history_s
         double p = tg_rank_p(v, b, v + b, k, 0);
         if (p > TG_CHANGEPOINT_FAST_P)
             continue;
-        *out = sized(v, n, k, true);
+        *out = sized(v, own, n, k, true);
         if (out->e <= TG_CHANGEPOINT_TAU || out->z <= TG_CHANGEPOINT_FAST_Z)
             continue;
         out->lane = TG_LANE_FAST;
         out->rank_z = z[k];
         out->p = p;
-        range(v, n, z, 1, TG_CHANGEPOINT_FAST_LAST, k, &out->k_min, &out->k_max);
         return true;
     }
     return false;
 }
 
-struct tg_history_scan tg_history_scan_look(const double *v, size_t n)
+struct tg_history_scan tg_history_scan_look(const double *v, const double *own, size_t n)
 {
     struct tg_history_scan s = { 0 };
     double z[TG_CHANGEPOINT_LAST + 1];
@@ -162,18 +154,27 @@ struct tg_history_scan tg_history_scan_look(const double *v, size_t n)
     if (n < TG_CHANGEPOINT_FEWEST || n > TG_CHANGEPOINT_WINDOW)
         return s;
     rank_zs(v, n, last, z);
-    if (scanned(v, n, z, &s) || fast(v, n, z, &s))
-        return s;
-    return (struct tg_history_scan){ 0 };
+    if (!scanned(v, own, n, z, &s) && !fast(v, own, n, z, &s))
+        return (struct tg_history_scan){ 0 };
+    s.k_min = 1;
+    s.k_max = n - TG_CHANGEPOINT_OLD;
+    (void)tg_changepoint_locate(v, n, &s.k_min, &s.k_max);
+    return s;
 }
 
 size_t tg_changepoint_locate(const double *v, size_t n, size_t *k_min, size_t *k_max)
 {
-    double z[TG_CHANGEPOINT_WINDOW];
-    size_t last = n - TG_CHANGEPOINT_OLD, best;
-    rank_zs(v, n, last, z);
-    best = best_of(z, 1, last);
-    range(v, n, z, 1, last, best, k_min, k_max);
+    double away[TG_CHANGEPOINT_WINDOW] = { 0 }, most;
+    size_t first = *k_min, last = *k_max, best = first;
+    for (size_t k = first; k <= last; k++) {
+        away[k] = spread(v, n - k) + spread(v + n - k, k);
+        best = away[k] < away[best] ? k : best;
+    }
+    most = away[best] * pow(TG_CHANGEPOINT_PLACE, 1 / (double)n);
+    for (*k_min = best; *k_min > first && away[*k_min - 1] <= most;)
+        --*k_min;
+    for (*k_max = best; *k_max < last && away[*k_max + 1] <= most;)
+        ++*k_max;
     return best;
 }
 
@@ -212,7 +213,8 @@ struct tg_drift tg_drift_look(const double *old, size_t n_old, const double *new
     double before = tg_changepoint_median(old, n_old);
     double after = tg_changepoint_median(new_, n_new);
     d.e = after - before;
-    d.z = in_errors(d.e, tg_harmful_variance(old, n_old, new_, n_new, before, after), n_old, n_new);
+    d.z = in_errors(d.e, tg_harmful_variance(old, n_old, new_, n_new, before, after), n_old, n_new,
+                    0);
     d.found = d.z > TG_CHANGEPOINT_Z;
     return d;
 }

@@ -16,7 +16,9 @@
  *
  * Size. The difference of the medians e has to exceed TG_CHANGEPOINT_TAU and z = e / (s sqrt(1/b +
  * 1/k)) to exceed TG_CHANGEPOINT_Z, with s from the harmful halves only (core/diff/stats.h),
- * because the nights of a machine that is busy spread upwards.
+ * because the nights of a machine that is busy spread upwards. The square of the standard error is
+ * at least the mean variance of the new nights, as the runs of each tell it, divided by k: a few
+ * nights that lie close together by chance are not sure, least of all when the noise has grown.
  *
  * Fast lane, for large steps: k = 2..4 against at least TG_CHANGEPOINT_FAST_OLD nights, each of the
  * new ones above each of the old ones, exact rank test p <= 0.005, e > TG_CHANGEPOINT_TAU, z > 8
@@ -43,14 +45,14 @@ enum {
 #define TG_CHANGEPOINT_METRIC_Z                                                                    \
     6.5 /* of metrics of the step, which hold all that disturbs a machine */
 #define TG_CHANGEPOINT_FAST_P 0.005
+#define TG_CHANGEPOINT_PLACE 100.0 /* times as likely as a split of the range the best one may be */
 
 enum tg_lane { TG_LANE_NONE, TG_LANE_SCAN, TG_LANE_FAST };
 
 struct tg_history_scan {
     enum tg_lane lane;   /* NONE: nothing found; the rest is 0 then */
-    size_t k;            /* the newest k nights are after the change */
-    size_t k_min, k_max; /* the splits that may be it as well: z at least 0.9 of the best, and the
-                            nights between on neither side clearly */
+    size_t k;            /* the newest k nights differ the most from those before */
+    size_t k_min, k_max; /* where it may be: tg_changepoint_locate */
     double e;            /* median of the new nights minus median of the old */
     double rank_z;       /* z_k of the ranks */
     double z;            /* e in standard errors */
@@ -61,12 +63,17 @@ struct tg_history_scan {
 double tg_changepoint_critical(size_t n);
 /* Median of at most TG_CHANGEPOINT_WINDOW values, which keep their order; 0 when n == 0. */
 double tg_changepoint_median(const double *v, size_t n);
-/* The newest part of v[0..n) against the rest; n <= TG_CHANGEPOINT_WINDOW. */
-struct tg_history_scan tg_history_scan_look(const double *v, size_t n);
+/* The newest part of v[0..n) against the rest; n <= TG_CHANGEPOINT_WINDOW. `own`: of each night the
+ * variance that its runs tell; 0: unknown. */
+struct tg_history_scan tg_history_scan_look(const double *v, const double *own, size_t n);
 /*
- * Where a step is, now that more nights are known: the best split and those that may be it as
- * well, among those that leave TG_CHANGEPOINT_OLD nights before it and one after. *k_min and *k_max
- * count nights after the change. n <= TG_CHANGEPOINT_WINDOW. Returns the best split.
+ * Where a step is, among the splits of *k_min to *k_max nights after it: that of the greatest
+ * likelihood, and beside it, as *k_min and *k_max, those of at least 1 / TG_CHANGEPOINT_PLACE of
+ * that. By values, not by ranks: two new nights have the ranks that the highest old ones would
+ * have, and the order of the old nights, which is chance, would decide. The nights of a level are
+ * taken to be about its median by the law of Laplace, exp(-|x| / b), in which one bad night says
+ * less than in the normal one; the likelihood of a split is the -n-th power of the sum of |x|.
+ * n <= TG_CHANGEPOINT_WINDOW. Cost: two medians per split. Returns the best one.
  */
 size_t tg_changepoint_locate(const double *v, size_t n, size_t *k_min, size_t *k_max);
 

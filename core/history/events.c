@@ -8,21 +8,27 @@
 
 /* ---- which event ---- */
 
+void tg_history_id(char id[13], tg_sv suite, tg_sv environment, tg_sv commit, tg_sv what)
+{
+    char digest[65];
+    TG_BUF key = { 0 };
+    tg_buf_printf(&key, "%.*s\n%.*s\n%.*s\n%.*s", TG_SV_ARG(suite), TG_SV_ARG(environment),
+                  TG_SV_ARG(commit), TG_SV_ARG(what));
+    tg_sha256_hex(tg_buf_sv(&key), digest);
+    memcpy(id, digest, 12);
+    id[12] = '\0';
+}
+
 struct tg_history_event *tg_history_new_event(struct tg_history_replay *r,
                                               const struct tg_history_stream *s, size_t fired,
                                               size_t to, tg_sv what)
 {
     struct tg_history *h = r->h;
-    char digest[65];
     struct tg_history_event *e = TG_ARENA_PUSH(r->a, h->event, h->n_events, r->cap_events);
     *e = (struct tg_history_event){ .stream = (size_t)(s - r->stream),
                                     .fired = fired,
                                     .grew = fired };
-    tg_sv key =
-        TG_SV_PRINTF(r->a, "%.*s\n%.*s\n%.*s\n%.*s", TG_SV_ARG(r->suite), TG_SV_ARG(s->environment),
-                     TG_SV_ARG(h->night[to].commit), TG_SV_ARG(what));
-    tg_sha256_hex(key, digest);
-    memcpy(e->id, digest, sizeof e->id - 1);
+    tg_history_id(e->id, r->suite, s->environment, h->night[to].commit, what);
     return e;
 }
 
@@ -57,6 +63,16 @@ static bool drifted(struct tg_history_event *e)
     return any;
 }
 
+bool tg_history_is_exact(const struct tg_moved_series *m)
+{
+    return m->what == TG_MOVED_CALLS || m->what == TG_MOVED_NEW || m->what == TG_MOVED_GONE;
+}
+
+static double sureness(const struct tg_moved_series *m)
+{
+    return tg_history_is_exact(m) ? (double)INFINITY : m->rank_z;
+}
+
 /* Of a step the nights that all of its changes allow; if there are none, those of the surest
  * change. */
 void tg_history_set_range(struct tg_history_event *e)
@@ -71,13 +87,47 @@ void tg_history_set_range(struct tg_history_event *e)
             continue;
         e->from = e->v[i].from > e->from ? e->v[i].from : e->from;
         e->to = e->v[i].to < e->to ? e->v[i].to : e->to;
-        if (only_follows(e, &e->v[best]) || e->v[i].rank_z > e->v[best].rank_z)
+        if (only_follows(e, &e->v[best]) || sureness(&e->v[i]) > sureness(&e->v[best]))
             best = i;
     }
     if (e->from >= e->to) {
         e->from = e->v[best].from;
         e->to = e->v[best].to;
     }
+}
+
+/* Are both about one name that replaced another? `half` is its coming, or the other one's going. */
+static bool is_of(const struct tg_moved_series *half, const struct tg_moved_series *m)
+{
+    return half->other && (half->series == m->series || half->other == m->series + 1);
+}
+
+static bool has_half_of(const struct tg_history_event *e, const struct tg_moved_series *m)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (is_of(&e->v[i], m))
+            return true;
+    return false;
+}
+
+/* The time of a name that replaced another: its cost is that of both halves, and it is news after
+ * the night on which the name came. */
+static void take_over(struct tg_history_event *e, const struct tg_moved_series *m)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (is_of(&e->v[i], m)) {
+            e->v[i].cost_ns = 0;
+            e->grew = m->fired;
+        }
+}
+
+/* A half whose name has a change of time in the event: that one tells whether it is back. */
+static bool is_taken_over(const struct tg_history_event *e, const struct tg_moved_series *half)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (!e->v[i].other && is_of(half, &e->v[i]))
+            return true;
+    return false;
 }
 
 /*
@@ -153,6 +203,12 @@ static struct tg_history_event *event_for(struct tg_history_replay *r,
         return explains;
     for (size_t i = h->n_events; i-- > 0;) {
         struct tg_history_event *e = &h->event[i];
+        if (e->stream == (size_t)(s - r->stream) && e->state == TG_EVENT_STATE_OPEN &&
+            e->from < m->to && m->from < e->to && has_half_of(e, m))
+            return e;
+    }
+    for (size_t i = h->n_events; i-- > 0;) {
+        struct tg_history_event *e = &h->event[i];
         if (e->stream != (size_t)(s - r->stream) || !e->n || e->state != TG_EVENT_STATE_OPEN)
             continue;
         if (m->slowly || e->v[0].slowly) {
@@ -167,15 +223,18 @@ static struct tg_history_event *event_for(struct tg_history_replay *r,
     return NULL;
 }
 
+tg_sv tg_history_id_of(const struct tg_history *h, const struct tg_moved_series *m)
+{
+    return m->series == UINT32_MAX ? TG_SV("machine") : h->series->v[m->series].name;
+}
+
 /* One change a series and event: a later look at the same one brings it up to date. */
 size_t tg_history_attach(struct tg_history_replay *r, struct tg_history_stream *s,
                          const struct tg_moved_series *m, size_t *moved)
 {
     struct tg_history_event *e = event_for(r, s, m);
     if (!e)
-        e = tg_history_new_event(r, s, m->fired, m->to,
-                                 m->series == UINT32_MAX ? TG_SV("machine")
-                                                         : r->h->series->v[m->series].name);
+        e = tg_history_new_event(r, s, m->fired, m->to, tg_history_id_of(r->h, m));
     for (size_t i = 0; i < e->n; i++)
         if (e->v[i].series == m->series && e->v[i].slowly && m->slowly) {
             e->v[i].after = m->after;
@@ -186,6 +245,8 @@ size_t tg_history_attach(struct tg_history_replay *r, struct tg_history_stream *
             tg_history_set_range(e);
             return (size_t)(e - r->h->event);
         }
+    if (m->what == TG_MOVED_STEP)
+        take_over(e, m);
     *moved = e->n;
     *TG_ARENA_PUSH(r->a, e->v, e->n, e->cap) = *m;
     tg_history_set_range(e);
@@ -196,7 +257,7 @@ void tg_history_end_event(struct tg_history_replay *r, struct tg_history_event *
 {
     size_t last = 0, lasted;
     for (size_t i = 0; i < e->n; i++) {
-        if (!e->v[i].back)
+        if (!e->v[i].back && !is_taken_over(e, &e->v[i]))
             return;
         last = e->v[i].back_at > last ? e->v[i].back_at : last;
     }

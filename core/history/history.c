@@ -89,6 +89,7 @@ static void append(struct tg_history_stream *s, size_t night, size_t n_series)
     if (!s->track) {
         s->track = tg_xcalloc(n_series + 1, sizeof *s->track);
         s->value = tg_xmalloc((n_series + 1) * sizeof *s->value);
+        s->pair = tg_xcalloc(n_series + 1, sizeof *s->pair);
         for (size_t i = 0; i < n_series; i++)
             s->track[i].calls = NAN;
     }
@@ -102,7 +103,7 @@ static void take_value(struct tg_history_replay *r, struct tg_history_stream *s,
     double x = tg_history_corrected(r->h, night, v->series);
     if (isnan(x))
         return;
-    tg_history_window_push(&t->w, x, place);
+    tg_history_window_push(&t->w, x, v->variance, place);
     if (place >= REFERENCE && t->n_first < TG_DRIFT_LEVEL)
         t->first[t->n_first++] = x;
 }
@@ -115,6 +116,10 @@ static void judge_value(struct tg_history_replay *r, struct tg_history_stream *s
     struct tg_history_line l = { r, s, t, v->series };
     if (x->counted && !tg_history_undo_calls(&l, v->calls))
         tg_history_look_at_calls(&l, v->calls, v->plain);
+    if (!t->seen && s->pair[v->series]) {
+        t->was = s->pair[v->series];
+        tg_history_track_go_on(t, &s->track[t->was - 1]);
+    }
     if (x->judged && t->w.n && t->w.at[t->w.n - 1] == s->n - 1) {
         tg_history_look(&l);
         tg_history_look_for_drift(&l);
@@ -132,14 +137,12 @@ static void judge_value(struct tg_history_replay *r, struct tg_history_stream *s
         tg_history_track_refer(t, r->h->night[s->night[s->n - 1]].step_ns);
 }
 
-/* A counted series that had values the night before and has none now. */
 static void judge_gone(struct tg_history_replay *r, struct tg_history_stream *s)
 {
     for (uint32_t i = 0; i < r->h->series->n; i++) {
         struct tg_history_track *t = &s->track[i];
         struct tg_history_line l = { r, s, t, i };
-        if (!t->seen || t->last + 2 != s->n || !r->h->series->v[i].counted ||
-            !tg_series_is_name(&r->h->series->v[i]) || isnan(t->calls) || t->calls == 0)
+        if (!tg_history_track_is_gone(r, s, i))
             continue;
         if (!tg_history_undo_calls(&l, 0))
             tg_history_look_at_calls(&l, 0, 0);
@@ -154,7 +157,7 @@ static void judge_machine(struct tg_history_replay *r, struct tg_history_stream 
         double c = r->h->factor[side][s->night[s->n - 1]];
         if (isnan(c))
             continue;
-        tg_history_window_push(&l.t->w, c, s->n - 1);
+        tg_history_window_push(&l.t->w, c, 0, s->n - 1);
         tg_history_look(&l);
         tg_history_look_back(&l);
     }
@@ -186,6 +189,7 @@ static void take_night(struct tg_history_replay *r, size_t i)
         take_value(r, s, &night->v[k]);
     if (s->n == REFERENCE)
         first_references(r, s);
+    tg_history_find_replaced(r, s);
     for (size_t k = 0; k < night->n; k++)
         judge_value(r, s, &night->v[k]);
     judge_gone(r, s);
@@ -234,6 +238,7 @@ void tg_history_replay(struct tg_history *h, tg_sv suite, struct tg_arena *a)
         free(r.stream[i].night);
         free(r.stream[i].track);
         free(r.stream[i].value);
+        free(r.stream[i].pair);
     }
     free(r.stream);
 }

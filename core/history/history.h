@@ -14,6 +14,11 @@
  * TG_HISTORY_FACTOR series take part. References are medians of five to ten nights, renewed every
  * 20, on the scale of the values already corrected, so that values of different years compare.
  *
+ * A name that comes on the night on which another one of its kind goes, with as many calls,
+ * replaces it: one event of both, and the new name's values go on where the old one's ended, so
+ * that a name that is slower than what it replaced is a step. Of several the one that takes
+ * longest replaces the one that took longest.
+ *
  * A change of a series begins a new level: only its nights are looked at from then on. A change
  * that follows an open one in the same direction is more of that one, a drift, if the nights
  * between are nearer to a line from one level to the other than to a level of their own. A series
@@ -45,6 +50,7 @@ enum tg_moved {
 struct tg_moved_series {
     enum tg_moved what;
     uint32_t series;      /* UINT32_MAX: the common factor */
+    uint32_t other;       /* NEW, GONE: the name it replaced, or that replaced it, + 1; 0: none */
     size_t fired;         /* night (index into the history) that showed it */
     size_t first;         /* its first night after the change, as estimated today */
     size_t from, to;      /* the change is after night `from`, up to night `to` */
@@ -81,13 +87,14 @@ tg_event_state_name(enum tg_event_state s); /* "open", "accepted", "fixed", "wen
 const char *tg_moved_name(enum tg_moved m); /* "step", "calls", … */
 
 struct tg_history_event {
-    char id[13]; /* 12 hex digits: of suite, environment, first night and first series */
+    char id[13]; /* tg_history_id of the first night and the first series, as they were found */
     enum tg_event_kind kind;
     enum tg_event_state state; /* as the nights show it; ACCEPTED comes from the caller */
     size_t stream;
     size_t fired;              /* the night that showed it first */
     size_t from, to;           /* nights: the change is after `from`, up to `to` */
-    size_t grew;               /* the night that last showed more of it; of most, `fired` */
+    size_t grew;               /* the night that last showed more of it; of most, `fired`;
+                                  of a name that replaced another, that showed it slower */
     size_t ended;              /* FIXED, WENT_AWAY: first night after it; else 0 */
     struct tg_moved_series *v; /* largest cost first */
     size_t n, cap;
@@ -111,6 +118,14 @@ struct tg_history {
 /* Fills everything but `night`, `n` and `series`, which the caller has set. `suite` is only part of
  * the ids. Lives in `a`. */
 void tg_history_replay(struct tg_history *h, tg_sv suite, struct tg_arena *a);
+
+/* A number of calls moved, or another exact metric. */
+bool tg_history_is_exact(const struct tg_moved_series *m);
+
+/* 12 hex digits: of an event that is found at `commit` first, and first of `what`. */
+void tg_history_id(char id[13], tg_sv suite, tg_sv environment, tg_sv commit, tg_sv what);
+/* What that is of a series. */
+tg_sv tg_history_id_of(const struct tg_history *h, const struct tg_moved_series *m);
 
 /* Slower, drifting, or called more often: what a night fails by, until somebody accepts it. */
 bool tg_history_is_worse(const struct tg_history_event *e);

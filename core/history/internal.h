@@ -10,7 +10,8 @@ enum { REFERENCE = 5, RENEW = 20, RECENT = 10 };
 /* The newest nights of a level, oldest first. */
 struct tg_history_window {
     double v[TG_CHANGEPOINT_WINDOW];
-    uint32_t at[TG_CHANGEPOINT_WINDOW]; /* place in the stream */
+    double variance[TG_CHANGEPOINT_WINDOW]; /* of v, as the runs of the night tell it */
+    uint32_t at[TG_CHANGEPOINT_WINDOW];     /* place in the stream */
     size_t n;
 };
 
@@ -24,6 +25,7 @@ struct tg_history_pending {
     double end;         /* of the level that was left last: that one, or one of a drift */
     double base;        /* what the change's size is counted from */
     size_t since;       /* first place of the new level */
+    size_t from, to;    /* nights: the range of a step, as it was found */
     bool up;
     struct tg_history_pending *before; /* the change before this one */
 };
@@ -38,6 +40,7 @@ struct tg_history_track {
     bool seen;
     size_t last;   /* place of its last night */
     size_t random; /* place + 1 of its last night with a number of calls that was not settled */
+    uint32_t was;  /* the name that it replaced, + 1; 0: none */
     struct tg_history_pending *pending;
 };
 
@@ -47,7 +50,8 @@ struct tg_history_stream {
     size_t n, cap;
     struct tg_history_track *track; /* by series */
     struct tg_history_track machine[SIDES];
-    double *value; /* scratch: differences */
+    double *value;  /* scratch: differences */
+    uint32_t *pair; /* by series: what it replaces tonight, or what replaces it, + 1; 0: nothing */
 };
 
 struct tg_history_replay {
@@ -73,7 +77,7 @@ static inline bool on_device(const struct tg_series *s)
 
 /* ---- track.c ---- */
 
-void tg_history_window_push(struct tg_history_window *w, double v, size_t at);
+void tg_history_window_push(struct tg_history_window *w, double v, double variance, size_t at);
 void tg_history_window_push_from(struct tg_history_window *w, const struct tg_history_window *from,
                                  size_t i);
 /* The last place before `first` that the series has a value at; the stream's first otherwise. */
@@ -88,9 +92,16 @@ void tg_history_set_size(struct tg_moved_series *m, const struct tg_series *x, d
 void tg_history_track_refer(struct tg_history_track *t, double step_ns);
 /* Only the nights from `first` on count from now on. */
 void tg_history_track_begin(struct tg_history_track *t, size_t first);
+/* A counted name that had calls the night before and has no value tonight. */
+bool tg_history_track_is_gone(const struct tg_history_replay *r, const struct tg_history_stream *s,
+                              uint32_t series);
+/* The values of a name that this one replaced, before its own. */
+void tg_history_track_go_on(struct tg_history_track *t, const struct tg_history_track *old);
 /* The level before `first`, for when the series comes back. */
 void tg_history_track_remember(struct tg_history_track *t, size_t first, size_t event, size_t moved,
                                bool up, struct tg_arena *a);
+/* Runs of a night did not agree lately: the number of calls says nothing about the program. */
+bool tg_history_track_is_random(const struct tg_history_track *t, size_t place);
 /* Under the 90th percentile of the level before, or so far down that it cannot be noise. */
 bool tg_history_track_is_back(const struct tg_history_track *t, const struct tg_history_pending *p);
 
@@ -107,6 +118,11 @@ void tg_history_set_range(struct tg_history_event *e);
 void tg_history_end_event(struct tg_history_replay *r, struct tg_history_event *e);
 /* Its cost and kind, once all nights are read. */
 void tg_history_finish(struct tg_history *h, struct tg_history_event *e);
+
+/* ---- replaced.c ---- */
+
+/* Fills s->pair for the newest night, before its values are judged. */
+void tg_history_find_replaced(struct tg_history_replay *r, struct tg_history_stream *s);
 
 /* ---- change.c: one look, the newest night being in the window ---- */
 

@@ -136,6 +136,29 @@ static uint32_t series_of_metric(struct tg_series_table *t, enum tg_metric m)
     return (uint32_t)t->n - 1;
 }
 
+/* ---- the runs of a night ---- */
+
+double tg_night_variance(const double *runs, size_t n)
+{
+    size_t out = n / 4;
+    double mean = 0, sum = 0, kept = (double)(n - 2 * out);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < n; i++) {
+            double x = runs[i < out ? out : i + out < n ? i : n - 1 - out];
+            if (!pass)
+                mean += x / (double)n;
+            else
+                sum += (x - mean) * (x - mean);
+        }
+    return kept > 1 ? sum / (kept * (kept - 1)) : 0;
+}
+
+/* Of a mean `v` on the scale of its logarithm, where that is the scale. */
+static double variance_on(enum tg_series_scale scale, double v, double variance)
+{
+    return scale == TG_SCALE_PART || !(v > 0) ? variance : variance / (v * v);
+}
+
 /* ---- one operator in one shard ---- */
 
 struct member {
@@ -300,7 +323,8 @@ static void put_op(struct work *w, struct tg_night *out, uint32_t series)
     out->v[out->n++] = (struct tg_history_value){ .series = series,
                                                   .v = v,
                                                   .plain = isnan(v) ? 0 : exp(v),
-                                                  .calls = settled ? y->calls : (double)NAN };
+                                                  .calls = settled ? y->calls : (double)NAN,
+                                                  .variance = tg_night_variance(y->of_run, kept) };
 }
 
 /* ---- metrics of the whole step ---- */
@@ -338,7 +362,8 @@ static double on_scale(double v, enum tg_series_scale scale)
 struct measured {
     double v; /* of a time the least step */
     double shown;
-    double lo, hi; /* of the runs */
+    double lo, hi;   /* of the runs */
+    double variance; /* of v */
 };
 
 /* Median over the runs; false: no run has it. */
@@ -370,6 +395,7 @@ static bool metric_of_side(const struct tg_side *side, enum tg_metric m, struct 
         n++;
     }
     out->v = tg_mid_mean(runs, n);
+    out->variance = tg_night_variance(runs, n);
     out->shown = tg_mid_mean(plain, n);
     return n > 0;
 }
@@ -396,6 +422,7 @@ static void put_metric(struct work *w, struct tg_night *out, enum tg_metric m)
         .v = on_scale(x.v, s->scale),
         .plain = s->scale == TG_SCALE_PART ? x.shown * 100 : x.shown,
         .calls = s->counted && x.lo == x.hi ? x.v : (double)NAN,
+        .variance = variance_on(s->scale, x.v, x.variance),
     };
 }
 
@@ -483,10 +510,13 @@ void tg_night_metric(struct tg_night *out, const struct tg_side *side, struct tg
         for (end = i; end < w.n_numbers && v[end].series == v[i].series; end++)
             values[end - i] = v[end].value;
         double plain = tg_mid_mean(values, end - i);
-        out->v[out->n++] = (struct tg_history_value){ .series = v[i].series,
-                                                      .v = on_scale(plain, TG_SCALE_RATIO),
-                                                      .plain = plain,
-                                                      .calls = (double)NAN };
+        out->v[out->n++] = (struct tg_history_value){
+            .series = v[i].series,
+            .v = on_scale(plain, TG_SCALE_RATIO),
+            .plain = plain,
+            .calls = (double)NAN,
+            .variance = variance_on(TG_SCALE_RATIO, plain, tg_night_variance(values, end - i))
+        };
     }
     TG_SORT(out->v, out->n, by_id);
     free(w.tally);

@@ -58,9 +58,10 @@ void tg_series_release(struct tg_series_table *t);
 
 struct tg_history_value {
     uint32_t series;
-    double v;     /* on the series' scale; NAN: no value */
-    double plain; /* in its unit */
-    double calls; /* a step and rank, or an exact metric's value; NAN: not settled */
+    double v;        /* on the series' scale; NAN: no value */
+    double plain;    /* in its unit */
+    double calls;    /* a step and rank, or an exact metric's value; NAN: not settled */
+    double variance; /* of v, as its runs tell it; 0: unknown */
 };
 
 struct tg_night {
@@ -78,6 +79,9 @@ struct tg_night {
  * new. Cost: linear in the slots of the side. */
 void tg_night_metric(struct tg_night *out, const struct tg_side *side, struct tg_series_table *t,
                      struct tg_arena *a);
+/* Variance of tg_mid_mean of `n` runs, which ascend: that of a trimmed mean, in which the values
+ * left out are as far away as the last that are not (Tukey and McLaughlin 1963). 0: one run. */
+double tg_night_variance(const double *runs, size_t n);
 /* Median step time of a side, ns; NAN: it has no step. Cost: its steps. */
 double tg_night_step_ns(const struct tg_side *side);
 /* The value of a series on that night; NULL: it has none. */

@@ -5,21 +5,23 @@
 
 #include "core/diff/stats.h"
 
-void tg_history_window_push(struct tg_history_window *w, double v, size_t at)
+void tg_history_window_push(struct tg_history_window *w, double v, double variance, size_t at)
 {
     if (w->n == TG_CHANGEPOINT_WINDOW) {
         memmove(w->v, w->v + 1, (TG_CHANGEPOINT_WINDOW - 1) * sizeof *w->v);
+        memmove(w->variance, w->variance + 1, (TG_CHANGEPOINT_WINDOW - 1) * sizeof *w->variance);
         memmove(w->at, w->at + 1, (TG_CHANGEPOINT_WINDOW - 1) * sizeof *w->at);
         w->n--;
     }
     w->v[w->n] = v;
+    w->variance[w->n] = variance;
     w->at[w->n++] = (uint32_t)at;
 }
 
 void tg_history_window_push_from(struct tg_history_window *w, const struct tg_history_window *from,
                                  size_t i)
 {
-    tg_history_window_push(w, from->v[i], from->at[i]);
+    tg_history_window_push(w, from->v[i], from->variance[i], from->at[i]);
 }
 
 double tg_history_cost_of(const struct tg_series *x, double before, double e)
@@ -81,6 +83,34 @@ void tg_history_track_begin(struct tg_history_track *t, size_t first)
             if (t->n_first < TG_DRIFT_LEVEL)
                 t->first[t->n_first++] = old.v[i];
         }
+}
+
+bool tg_history_track_is_random(const struct tg_history_track *t, size_t place)
+{
+    return t->random && place < t->random + RENEW;
+}
+
+bool tg_history_track_is_gone(const struct tg_history_replay *r, const struct tg_history_stream *s,
+                              uint32_t series)
+{
+    const struct tg_series *x = &r->h->series->v[series];
+    const struct tg_history_track *t = &s->track[series];
+    return t->seen && t->last + 2 == s->n && x->counted && tg_series_is_name(x) &&
+           !isnan(t->calls) && t->calls != 0 &&
+           !tg_night_value(&r->h->night[s->night[s->n - 1]], series);
+}
+
+void tg_history_track_go_on(struct tg_history_track *t, const struct tg_history_track *old)
+{
+    struct tg_history_window own = t->w;
+    t->w = old->w;
+    for (size_t i = 0; i < own.n; i++)
+        tg_history_window_push_from(&t->w, &own, i);
+    memcpy(t->first, old->first, sizeof t->first);
+    t->n_first = old->n_first;
+    t->reference = old->reference;
+    t->has_reference = old->has_reference;
+    t->shares = old->shares;
 }
 
 void tg_history_track_remember(struct tg_history_track *t, size_t first, size_t event, size_t moved,

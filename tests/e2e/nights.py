@@ -162,6 +162,8 @@ def check_states(repo, told):
         if e["fails"] and e["state"] == "open":
             refused = repo.run("history", "accept", e["id"])
             check("accept wants a reason", refused.returncode == 2 and "--reason" in refused.stderr, refused.stderr)
+            empty = repo.run("history", "accept", e["id"], "--reason", " ")
+            check("an empty one is none", (empty.returncode, empty.stderr) == (2, refused.stderr), empty.stderr)
             run = repo.run("history", "accept", e["id"][:8], "--reason", "the new loss is worth it")
             check("accept", run.returncode == 0, run.stderr)
     code, now = repo.history("--fail-on", "open")

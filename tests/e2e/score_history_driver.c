@@ -152,6 +152,7 @@ static void make_night(const struct model *m, size_t first, struct rng *r, struc
             continue;
         x.calls = calls;
         x.v = n ? tg_mid_mean(v, n) : NAN;
+        x.variance = tg_night_variance(v, n);
         if (m->series.v[s].what == TG_SERIES_METRIC &&
             tg_metric_info(m->series.v[s].metric)->unit == TG_UNIT_PERCENT) {
             x.plain = 100 * x.v;
@@ -182,8 +183,21 @@ static bool is_alarm(const struct tg_history_event *e)
     return e->kind == TG_EVENT_REGRESSION || e->kind == TG_EVENT_CALLS || e->kind == TG_EVENT_DRIFT;
 }
 
+/* Does the range that the history named in the night that found it hold the night `from`? */
+static bool held(const struct tg_history *h, size_t fired, size_t from, uint32_t op)
+{
+    TG_ARENA *a = tg_arena_new();
+    struct tg_history then = { .night = h->night, .n = fired + 1, .series = h->series };
+    tg_history_replay(&then, TG_SV("score"), a);
+    for (size_t i = 0; i < then.n_events; i++)
+        for (size_t k = 0; k < then.event[i].n; k++)
+            if (then.event[i].v[k].series == op && then.event[i].v[k].fired >= from)
+                return then.event[i].from < from && from <= then.event[i].to;
+    return false;
+}
+
 /* Columns: model cell repeat from op share own_alarms alarms found(kind) fired first from to
- * told_machine told_environment */
+ * told_machine told_environment held */
 static void judge(const char *model, const struct cell *c, unsigned repeat, const struct model *m,
                   const struct tg_history *h, size_t from, uint32_t op)
 {
@@ -214,11 +228,11 @@ static void judge(const char *model, const struct cell *c, unsigned repeat, cons
                         e->v[0].z, e->fired - e->v[0].first + 1);
         }
     }
-    printf("%s\t%s\t%u\t%zu\t%.*s\t%.4f\t%zu\t%zu\t%s\t%zd\t%zd\t%zd\t%zd\t%zu\t%zu\n", model,
+    printf("%s\t%s\t%u\t%zu\t%.*s\t%.4f\t%zu\t%zu\t%s\t%zd\t%zd\t%zd\t%zd\t%zu\t%zu\t%d\n", model,
            c->name, repeat, from, TG_SV_ARG(m->series.v[op].name), median_share(m, op), own, alarms,
            found ? tg_event_kind_name(found->kind) : "-", hit ? (ssize_t)hit->fired : -1,
            hit ? (ssize_t)hit->first : -1, hit ? (ssize_t)hit->from : -1,
-           hit ? (ssize_t)hit->to : -1, machine, environment);
+           hit ? (ssize_t)hit->to : -1, machine, environment, hit && held(h, hit->fired, from, op));
 }
 
 static void run_cell(uint64_t seed, const char *model, struct model *m, const struct cell *c,

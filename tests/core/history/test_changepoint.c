@@ -12,6 +12,13 @@ static size_t nights(double *v, size_t n_new, double by)
     return 20 + n_new;
 }
 
+/* Nights of which nobody knows how their runs differ. */
+static struct tg_history_scan look(const double *v, size_t n)
+{
+    static const double unknown[TG_CHANGEPOINT_WINDOW];
+    return tg_history_scan_look(v, unknown, n);
+}
+
 /* By pairs, as the header defines z_k. */
 static double rank_z(const double *v, size_t n, size_t k)
 {
@@ -66,7 +73,7 @@ TEST(table_ends_where_it_says)
 TEST(two_nights_are_enough_for_a_large_step)
 {
     double v[40];
-    struct tg_history_scan s = tg_history_scan_look(v, nights(v, 2, 0.10));
+    struct tg_history_scan s = look(v, nights(v, 2, 0.10));
     assert_int_equal(s.lane, TG_LANE_FAST);
     assert_int_equal(s.k, 2);
     assert_true(fabs(s.e - 0.099) < 1e-9);
@@ -79,7 +86,7 @@ TEST(rank_z_counts_pairs)
     static const double want[] = { 2.28416, 2.73861, 3.09839, 3.39683, 3.65148 };
     double v[40];
     for (size_t k = 2; k <= 6; k++) {
-        struct tg_history_scan s = tg_history_scan_look(v, nights(v, k, 0.10));
+        struct tg_history_scan s = look(v, nights(v, k, 0.10));
         assert_int_equal(s.k, k);
         assert_true(fabs(s.rank_z - want[k - 2]) < 5e-6);
     }
@@ -88,42 +95,79 @@ TEST(rank_z_counts_pairs)
 TEST(one_night_is_not)
 {
     double v[40];
-    assert_int_equal(tg_history_scan_look(v, nights(v, 1, 0.30)).lane, TG_LANE_NONE);
+    assert_int_equal(look(v, nights(v, 1, 0.30)).lane, TG_LANE_NONE);
     (void)nights(v, 4, 0);
     v[20] = 0.30; /* a bad night that went by */
-    assert_int_equal(tg_history_scan_look(v, 24).lane, TG_LANE_NONE);
+    assert_int_equal(look(v, 24).lane, TG_LANE_NONE);
 }
 
 TEST(five_nights_are_scanned)
 {
     double v[40];
-    struct tg_history_scan s = tg_history_scan_look(v, nights(v, 5, 0.10));
+    struct tg_history_scan s = look(v, nights(v, 5, 0.10));
     assert_int_equal(s.lane, TG_LANE_SCAN); /* z_5 = 3.3968 > c(25) = 3.204035 */
     assert_int_equal(s.k, 5);
-    assert_int_equal(s.k_min,
-                     5); /* 3.1132 is 0.9 of 3.3968, but the first new night is clearly new */
+    assert_int_equal(s.k_min, 5);
     assert_int_equal(s.k_max, 5);
     assert_true(fabs(s.z - 31.761170158301177) < 1e-6);
+}
+
+/* Of 20 old nights the last two are the highest, by chance: 1 %; the two new ones are at 30 %. With
+ * ranks the newest four are as far from the rest as can be (z_4 3.02, z_2 2.28). A night half way,
+ * at 15 %, may be of either level. */
+TEST(a_place_is_by_values)
+{
+    double v[40];
+    size_t k_min = 1, k_max = 14, n = nights(v, 2, 0.30);
+    v[18] = v[19] = 0.011;
+    assert_true(rank_z(v, n, 4) > rank_z(v, n, 2));
+    assert_int_equal(tg_changepoint_locate(v, n, &k_min, &k_max), 2);
+    assert_int_equal(k_min, 2);
+    assert_int_equal(k_max, 2);
+    v[19] = 0.15;
+    k_min = 1;
+    k_max = 14;
+    (void)tg_changepoint_locate(v, n, &k_min, &k_max);
+    assert_int_equal(k_min, 2);
+    assert_int_equal(k_max, 3);
+}
+
+/*
+ * Nights of 10 % more that are 0.2 % apart, while the five runs of each say that it is uncertain by
+ * 2.5 %: two of them are 0.099 / (0.025 / sqrt(2)) = 5.6 standard errors, under the 8 of the fast
+ * lane; five are 0.1 / (0.025 / sqrt(5)) = 8.9, over the 5 of the scan. Old nights do not count.
+ */
+TEST(a_night_is_as_uncertain_as_its_runs)
+{
+    double v[40], own[40] = { 0 };
+    for (size_t i = 20; i < 40; i++)
+        own[i] = 0.025 * 0.025;
+    assert_int_equal(tg_history_scan_look(v, own, nights(v, 2, 0.10)).lane, TG_LANE_NONE);
+    assert_int_equal(tg_history_scan_look(v, own, nights(v, 2, 0.20)).lane, TG_LANE_FAST);
+    struct tg_history_scan s = tg_history_scan_look(v, own, nights(v, 5, 0.10));
+    assert_int_equal(s.lane, TG_LANE_SCAN);
+    assert_true(fabs(s.z - 0.1 / (0.025 / sqrt(5))) < 1e-9);
+    for (size_t i = 0; i < 40; i++)
+        own[i] = i < 20 ? 1 : 0;
+    assert_int_equal(tg_history_scan_look(v, own, nights(v, 2, 0.10)).lane, TG_LANE_FAST);
 }
 
 TEST(too_small_or_too_short_is_nothing)
 {
     double v[40];
-    assert_int_equal(tg_history_scan_look(v, nights(v, 6, 0.015)).lane,
-                     TG_LANE_NONE); /* under 2 % */
-    assert_int_equal(tg_history_scan_look(v, nights(v, 6, 0.03)).lane, TG_LANE_SCAN);
+    assert_int_equal(look(v, nights(v, 6, 0.015)).lane, TG_LANE_NONE); /* under 2 % */
+    assert_int_equal(look(v, nights(v, 6, 0.03)).lane, TG_LANE_SCAN);
     (void)nights(v, 6, 0.5);
-    assert_int_equal(tg_history_scan_look(v + 16, 10).lane, TG_LANE_NONE); /* 10 nights */
+    assert_int_equal(look(v + 16, 10).lane, TG_LANE_NONE); /* 10 nights */
 }
 
 TEST(equal_nights_are_no_rise)
 {
     double v[30] = { 0 };
-    assert_int_equal(tg_history_scan_look(v, 30).lane, TG_LANE_NONE);
+    assert_int_equal(look(v, 30).lane, TG_LANE_NONE);
     for (size_t i = 25; i < 30; i++)
         v[i] = 0.1;
-    assert_int_equal(tg_history_scan_look(v, 30).lane,
-                     TG_LANE_SCAN); /* no spread at all: z is infinite */
+    assert_int_equal(look(v, 30).lane, TG_LANE_SCAN); /* no spread at all: z is infinite */
 }
 
 TEST(drift_needs_every_night)
@@ -147,7 +191,7 @@ static struct tg_history_scan three_after(size_t n_old, size_t outlier)
         v[i] = (double)(i % 3) * 0.002 + (i == outlier ? 0.31 : 0);
     for (size_t i = n_old; i < n_old + 3; i++)
         v[i] = 0.30 + (double)(i % 3) * 0.002;
-    return tg_history_scan_look(v, n_old + 3);
+    return look(v, n_old + 3);
 }
 
 TEST(the_fast_lane_needs_sixteen_nights_without_such_a_night)

@@ -48,9 +48,15 @@ static void remove_all(void *arg)
 
 /* ---- what did not end ---- */
 
+static const char *lock_of(const struct tg_ab *ab, const char *folder)
+{
+    return tg_arena_printf(ab->arena, "%s/lock", folder);
+}
+
 /*
  * A folder of an `ab` that was killed: nobody holds its lock any more. Before its first worktree an
- * `ab` may not have locked its own yet. Links and folders of others are left alone.
+ * `ab` may not have locked its own yet, and older versions have no lock, so that nobody knows
+ * whether they still run. Links and folders of others are left alone.
  */
 static bool is_left(struct tg_ab *ab, const char *folder)
 {
@@ -58,7 +64,7 @@ static bool is_left(struct tg_ab *ab, const char *folder)
     int fd = -1;
     bool left = lstat(folder, &at) == 0 && S_ISDIR(at.st_mode) && at.st_uid == geteuid() &&
                 tg_file_is_dir(tg_arena_printf(ab->arena, "%s/base", folder)) &&
-                (fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) >= 0 &&
+                (fd = open(lock_of(ab, folder), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)) >= 0 &&
                 flock(fd, LOCK_EX | LOCK_NB) == 0;
     if (fd >= 0)
         (void)close(fd);
@@ -271,7 +277,7 @@ bool tg_ab_begin(struct tg_ab *ab, struct tg_err *err)
     if (!mkdtemp(folder))
         return tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "no folder can be made in '%s'", tmp);
     /* Held until we end, and by a run that outlives us. */
-    ab->held = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ab->held = open(lock_of(ab, folder), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     (void)flock(ab->held, LOCK_EX | LOCK_NB);
     set_folder(ab, folder);
     remove_left(ab, tmp);

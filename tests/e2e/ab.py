@@ -419,15 +419,16 @@ def left_behind(tmp):
     """What a killed `ab` left goes with the next one; the folder of one that is going on stays, and what only looks like one."""
     r, folder = repository(tmp), tmp + "/t"
     os.makedirs(folder + "/tracegate-ab-empty")
+    os.makedirs(folder + "/tracegate-ab-older/base")  # of a version that locks nothing
     os.symlink(r, folder + "/tracegate-ab-link")
-    mine = ["tracegate-ab-empty", "tracegate-ab-link"]
+    mine = ["tracegate-ab-empty", "tracegate-ab-link", "tracegate-ab-older"]
 
     def in_folder(*args):
         return subprocess.run([*AB, "--base", "main", "--once", "1", *args], cwd=r, env=dict(ENV, TMPDIR=folder), capture_output=True, text=True,
                               timeout=100)
     for _ in range(2):
         expect("killed", in_folder("--", "sh", "-c", "kill -KILL $PPID").returncode, -9)
-    expect("killed: the second leaves what it made", (len(os.listdir(folder)), len(git(r, "worktree", "list").splitlines())), (3, 3))
+    expect("killed: the second leaves what it made", (len(os.listdir(folder)), len(git(r, "worktree", "list").splitlines())), (4, 3))
     inner = f'[ -e {tmp}/inner ] || {{ touch {tmp}/inner; "{PROGRAM}" ab --base main --once 1 -- ./bench {{trace}} >&2; }}; ./bench "$TRACE"'
     done = in_folder("--", "sh", "-c", inner.replace("{trace}", "{tr''ace}"))
     expect_end(f"one beside the other {done.stderr}", done, 1, "aten::clone", err="nothing failed")

@@ -236,7 +236,7 @@ static const char *attempt(struct tg_ab *ab, const struct run *r, bool *go, stru
     if (why)
         return tg_arena_printf(ab->arena, "the command failed: %s", why);
     if (!has_trace(&files))
-        return tg_arena_printf(ab->arena, "the command wrote no trace to %s", r->trace);
+        return "the command wrote no trace to $TRACE";
     return NULL;
 }
 

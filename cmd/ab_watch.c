@@ -125,6 +125,7 @@ const char *tg_ab_settings(struct tg_ab *ab)
     }; /* of the steps after this one */
     const char *common = tg_git_common_dir(ab->git), *root = tg_git_root(ab->git);
     const char *config = tg_arena_printf(ab->arena, "%sconfig", common);
+    const char *event = tg_io_env(ab->io, "GITHUB_EVENT_PATH"); /* names commits to check */
     const char *const settings[] = { "config", "--file", config, "--includes", "--list", NULL };
     const char *const refs[] = { "for-each-ref",   "--format=%(objectname) %(refname)",
                                  "refs/notes",     "refs/replace",
@@ -139,6 +140,8 @@ const char *tg_ab_settings(struct tg_ab *ab)
         add_files(&out, tg_arena_printf(ab->arena, "%s%s", common, kept[i]));
     for (size_t i = 0; i < ab->o->watch.n; i++)
         add_files(&out, ab->o->watch.v[i]);
+    if (event)
+        add_file(&out, event);
     add_file(&out, tg_arena_printf(ab->arena, "%s.tracegate.yml", root));
     for (size_t i = 0; i + 1 < ab->o->check.n; i++)
         if (strcmp(ab->o->check.v[i], "--policy") == 0)

@@ -102,6 +102,12 @@ def beside(tmp):
     spoil = 'for f in "$(dirname "$TRACE")"/../base-*/*.gz; do [ -e "$f" ] && echo >> "$f"; done; ./bench "$TRACE"'
     done = ab(r, "--base", "main", "--", "sh", "-c", spoil)
     expect_end("an earlier trace", done, 6, err="a trace changed while the command ran")
+    event = tmp + "/event.json"
+    for spoil, code in (("true", 1), (f"echo >> {event}", 6)):
+        write_text(event, "{}")
+        done = subprocess.run([*AB, "--base", "main", "--", "sh", "-c", f'{spoil}; ./bench "$TRACE"'], cwd=r, capture_output=True, text=True,
+                              env=dict(ENV, GITHUB_EVENT_PATH=event))
+        expect_end(f"the event, {spoil}", done, code, err="what judges changed" if code == 6 else ())
 
 
 def numbers(tmp):

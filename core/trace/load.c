@@ -360,7 +360,7 @@ static void lend_columns(struct worker *w, struct part *p)
     w->t.n_tracks = tables.n_tracks;
     w->t.attrs = tables.attrs;
     w->t.n_spans = w->t.n_memory = w->t.n_labels = 0;
-    w->t.integrity.undated = 0;
+    w->t.integrity.undated = w->t.n_graded = 0;
     w->l.cap = p->cap;
     w->l.marks = &p->marks;
     p->marks.n = 0;
@@ -417,6 +417,7 @@ static void join_tables(struct loader *l, struct worker *w, const struct part *p
 static void join_spans(struct loader *l, const struct worker *w, const struct tg_trace *from,
                        const struct tg_split_ids *ids)
 {
+    l->t->n_graded += from->n_graded;
     for (size_t i = 0; i < from->n_spans; i++) {
         struct tg_span s = *tg_span_at(from, i);
         s.name = ids->name[s.name];

@@ -27,7 +27,7 @@ def trace(path, rank, n, slow=1.0):
         events.append(mark(step, start, 900000))
         for i in range(n):
             ts = start + 20 * i
-            events += [span("cpu_op", f"aten::op_{i % 17}", ts, 9, **{"Input Dims": [[i % 7, 3]]}),
+            events += [span("cpu_op", f"aten::op_{i % 17}", ts, 9, **{"Input Dims": [[i % 7, 3]], "Sequence number": i}),
                        *launched(f"kernel_{i % 5}<int>", ts + 1, ts + 5, round(8 * slow, 3), step * n + i, grid=[i % 3, 1, 1])]
     write_json(path, {"distributedInfo": {"rank": rank}, "traceEvents": events})
     return path

@@ -87,6 +87,7 @@ bool tg_event_records(const struct tg_store *store, tg_sv suite, struct tg_arena
     tg_sv prefix, damaged = TG_SV("");
     bool ok = true;
     *n = 0;
+    *out = NULL;
     if (!tg_store_suite(suite, a, &prefix, err) || /* one without a name is refused */
         !tg_store_below(TG_EVENT_PREFIX, suite, a, &prefix, err) ||
         !store->place->list(store, prefix.p, a, &refs, &n_refs, err))

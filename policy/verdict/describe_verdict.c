@@ -522,8 +522,8 @@ static double most_of_names(const struct tg_verdict *v, enum tg_state state)
 
 /* Names come first; the step as a whole does where they hold little of what it takes longer, and
  * the program is blamed for it. */
-enum { LARGE_WHOLE, NAME, WHOLE, PLACES };
-static size_t place_of(const struct tg_result *r, double names)
+enum { LARGE_WHOLE, NAME, WHOLE, TURNS };
+static size_t turn_of(const struct tg_result *r, double names)
 {
     bool large = r->unit_id == TG_UNIT_NS && r->delta > TG_TWICE * names;
     return !is_whole(r) ? NAME : large && !tg_result_is_of_machine(r) ? LARGE_WHOLE : WHOLE;
@@ -534,15 +534,15 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
 {
     size_t shown = 0, total = unfolded(v, state);
     double names = most_of_names(v, state);
-    for (size_t k = 0; k < PLACES * v->n_results && shown < 3; k++) {
+    for (size_t k = 0; k < TURNS * v->n_results && shown < 3; k++) {
         size_t i = k % v->n_results;
         const struct tg_result *r = &v->results[i];
-        size_t place = place_of(r, names);
-        if (!is_finding(r, state) || place != k / v->n_results)
+        size_t turn = turn_of(r, names);
+        if (!is_finding(r, state) || turn != k / v->n_results)
             continue;
         tg_buf_puts(b, shown++ ? ", " : ": ");
         put_finding(b, r, c);
-        if (shown == 1 && (total == 1 || place != WHOLE) && r->has_values && !r->one_rank &&
+        if (shown == 1 && (total == 1 || turn != WHOLE) && r->has_values && !r->one_rank &&
             !tg_result_is_of_slowest(r))
             put_cost(b, v, c, (uint32_t)i);
         struct tg_pace_wait wait = { 0 };

@@ -378,10 +378,9 @@ static void put_subject(struct tg_result *r, const struct tg_judging *w,
         return;
     /* A new operator leads what it calls. */
     const double *of = op->leads ? op->total : op->self;
-    double weight = of[TG_TEST] - of[TG_BASE];
-    weight = fabs(weight);
-    if (r->unit_id == TG_UNIT_COUNT && r->delta > 0 && op->count[TG_TEST] > 0)
-        weight = of[TG_TEST] * fmin(r->delta / op->count[TG_TEST], 1); /* what came, by the call */
+    bool came = r->unit_id == TG_UNIT_COUNT && r->delta > 0 && op->count[TG_TEST] > 0;
+    double weight = came ? of[TG_TEST] * fmin(r->delta / op->count[TG_TEST], 1) /* by the call */
+                         : fabs(of[TG_TEST] - of[TG_BASE]);
     r->weight = isfinite(weight) ? weight : 0;
     r->op_at = (uint32_t)(op - c->ops);
     if (r->unit_id == TG_UNIT_COUNT)

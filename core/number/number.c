@@ -1,4 +1,6 @@
-/* Files of numbers: which format, runs as sets, and their stored form. */
+/* Files of numbers: which format, runs as sets, and their stored form. The first bytes tell a file
+ * of numbers from a trace; which format of JSON it has, its members tell, in whatever order they
+ * come. */
 #include "core/number/number.h"
 
 #include <inttypes.h>
@@ -11,9 +13,13 @@
 #include "core/base/hash.h"
 #include "core/base/sort.h"
 #include "core/base/utf8.h"
-#include "core/number/formats.h"
+#include "core/number/internal.h"
 
 #define HEAD ((size_t)256) /* of bytes, which tell the format */
+
+static const struct tg_number_json *const formats[] = { &tg_number_pytest, &tg_number_google,
+                                                        &tg_number_list, &tg_number_serving };
+enum { FORMATS = sizeof formats / sizeof *formats };
 
 /* Editors of other systems begin a text with this mark. */
 static tg_sv without_mark(tg_sv text)
@@ -26,7 +32,151 @@ bool tg_number_looks_like(tg_sv head)
 {
     head = without_mark(head);
     head.n = head.n < HEAD ? head.n : HEAD;
-    return tg_documents_begin(head) || tg_lines_begin(head);
+    for (size_t i = 0; i < FORMATS; i++)
+        if (formats[i]->begins(head))
+            return true;
+    return tg_lines_begin(head);
+}
+
+/* ---- what formats share ---- */
+
+bool tg_number_is_json(tg_sv text)
+{
+    text = tg_sv_past(text, " \t\r\n");
+    return text.n && (text.p[0] == '{' || text.p[0] == '[');
+}
+
+bool tg_number_has_key(tg_sv head, const char *key)
+{
+    TG_BUF quoted = { 0 };
+    tg_buf_printf(&quoted, "\"%s\"", key);
+    return tg_sv_has(head, tg_buf_sv(&quoted));
+}
+
+bool tg_number_begins_with(tg_sv head, const char *key)
+{
+    if (!tg_number_is_json(head))
+        return false;
+    while (head.n && head.p[0] != '"')
+        head = tg_sv_from(head, 1);
+    return tg_sv_skip(&head, TG_SV("\"")) && tg_sv_skip(&head, tg_sv_of(key)) &&
+           tg_sv_starts(head, TG_SV("\""));
+}
+
+bool tg_number_file_refuse(struct tg_number_file *s, size_t line, const char *what)
+{
+    struct tg_loc at = TG_AT_FILE(s->file);
+    at.line = (uint32_t)line;
+    tg_err_set(s->err, TG_ERR_TRACE, at, "%s", what);
+    return tg_err_hint(s->err, "docs/numbers.md has the formats of files of numbers.");
+}
+
+/* UTF-8 without control characters. */
+static bool is_text(tg_sv s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7f)
+            return false;
+    return tg_utf8_valid(s);
+}
+
+bool tg_number_file_put(struct tg_number_file *s, size_t run, tg_sv name, tg_sv unit, double value)
+{
+    if (!isfinite(value))
+        return tg_number_file_refuse(s, 0, "a value that is not finite");
+    if (!name.n || !is_text(name) || !is_text(unit))
+        return tg_number_file_refuse(s, 0, "a name or a unit that is not visible UTF-8 text");
+    if (s->n == (size_t)TG_MAX_NUMBERS * 10 || run == TG_MAX_NUMBER_RUNS)
+        return tg_err_say(s->err, TG_ERR_LIMIT, TG_AT_FILE(s->file),
+                          "more than %d values, or more than %d runs",
+                          "Write the numbers that a rule asks for, a file per run.",
+                          TG_MAX_NUMBERS * 10, TG_MAX_NUMBER_RUNS);
+    *TG_PUSH(s->v, s->n, s->cap) =
+        (struct tg_number_cell){ { tg_arena_sv(s->a, name), tg_arena_sv(s->a, unit), value }, run };
+    return true;
+}
+
+/* ---- documents of JSON ---- */
+
+/* Python writes infinities and NaN as words that JSON lacks; a request rate without a limit is
+ * Infinity. They become empty texts of the same length, which nobody takes for a number. */
+static void spare_words(char *text, size_t n)
+{
+    static const char *const words[] = { "NaN", "Infinity", "-Infinity" };
+    bool quoted = false;
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] == '"')
+            quoted = !quoted;
+        else if (quoted && text[i] == '\\')
+            i++;
+        for (size_t k = 0; !quoted && k < sizeof words / sizeof *words; k++) {
+            size_t length = strlen(words[k]);
+            if (n - i >= length && memcmp(text + i, words[k], length) == 0) {
+                memset(text + i, ' ', length);
+                text[i] = text[i + 1] = '"';
+                i += length - 1;
+            }
+        }
+    }
+}
+
+struct documents {
+    struct tg_doc **root;
+    struct tg_number_object *v;
+    size_t n_roots, cap_roots, n, cap;
+};
+
+/* A list of results is a run each; a list of numbers is one document. */
+static bool add(struct documents *d, struct tg_number_file *s, tg_sv text, size_t line)
+{
+    struct tg_doc *root = tg_doc_parse(text, s->file, s->err);
+    if (!root) {
+        s->err->kind = TG_ERR_TRACE;
+        s->err->line = line ? (uint32_t)line : s->err->line;
+        return false;
+    }
+    *TG_PUSH(d->root, d->n_roots, d->cap_roots) = root;
+    bool listed = tg_doc_type(root) == TG_DOC_ARRAY && !tg_number_list.fits(root);
+    for (const struct tg_doc *one = listed ? tg_doc_first(root) : root; one;
+         one = listed ? tg_doc_next(one) : NULL)
+        *TG_PUSH(d->v, d->n, d->cap) = (struct tg_number_object){ one, line };
+    return true;
+}
+
+static bool split_documents(struct documents *d, struct tg_number_file *s, tg_sv text)
+{
+    tg_sv rest = text, first = tg_sv_trim(tg_sv_cut(&rest, '\n'));
+    /* Is there a document on the first line, and more after it? */
+    bool one_a_line = tg_sv_past(rest, " \t\r\n").n && first.n &&
+                      ((first.p[0] == '{' && tg_sv_ends(first, TG_SV("}"))) ||
+                       (first.p[0] == '[' && tg_sv_ends(first, TG_SV("]"))));
+    if (!one_a_line)
+        return add(d, s, text, 0);
+    for (size_t line = 1; text.n; line++) {
+        tg_sv one = tg_sv_trim(tg_sv_cut(&text, '\n'));
+        if (one.n && !add(d, s, one, line))
+            return false;
+    }
+    return true;
+}
+
+static bool read_documents(struct tg_number_file *s, tg_sv text)
+{
+    struct documents d = { 0 };
+    TG_BUF spared = { 0 };
+    const struct tg_number_json *format = &tg_number_serving;
+    tg_buf_add(&spared, text);
+    spare_words(spared.p, spared.n);
+    bool ok = split_documents(&d, s, tg_buf_sv(&spared));
+    for (size_t i = FORMATS; ok && d.n && i-- > 0;)
+        if (formats[i]->fits(d.v[0].doc))
+            format = formats[i];
+    ok = ok && (!d.n || format->read(s, d.v, d.n));
+    for (size_t i = 0; i < d.n_roots; i++)
+        tg_doc_free(d.root[i]);
+    free(d.root);
+    free(d.v);
+    return ok;
 }
 
 /* ---- runs ---- */
@@ -35,8 +185,7 @@ static int by_run_and_name(const void *pa, const void *pb)
 {
     const struct tg_number_cell *a = pa, *b = pb;
     int c = TG_CMP(a->run, b->run);
-    c = c ? c : tg_sv_cmp(a->number.name, b->number.name);
-    return c ? c : TG_CMP(a->order, b->order);
+    return c ? c : tg_sv_cmp(a->number.name, b->number.name);
 }
 
 static tg_sv id_of(const struct tg_number *v, size_t n, size_t run, tg_sv file, struct tg_arena *a)
@@ -55,22 +204,14 @@ static tg_sv id_of(const struct tg_number *v, size_t n, size_t run, tg_sv file, 
     return TG_SV_PRINTF(a, "%016" PRIx64, tg_hash(tg_buf_sv(&b), 0));
 }
 
-/* Where the id is or would be. */
-static size_t position(const struct tg_number_runs *of, tg_sv id)
-{
-    size_t at = 0;
-    while (at < of->n && tg_sv_cmp(of->v[at].id, id) < 0)
-        at++;
-    return at;
-}
-
 static void insert(struct tg_number_runs *out, struct tg_number_run run, struct tg_arena *a)
 {
-    size_t at = position(out, run.id);
-    struct tg_number_run *v;
+    size_t at = 0; /* where the id is or would be */
+    while (at < out->n && tg_sv_cmp(out->v[at].id, run.id) < 0)
+        at++;
     if (at < out->n && tg_sv_eq(out->v[at].id, run.id))
         return;
-    v = TG_NEW_N(a, struct tg_number_run, out->n + 1);
+    struct tg_number_run *v = TG_NEW_N(a, struct tg_number_run, out->n + 1);
     for (size_t i = 0; i < out->n; i++)
         v[i + (i >= at)] = out->v[i];
     v[at] = run;
@@ -94,35 +235,27 @@ void tg_number_unite(struct tg_number_runs *out, const struct tg_number_runs *mo
     }
 }
 
-/* One run of the file, sorted. A name that comes twice in a run contradicts itself. */
-static bool add_run(struct tg_number_runs *out, struct tg_number_file *s, size_t from, size_t n)
-{
-    struct tg_number *v = TG_NEW_N(s->a, struct tg_number, n);
-    for (size_t i = 0; i < n; i++) {
-        v[i] = s->v[from + i].number;
-        if (i && tg_sv_eq(v[i].name, v[i - 1].name))
-            return tg_err_say(s->err, TG_ERR_TRACE, TG_AT_FILE(s->file),
-                              "'%.60s' is there twice in one run", "Give each number its own name.",
-                              v[i].name.p);
-    }
-    insert(
-        out,
-        (struct tg_number_run){ id_of(v, n, s->v[from].run, tg_file_name(tg_sv_of(s->file)), s->a),
-                                v, n, tg_arena_sv(s->a, tg_sv_of(s->file)) },
-        s->a);
-    return true;
-}
-
+/* A name that comes twice in a run contradicts itself. */
 static bool add_runs(struct tg_number_runs *out, struct tg_number_file *s)
 {
+    tg_sv file = tg_sv_of(s->file);
     if (!s->n)
         return tg_number_file_refuse(s, 0, "no number is in this file");
     TG_SORT(s->v, s->n, by_run_and_name);
     for (size_t i = 0, n; i < s->n; i += n) {
-        for (n = 1; i + n < s->n && s->v[i + n].run == s->v[i].run;)
+        size_t run = s->v[i].run;
+        for (n = 1; i + n < s->n && s->v[i + n].run == run;)
             n++;
-        if (!add_run(out, s, i, n))
-            return false;
+        struct tg_number *v = TG_NEW_N(s->a, struct tg_number, n);
+        for (size_t k = 0; k < n; k++) {
+            v[k] = s->v[i + k].number;
+            if (k && tg_sv_eq(v[k].name, v[k - 1].name))
+                return tg_err_say(s->err, TG_ERR_TRACE, TG_AT_FILE(s->file),
+                                  "'%.60s' is there twice in one run",
+                                  "Give each number its own name.", v[k].name.p);
+        }
+        tg_sv id = id_of(v, n, run, tg_file_name(file), s->a);
+        insert(out, (struct tg_number_run){ id, v, n, tg_arena_sv(s->a, file) }, s->a);
     }
     return true;
 }
@@ -134,13 +267,13 @@ bool tg_number_read(struct tg_number_runs *out, tg_sv text, const char *file, st
     text = without_mark(text);
     if (!tg_number_is_json(text) && !tg_lines_begin(text)) {
         TG_BUF known = { 0 };
-        for (size_t i = 0; tg_documents_format(i); i++)
-            tg_buf_printf(&known, "%s, ", tg_documents_format(i));
+        for (size_t i = 0; i < FORMATS; i++)
+            tg_buf_printf(&known, "%s, ", formats[i]->name);
         tg_buf_puts(&known, "lines `name value unit`");
         tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(s.file), "not a file of numbers");
         return tg_err_hint(err, "Formats: %s.", known.p);
     }
-    bool ok = (tg_number_is_json(text) ? tg_documents_read(&s, text) : tg_lines_read(&s, text)) &&
+    bool ok = (tg_number_is_json(text) ? read_documents(&s, text) : tg_lines_read(&s, text)) &&
               add_runs(out, &s);
     free(s.v);
     return ok;

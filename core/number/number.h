@@ -13,7 +13,7 @@
  *   google      Google Benchmark's JSON: real_time, the median of the repetitions
  *
  * Rounds and repetitions share a process, as steps do: they sharpen a value and are not runs.
- * A value stays in the unit of its file. Private formats: formats.h.
+ * A value stays in the unit of its file. Private formats: internal.h.
  */
 #include "core/base/arena.h"
 #include "core/base/doc.h"

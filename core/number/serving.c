@@ -11,7 +11,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/decimal.h"
-#include "core/number/formats.h"
+#include "core/number/internal.h"
 
 enum { MAX_DEPTH = 4 };
 

@@ -1,6 +1,6 @@
-#ifndef TG_NUMBER_NUMBER_FILE_H
-#define TG_NUMBER_NUMBER_FILE_H
-/* What the formats share. Private to core/number. */
+#ifndef TG_NUMBER_INTERNAL_H
+#define TG_NUMBER_INTERNAL_H
+/* What the formats fill, and the formats. Private to core/number. */
 #include "core/base/strmap.h"
 #include "core/number/number.h"
 
@@ -11,9 +11,9 @@ struct tg_number_file {
     struct tg_err *err;
     struct tg_number_cell {
         struct tg_number number;
-        size_t run, order;
+        size_t run;
     } * v;
-    size_t n, cap, runs;
+    size_t n, cap;
 };
 
 /* One value of a run; texts are copied. False: a limit. */
@@ -29,12 +29,23 @@ bool tg_number_has_key(tg_sv head, const char *key);
 /* Does it begin with a brace or a bracket? */
 bool tg_number_is_json(tg_sv text);
 
-/* How often each name has come: the run that it belongs to next. */
-struct tg_number_times {
-    struct tg_strmap names;
-    size_t *n, cap;
+/* A JSON document of a file: the file, a line of it, or an element of its list. */
+struct tg_number_object {
+    const struct tg_doc *doc;
+    size_t line; /* 0: the file has one document */
 };
-void tg_number_times_init(struct tg_number_times *t);
-void tg_number_times_release(struct tg_number_times *t);
-size_t tg_number_times_next(struct tg_number_times *t, tg_sv name);
+
+struct tg_number_json {
+    const char *name;
+    bool (*begins)(tg_sv head); /* of a file's first bytes, at most 256 */
+    bool (*fits)(const struct tg_doc *d);
+    /* All documents of a file, of which the first one fits. */
+    bool (*read)(struct tg_number_file *s, const struct tg_number_object *v, size_t n);
+};
+extern const struct tg_number_json tg_number_serving, tg_number_pytest, tg_number_google,
+    tg_number_list;
+
+/* lines.c */
+bool tg_lines_begin(tg_sv head);
+TG_MUST bool tg_lines_read(struct tg_number_file *s, tg_sv text);
 #endif

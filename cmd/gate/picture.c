@@ -5,7 +5,7 @@
 
 #include "cmd/gate/codefile.h"
 #include "core/base/sort.h"
-#include "core/cause/path_tree.h"
+#include "core/cause/paths.h"
 #include "core/diff/stats.h"
 #include "core/metric/classes.h"
 #include "policy/verdict/pace.h"

@@ -60,11 +60,6 @@ static const struct tg_py_function *function_of(const struct tg_cause_file *f,
     return NULL;
 }
 
-static bool in_docstring(const struct tg_py_function *f, uint32_t line)
-{
-    return f && f->doc && f->doc <= line && line <= f->doc_last;
-}
-
 /* The changed lines whose innermost function this is (NULL: those outside every function). */
 static size_t lines_in(const struct tg_cause_file *f, const struct tg_py_function *in,
                        struct tg_cause_lines *out)
@@ -73,7 +68,7 @@ static size_t lines_in(const struct tg_cause_file *f, const struct tg_py_functio
     for (size_t i = 0; i < f->n_lines; i++)
         for (uint32_t line = f->lines[i].first; line <= f->lines[i].last; line++)
             if (tg_py_function_at(f->functions, f->n_functions, line) == in &&
-                !in_docstring(in, line)) {
+                !(in && in->doc && in->doc <= line && line <= in->doc_last)) {
                 out[n] = f->lines[i];
                 if (in && out[n].first < in->first)
                     out[n].first = in->first;
@@ -116,13 +111,6 @@ static tg_sv class_of(tg_sv qualified)
     return dot ? (tg_sv){ qualified.p, (size_t)(dot - qualified.p) } : TG_SV("");
 }
 
-static bool runs_in_no_step(const struct tg_cause_change *change, const struct tg_cause_file *f,
-                            const struct tg_py_function *fn)
-{
-    uint32_t line;
-    return change->paths && !tg_paths_ran(change->paths, f->path, fn->qualified, &line);
-}
-
 /* A changed function that only prepares: a constructor, most often. */
 static bool find_setup(struct candidate *c, const struct tg_cause_change *change, bool of_class)
 {
@@ -130,10 +118,12 @@ static bool find_setup(struct candidate *c, const struct tg_cause_change *change
     tg_sv own = class_of(c->frame->text);
     for (size_t i = 0; i < f->n_functions; i++) {
         const struct tg_py_function *fn = &f->functions[i];
+        uint32_t line;
         if (of_class && (!own.n || !tg_sv_eq(class_of(fn->qualified), own)))
             continue;
         c->n_lines = lines_in(f, fn, c->lines);
-        if (!c->n_lines || !runs_in_no_step(change, f, fn))
+        if (!c->n_lines || !change->paths ||
+            tg_paths_ran(change->paths, f->path, fn->qualified, &line))
             continue;
         c->changed_in = fn->qualified;
         return true;
@@ -209,24 +199,6 @@ static void use_function(struct tg_cause *out, struct candidate *c, const struct
     use(out, c, false);
 }
 
-static bool called_as_often(const struct tg_cause_frame *f)
-{
-    double a = f->calls[TG_PATHS_BASE], b = f->calls[TG_PATHS_TEST];
-    return a > 0 && fabs(a - b) <= 0.01 * a;
-}
-
-/*
- * The outer functions of a program hold every difference. One that was edited is not told for what
- * two or more unchanged functions below it hold, called as often as before, if dependencies or
- * compiled files were changed as well: these explain it better.
- */
-static bool is_far_fetched(const struct candidate *c, const struct tg_cause_change *change,
-                           unsigned carriers)
-{
-    return c->link == TG_CAUSE_LINK_SELF && carriers >= 2 &&
-           (change->other[TG_CAUSE_DEPENDENCIES].n || change->other[TG_CAUSE_BUILD].n);
-}
-
 /* A changed function that holds too little to be named, and that this one was seen to call. Asked
  * of the deepest function that holds enough: those around it call everything. */
 static void find_callee(struct candidate *c, const struct tg_cause *out,
@@ -288,33 +260,26 @@ static bool names_class(const struct tg_cause_frame *f, tg_sv qualified)
     return instance.n == class_name.n || instance.p[class_name.n] == '_';
 }
 
-/* The first changed function whose class or name is that of the frame. */
-static bool use_named(struct tg_cause *out, const struct tg_cause_frame *f,
-                      const struct tg_cause_change *change, struct tg_arena *a)
-{
-    for (size_t k = 0; k < change->n_files; k++)
-        for (size_t j = 0; j < change->files[k].n_functions; j++) {
-            const struct tg_py_function *fn = &change->files[k].functions[j];
-            if (!names_class(f, fn->qualified))
-                continue;
-            struct candidate c = candidate_in(&change->files[k], fn, TG_CAUSE_LINK_SELF, a);
-            if (!c.n_lines)
-                continue;
-            use_function(out, &c, fn, fn->def, f->share, a);
-            out->confidence = TG_CAUSE_MEDIUM;
-            return true;
-        }
-    return false;
-}
-
-/* Without stacks: a module or an annotation, the innermost first, gives the function. */
+/* Without stacks: the first changed function whose class or name is that of a module or an
+ * annotation, the innermost first. */
 static void choose_by_name(struct tg_cause *out, const struct tg_cause_change *change,
                            struct tg_arena *a)
 {
-    for (size_t i = out->path.n; i-- > 0;)
-        if (out->path.frames[i].share >= TG_CAUSE_ENOUGH &&
-            use_named(out, &out->path.frames[i], change, a))
-            return;
+    for (size_t i = out->path.n; i-- > 0;) {
+        const struct tg_cause_frame *f = &out->path.frames[i];
+        for (size_t k = 0; f->share >= TG_CAUSE_ENOUGH && k < change->n_files; k++)
+            for (size_t j = 0; j < change->files[k].n_functions; j++) {
+                const struct tg_py_function *fn = &change->files[k].functions[j];
+                if (!names_class(f, fn->qualified))
+                    continue;
+                struct candidate c = candidate_in(&change->files[k], fn, TG_CAUSE_LINK_SELF, a);
+                if (!c.n_lines)
+                    continue;
+                use_function(out, &c, fn, fn->def, f->share, a);
+                out->confidence = TG_CAUSE_MEDIUM;
+                return;
+            }
+    }
 }
 
 static bool is_changed(const struct tg_cause *c, uint32_t line)
@@ -357,14 +322,21 @@ void tg_cause_choose(struct tg_cause *out, const struct tg_cause_path *path,
         if (out->path.functions[i].share < TG_CAUSE_ENOUGH)
             continue;
         struct candidate c = candidate_of(&out->path.functions[i], change, a);
-        if (is_far_fetched(&c, change, carriers))
+        /*
+         * The outer functions of a program hold every difference. One that was edited is not told
+         * for what two or more unchanged functions below it hold, called as often as before, if
+         * dependencies or compiled files were changed as well: these explain it better.
+         */
+        if (c.link == TG_CAUSE_LINK_SELF && carriers >= 2 &&
+            (change->other[TG_CAUSE_DEPENDENCIES].n || change->other[TG_CAUSE_BUILD].n))
             c.link = TG_CAUSE_LINK_NONE;
         if (rank_of(c.link) < 2 && !out->function)
             find_callee(&c, out, change, a);
         if (!out->function || rank_of(c.link) > rank_of(out->link))
             use(out, &c, carriers > 0);
-        carriers += c.frame->share >= TG_CAUSE_CHILD && c.link != TG_CAUSE_LINK_SELF &&
-                    called_as_often(c.frame);
+        double was = c.frame->calls[TG_PATHS_BASE], is = c.frame->calls[TG_PATHS_TEST];
+        bool as_often = was > 0 && fabs(was - is) <= 0.01 * was;
+        carriers += c.frame->share >= TG_CAUSE_CHILD && c.link != TG_CAUSE_LINK_SELF && as_often;
     }
     choose_feeder(out, change, a);
     if (!out->function && !path->n_functions)

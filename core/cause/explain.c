@@ -9,7 +9,6 @@
 struct sums {
     const struct tg_paths *p;
     const struct tg_path_tree *t;
-    int tree;        /* its number */
     uint32_t *local; /* per node of the tree: its place here, or TG_NO_ID */
     uint32_t *node;  /* the other way */
     size_t n, cap;
@@ -35,7 +34,6 @@ static size_t first_of(const struct tg_paths *p, int side, uint32_t target)
 
 static double middle_of(const double *v, size_t n, bool mean)
 {
-    TG_FREE double *sorted = NULL;
     double sum = 0;
     if (!n)
         return 0;
@@ -43,7 +41,7 @@ static double middle_of(const double *v, size_t n, bool mean)
         sum += v[i];
     if (mean)
         return sum / (double)n;
-    sorted = memcpy(tg_xmalloc(n * sizeof *sorted), v, n * sizeof *sorted);
+    TG_FREE double *sorted = memcpy(tg_xmalloc(n * sizeof *sorted), v, n * sizeof *sorted);
     TG_SORT(sorted, n, tg_by_real);
     return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
@@ -62,23 +60,23 @@ static double difference_at(const struct sums *s, size_t place, bool means)
 static void sums_make(struct sums *s, const struct tg_paths *p, int tree, uint32_t target,
                       enum tg_cause_by by, int sign)
 {
-    *s = (struct sums){ .p = p, .t = &p->tree[tree], .tree = tree };
+    *s = (struct sums){ .p = p, .t = &p->tree[tree] };
     s->local = tg_xmalloc((s->t->keys.n + 1) * sizeof *s->local);
     memset(s->local, 0xff, (s->t->keys.n + 1) * sizeof *s->local);
     (void)place_of(s, 0);
     for (int side = 0; side < 2; side++)
-        for (size_t i = first_of(s->p, side, target); i < first_of(s->p, side, target + 1); i++) {
-            uint32_t at = s->p->entry[side][i].node[s->tree];
+        for (size_t i = first_of(p, side, target); i < first_of(p, side, target + 1); i++) {
+            uint32_t at = p->entry[side][i].node[tree];
             for (; at && s->local[at] == TG_NO_ID; at = s->t->v[at].parent)
                 (void)place_of(s, at);
         }
     for (int side = 0; side < 2; side++) {
-        size_t steps = s->p->n_steps[side], n = s->n * (steps ? steps : 1);
+        size_t steps = p->n_steps[side], n = s->n * (steps ? steps : 1);
         double *v = s->value[side] = tg_xcalloc(n + 1, sizeof *v);
-        for (size_t i = first_of(s->p, side, target); i < first_of(s->p, side, target + 1); i++) {
-            const struct tg_path_entry *e = &s->p->entry[side][i];
+        for (size_t i = first_of(p, side, target); i < first_of(p, side, target + 1); i++) {
+            const struct tg_path_entry *e = &p->entry[side][i];
             double x = by == TG_CAUSE_BY_CALLS ? (double)e->calls : (double)e->ns;
-            uint32_t up = e->node[s->tree];
+            uint32_t up = e->node[tree];
             if (e->step >= steps)
                 continue;
             for (;; up = s->t->v[up].parent) {

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "core/base/buf.h"
-#include "core/cause/forward.h"
-#include "core/cause/path_tree.h"
-#include "core/cause/renamed.h"
+#include "core/base/sort.h"
+#include "core/cause/internal.h"
 
 const char *tg_path_kind_name(enum tg_path_kind k)
 {
@@ -26,11 +25,27 @@ bool tg_path_module(tg_sv name, tg_sv *class_name, tg_sv *instance)
     if (!tg_sv_skip(&name, TG_SV("nn.Module: ")))
         return false;
     *instance = *class_name = name;
-    for (n = class_name->n; n && class_name->p[n - 1] >= '0' && class_name->p[n - 1] <= '9';)
+    for (n = class_name->n; n && tg_is_digit(class_name->p[n - 1]);)
         n--;
     if (n > 1 && n < class_name->n && class_name->p[n - 1] == '_')
         class_name->n = n - 1;
     return true;
+}
+
+uint32_t tg_path_node_of(struct tg_paths *p, int tree, uint32_t parent, enum tg_path_kind kind,
+                         uint32_t text)
+{
+    struct tg_path_tree *t = &p->tree[tree];
+    uint32_t key[3] = { parent, kind, text };
+    size_t before = t->keys.n;
+    uint32_t id = tg_strmap_add(&t->keys, (tg_sv){ (const char *)key, sizeof key });
+    if (t->keys.n > before) {
+        t->v = tg_grow(t->v, &t->cap, t->keys.n, sizeof *t->v);
+        t->v[id] = (struct tg_path_node){
+            .parent = parent, .text = text, .kind = kind, .depth = id ? t->v[parent].depth + 1 : 0
+        };
+    }
+    return id;
 }
 
 void tg_paths_init(struct tg_paths *p, const struct tg_paths_ask *ask, uint32_t step_target)
@@ -54,7 +69,48 @@ void tg_paths_release(struct tg_paths *p)
     *p = (struct tg_paths){ 0 };
 }
 
-/* Names: what a frame of each name adds to a path */
+/* ---- forward operators ---- */
+
+static int by_sequence(const void *pa, const void *pb)
+{
+    const struct tg_forward *a = pa, *b = pb;
+    int c = TG_CMP(a->sequence, b->sequence);
+    c = c ? c : TG_CMP(a->start, b->start);
+    return c ? c : TG_CMP(a->span, b->span);
+}
+
+void tg_forwards_init(struct tg_forwards *f, const struct tg_trace *t, const bool *is_backward)
+{
+    size_t cap = 0;
+    *f = (struct tg_forwards){ 0 };
+    for (uint32_t i = 0; t->sequence && i < t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        if (t->sequence[i] < 0 || is_backward[s->name])
+            continue;
+        *TG_PUSH(f->v, f->n, cap) = (struct tg_forward){ t->sequence[i], s->start, i };
+    }
+    TG_SORT(f->v, f->n, by_sequence);
+}
+
+void tg_forwards_release(struct tg_forwards *f)
+{
+    free(f->v);
+    *f = (struct tg_forwards){ 0 };
+}
+
+uint32_t tg_forward_of(const struct tg_forwards *f, const struct tg_trace *t, uint32_t span)
+{
+    int64_t number = t->sequence ? t->sequence[span] : -1;
+    tg_ns start = tg_span_at(t, span)->start;
+    size_t i;
+    if (number < 0)
+        return TG_NO_SPAN;
+    TG_SEARCH(i, f->n,
+              f->v[i].sequence < number || (f->v[i].sequence == number && f->v[i].start < start));
+    return i && f->v[i - 1].sequence == number ? f->v[i - 1].span : TG_NO_SPAN;
+}
+
+/* ---- names: what a frame of each name adds to a path ---- */
 
 struct frame_name {
     enum tg_path_kind kind; /* TG_PATH_ROOT: nothing */
@@ -94,26 +150,22 @@ static void look_up_name(struct walk *w, const struct tg_name *n, struct frame_n
 {
     *f = (struct frame_name){ .kind = TG_PATH_ROOT, .target = TG_NO_ID };
     if (n->kind == TG_KIND_PYTHON) {
-        tg_sv name = n->name;
-        tg_sv class_name, instance;
-        f->runs_backward = tg_sv_has(name, TG_SV("run_backward"));
-        if (!tg_path_module(name, &class_name, &instance)) {
-            tg_sv file, function;
-            TG_BUF text = { 0 };
-            bool by_line = false;
-            if (w->p->ask->function(w->p->ask->arg, w->side, name, &file, &function, &f->line,
-                                    &by_line)) {
-                tg_buf_printf(&text, "%.*s: %.*s", TG_SV_ARG(file), TG_SV_ARG(function));
-                if (by_line)
-                    tg_buf_printf(&text, "\n%u", (unsigned)f->line);
-                f->kind = TG_PATH_FUNCTION;
-                f->text[0] = f->text[1] = tg_strmap_add(&w->p->texts, tg_buf_sv(&text));
-                w->p->stacks[w->side] = true;
-            }
-        } else {
+        tg_sv class_name, instance, file, function;
+        TG_BUF text = { 0 };
+        bool by_line = false;
+        f->runs_backward = tg_sv_has(n->name, TG_SV("run_backward"));
+        if (tg_path_module(n->name, &class_name, &instance)) {
             f->kind = TG_PATH_MODULE;
             f->text[TG_PATHS_BY_CLASS] = tg_strmap_add(&w->p->texts, class_name);
             f->text[TG_PATHS_BY_INSTANCE] = tg_strmap_add(&w->p->texts, instance);
+        } else if (w->p->ask->function(w->p->ask->arg, w->side, n->name, &file, &function, &f->line,
+                                       &by_line)) {
+            tg_buf_printf(&text, "%.*s: %.*s", TG_SV_ARG(file), TG_SV_ARG(function));
+            if (by_line)
+                tg_buf_printf(&text, "\n%u", (unsigned)f->line);
+            f->kind = TG_PATH_FUNCTION;
+            f->text[0] = f->text[1] = tg_strmap_add(&w->p->texts, tg_buf_sv(&text));
+            w->p->stacks[w->side] = true;
         }
         return;
     }
@@ -129,7 +181,7 @@ static void look_up_name(struct walk *w, const struct tg_name *n, struct frame_n
     f->backward = n->kind == TG_KIND_OP && tg_backward_named(n->name);
 }
 
-/* The walk: spans in order of start, a stack a thread */
+/* ---- the walk: spans in order of start, a stack a thread ---- */
 
 static size_t all_spans(const struct tg_trace *t)
 {
@@ -169,15 +221,6 @@ static void child_node(struct walk *w, const uint32_t *parent, enum tg_path_kind
     }
 }
 
-/* The whole host step: the main thread, and autograd's while the main one waits for it. */
-static bool in_step(const struct walk *w, uint32_t thread, const struct open_span *at,
-                    const struct frame_name *f)
-{
-    if (thread == w->main_thread)
-        return !(w->other_backward && f->runs_backward);
-    return at->backward;
-}
-
 /* A function that adds nothing to a path: of a library, say. */
 static bool is_idle(const struct walk *w, const struct tg_span *s)
 {
@@ -191,17 +234,14 @@ static void host_span(struct walk *w, uint32_t i)
     const struct frame_name *f = &w->names[s->name];
     uint32_t thread = w->t->tracks[s->track].thread;
     tg_ns end = tg_span_end(s);
-    struct thread_stack *h = &w->threads[w->t->tracks[s->track].thread];
+    struct thread_stack *h = &w->threads[thread];
     while (h->n && !tg_span_holds(h->v[h->n - 1].end, s->start, end))
         h->n--;
     struct open_span *up = h->n ? &h->v[h->n - 1] : NULL;
-    struct open_span at = { .end = end, .entry = SIZE_MAX };
+    struct open_span at = up ? *up : (struct open_span){ .end = end };
     if (up && is_idle(w, s))
         return; /* its time is that of the frame around it */
-    if (up) {
-        at = *up;
-        at.end = end < up->end ? end : up->end;
-    }
+    at.end = end < at.end ? end : at.end;
     if (f->backward && !at.backward) {
         /* Where the outermost span of backward work belongs. */
         uint32_t from = tg_forward_of(&w->forward, w->t, i);
@@ -223,21 +263,19 @@ static void host_span(struct walk *w, uint32_t i)
             w->p->tree[k].v[at.node[k]].calls[w->side]++;
     }
     memcpy(w->node[i], at.node, sizeof at.node);
+    at.entry = SIZE_MAX;
     if (w->p->step_target != TG_NO_ID) {
+        /* The whole host step: the main thread, and autograd's while the main one waits for it. */
+        bool in_step =
+            thread == w->main_thread ? !(w->other_backward && f->runs_backward) : at.backward;
         if (up && up->entry != SIZE_MAX && at.end > s->start)
             w->p->entry[w->side][up->entry].ns -= at.end - s->start;
-        at.entry = in_step(w, thread, &at, f)
-                       ? add_entry(w, w->p->step_target, at.node, step_at(w, i), at.end - s->start)
-                       : SIZE_MAX;
+        if (in_step)
+            at.entry = add_entry(w, w->p->step_target, at.node, step_at(w, i), at.end - s->start);
     }
     if (f->target != TG_NO_ID)
         (void)add_entry(w, f->target, at.node, w->steps->step_of[i], w->steps->self[i]);
     *TG_PUSH(h->v, h->n, h->cap) = at;
-}
-
-static bool on_host(enum tg_kind k)
-{
-    return tg_kind_nests(k) || k == TG_KIND_PYTHON;
 }
 
 static void find_threads(struct walk *w)
@@ -266,7 +304,9 @@ static uint32_t *order_host(const struct walk *w, size_t *n)
     for (uint32_t i = 0; i < all_spans(t); i++) {
         uint32_t at = t->n_python ? i : w->steps->order[i];
         const struct tg_span *s = tg_span_at(t, at);
-        if (on_host(tg_span_kind(t, s)) && !(is_idle(w, s) && w->p->step_target == TG_NO_ID))
+        enum tg_kind kind = tg_span_kind(t, s);
+        if ((tg_kind_nests(kind) || kind == TG_KIND_PYTHON) &&
+            !(is_idle(w, s) && w->p->step_target == TG_NO_ID))
             order[(*n)++] = at;
     }
     if (t->n_python)
@@ -293,19 +333,17 @@ void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,
     TG_FREE uint32_t *order = order_host(&w, &n);
     for (size_t i = 0; i < n; i++)
         host_span(&w, order[i]);
-    for (uint32_t i = 0; i < w.t->n_spans; i++)
-        if (tg_kind_is_device(tg_span_kind(w.t, tg_span_at(w.t, i)))) {
-            const struct tg_span *s = tg_span_at(w.t, i);
-            const struct frame_name *f = &w.names[s->name];
-            uint32_t launch = w.steps->launch[i];
-            uint32_t node[TG_PATHS_TREES] = { 0, 0 };
-            if (f->target != TG_NO_ID) {
-                if (launch != TG_NO_SPAN && w.node[launch][0] != TG_NO_ID)
-                    memcpy(node, w.node[launch], sizeof node);
-                child_node(&w, node, TG_PATH_OP, f->text, 0, node);
-                (void)add_entry(&w, f->target, node, w.steps->step_of[i], s->dur > 0 ? s->dur : 0);
-            }
-        }
+    for (uint32_t i = 0; i < t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        const struct frame_name *f = &w.names[s->name];
+        uint32_t launch = steps->launch[i], node[TG_PATHS_TREES] = { 0, 0 };
+        if (!tg_kind_is_device(tg_span_kind(t, s)) || f->target == TG_NO_ID)
+            continue;
+        if (launch != TG_NO_SPAN && w.node[launch][0] != TG_NO_ID)
+            memcpy(node, w.node[launch], sizeof node);
+        child_node(&w, node, TG_PATH_OP, f->text, 0, node);
+        (void)add_entry(&w, f->target, node, steps->step_of[i], s->dur > 0 ? s->dur : 0);
+    }
     p->n_steps[side] += steps->n > skip_first ? steps->n - skip_first : 0;
     for (size_t i = 0; i < w.n_threads; i++)
         free(w.threads[i].v);
@@ -327,7 +365,7 @@ bool tg_paths_ran(const struct tg_paths *p, tg_sv file, tg_sv function, uint32_t
     const struct tg_path_tree *t = &p->tree[TG_PATHS_BY_CLASS];
     *line = 0;
     for (size_t i = 1; text != TG_NO_ID && i < t->keys.n; i++)
-        if (tg_path_is_function(&t->v[i], text) && !*line)
+        if (!*line && tg_path_is_function(&t->v[i], text))
             *line = t->v[i].line[TG_PATHS_TEST];
     return text != TG_NO_ID;
 }

@@ -1,10 +1,8 @@
-#include "core/cause/renamed.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cause/path_tree.h"
+#include "core/cause/internal.h"
 
 enum { IN_BASE = 1 << TG_PATHS_BASE, IN_TEST = 1 << TG_PATHS_TEST };
 
@@ -29,32 +27,9 @@ static bool has_name(const struct tg_path_node *n)
            n->kind == TG_PATH_FUNCTION;
 }
 
-static void look_around(struct joiner *j)
-{
-    for (uint32_t i = (uint32_t)j->n; i-- > 1;) {
-        const struct tg_path_node *n = node_at(j, i);
-        if (!n->calls[TG_PATHS_BASE] && !n->calls[TG_PATHS_TEST])
-            continue;
-        j->next[i] = j->child[n->parent];
-        j->child[n->parent] = i;
-        for (int side = 0; side < 2; side++)
-            if (n->calls[side])
-                j->in[n->text] |= 1u << side;
-    }
-    for (uint32_t i = 0; i < j->p->texts.n; i++)
-        j->rename[i] = i;
-}
-
 static bool only(const struct joiner *j, uint32_t i, unsigned side)
 {
     return has_name(node_at(j, i)) && j->in[node_at(j, i)->text] == side;
-}
-
-static bool called_equally(const struct joiner *j, uint32_t old, uint32_t new)
-{
-    double a = node_at(j, old)->calls[TG_PATHS_BASE] / (double)j->p->n_steps[TG_PATHS_BASE];
-    double b = node_at(j, new)->calls[TG_PATHS_TEST] / (double)j->p->n_steps[TG_PATHS_TEST];
-    return fabs(a - b) <= 0.01 * a;
 }
 
 static bool calls_it(const struct joiner *j, uint32_t node, const struct tg_path_node *what)
@@ -90,39 +65,15 @@ static uint32_t most_like(const struct joiner *j, uint32_t old)
         if (!only(j, i, IN_TEST) || node_at(j, i)->kind != node_at(j, old)->kind)
             continue;
         added++;
-        double like = called_equally(j, old, i) ? likeness(j, old, i) : -2;
+        double was = node_at(j, old)->calls[TG_PATHS_BASE] / (double)j->p->n_steps[TG_PATHS_BASE];
+        double is = node_at(j, i)->calls[TG_PATHS_TEST] / (double)j->p->n_steps[TG_PATHS_TEST];
+        double like = fabs(was - is) <= 0.01 * was ? likeness(j, old, i) : -2;
         if (like > most) {
             best = i;
             most = like;
         }
     }
     return most >= 0.5 || (most == -1 && removed == 1 && added == 1) ? best : 0;
-}
-
-static bool find_renames(struct joiner *j)
-{
-    bool found = false;
-    for (uint32_t i = 1; i < j->n; i++) {
-        uint32_t now;
-        if (!node_at(j, i)->calls[TG_PATHS_BASE] || !only(j, i, IN_BASE) ||
-            j->rename[node_at(j, i)->text] != node_at(j, i)->text || !(now = most_like(j, i)))
-            continue;
-        j->rename[node_at(j, i)->text] = node_at(j, now)->text;
-        j->in[node_at(j, now)->text] |= IN_BASE; /* taken */
-        found = true;
-    }
-    return found;
-}
-
-static void move_node(struct joiner *j, uint32_t from, uint32_t to)
-{
-    struct tg_path_node *v = j->p->tree[j->tree].v;
-    for (int side = 0; side < 2 && from != to; side++) {
-        v[to].calls[side] += v[from].calls[side];
-        if (v[from].line[side])
-            v[to].line[side] = v[from].line[side];
-        v[from].calls[side] = 0;
-    }
 }
 
 /* A parent's id is smaller than its children's, so one pass in order moves whole branches. */
@@ -136,7 +87,12 @@ static void move_nodes(struct joiner *j)
         now[i] = now[n.parent] == n.parent && text == n.text
                      ? i
                      : tg_path_node_of(j->p, j->tree, now[n.parent], n.kind, text);
-        move_node(j, i, now[i]);
+        struct tg_path_node *v = j->p->tree[j->tree].v, *to = &v[now[i]];
+        for (int side = 0; side < 2 && now[i] != i; side++) {
+            to->calls[side] += v[i].calls[side];
+            to->line[side] = v[i].line[side] ? v[i].line[side] : to->line[side];
+            v[i].calls[side] = 0;
+        }
     }
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < j->p->n[side]; i++)
@@ -154,11 +110,31 @@ static bool one_round(struct tg_paths *p, int tree)
                         .child = TG_NEW_N(a, uint32_t, n + 1),
                         .next = TG_NEW_N(a, uint32_t, n + 1),
                         .rename = TG_NEW_N(a, uint32_t, p->texts.n + 1) };
-    look_around(&j);
-    if (!find_renames(&j))
-        return false;
-    move_nodes(&j);
-    return true;
+    for (uint32_t i = (uint32_t)n; i-- > 1;) {
+        const struct tg_path_node *node = node_at(&j, i);
+        if (!node->calls[TG_PATHS_BASE] && !node->calls[TG_PATHS_TEST])
+            continue;
+        j.next[i] = j.child[node->parent];
+        j.child[node->parent] = i;
+        for (int side = 0; side < 2; side++)
+            if (node->calls[side])
+                j.in[node->text] |= 1u << side;
+    }
+    for (uint32_t i = 0; i < p->texts.n; i++)
+        j.rename[i] = i;
+    bool found = false;
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t text = node_at(&j, i)->text, now;
+        if (!node_at(&j, i)->calls[TG_PATHS_BASE] || !only(&j, i, IN_BASE) ||
+            j.rename[text] != text || !(now = most_like(&j, i)))
+            continue;
+        j.rename[text] = node_at(&j, now)->text;
+        j.in[node_at(&j, now)->text] |= IN_BASE; /* taken */
+        found = true;
+    }
+    if (found)
+        move_nodes(&j);
+    return found;
 }
 
 void tg_paths_join_renamed(struct tg_paths *p)

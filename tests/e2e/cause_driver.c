@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cause/forward.h"
+#include "core/cause/internal.h"
 #include "core/cause/paths.h"
 
 static struct tg_trace *load(const char *path)

@@ -1,7 +1,7 @@
 #include "tests/support.h"
 
 #include "core/cause/choose.h"
-#include "core/cause/path_tree.h"
+#include "core/cause/paths.h"
 
 /* train.py: step > model.py: Block.forward > model.py: norm; lines as in `layout`. */
 #define TEXT(s)                                                                                    \

@@ -1,4 +1,4 @@
-#include "core/cause/forward.h"
+#include "core/cause/internal.h"
 #include "tests/core/cause/box.h"
 
 static uint32_t at(const struct tg_trace *t, uint32_t index)

@@ -1,7 +1,5 @@
 #include "tests/core/cause/box.h"
 
-#include "core/cause/renamed.h"
-
 /* f calls G (two operators) and H (op of B us); G and H are names. */
 #define ROWS(G, H, B)                                                                              \
     { "user_annotation", "ProfilerStep#1", 1, 0, 900, 0 },                                         \

@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "core/cause/path_tree.h"
+#include "core/cause/paths.h"
 
 TEST(a_node_is_made_once)
 {

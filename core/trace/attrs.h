@@ -6,6 +6,7 @@
  * twice.
  */
 #include "core/base/buf.h"
+#include "core/base/strmap.h"
 #include "core/trace/kind.h"
 
 enum tg_attr_key {
@@ -38,8 +39,20 @@ struct tg_attr_values {
 
 /* The attribute for this key of args; TG_ATTRS: no attribute. */
 enum tg_attr_key tg_attr_of_key(tg_sv key);
-/* The attributes that events of this kind have, of those in `have`. */
-uint32_t tg_attrs_of_kind(enum tg_kind kind, const struct tg_attr_values *f);
-/* One "key=value" a line, in the order above; leaves `out` empty if there are no attributes. */
-void tg_attrs_put(struct tg_buf *out, uint32_t which, const struct tg_attr_values *f);
+
+/* Raw values of attributes -> id of their canonical text: one "key=value" a line, in the order
+ * above. Most events repeat the raw bytes of an earlier one, and equal bytes have equal canonical
+ * text. */
+struct tg_attr_cache {
+    struct tg_buf kept; /* struct tg_attr_cached, one after the other */
+    size_t n;
+    uint32_t *slot; /* 0: empty; else where in `kept`, in units of eight bytes, and 1 */
+    struct tg_buf text;
+};
+
+void tg_attr_cache_init(struct tg_attr_cache *c);
+void tg_attr_cache_release(struct tg_attr_cache *c);
+/* The id in `attrs` of these attributes of an event; TG_NO_ID: it has no attributes. */
+uint32_t tg_attr_cache_id(struct tg_attr_cache *c, struct tg_strmap *attrs, enum tg_kind kind,
+                          const struct tg_attr_values *f);
 #endif

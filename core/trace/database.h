@@ -64,4 +64,11 @@ struct tg_db_dialect {
 };
 
 extern const struct tg_db_dialect tg_nsys, tg_rocpd;
+
+/*
+ * Kineto's category of a range of NVTX or rocTX, by its name. torch.autograd.profiler.emit_nvtx
+ * writes "aten::add, seq = 3, op_id = 7": that is the operator aten::add, and its name loses the
+ * numbers. Any other range is an annotation.
+ */
+void tg_nvtx_range(tg_sv *category, tg_sv *name);
 #endif

@@ -6,8 +6,8 @@
 
 #include "core/base/decimal.h"
 #include "core/base/keymap.h"
-#include "core/trace/attr_cache.h"
-#include "core/trace/check.h"
+#include "core/base/sort.h"
+#include "core/trace/attrs.h"
 #include "core/trace/kineto.h"
 #include "core/trace/pairs.h"
 #include "core/trace/reader_internal.h"
@@ -54,27 +54,20 @@ static uint32_t track_id(struct loader *l, struct tg_track k)
 /* Kineto shows waits for a stream on a line of their own: its thread is the stream + 1,000,000. */
 #define SYNC_THREADS 1000000
 
-static int64_t stream_of(const struct tg_track *k, tg_sv tid)
-{
-    int64_t n;
-    return k->stream == TG_NO_STREAM && tg_sv_i64(tid, &n) && n >= SYNC_THREADS &&
-                   n - SYNC_THREADS < SYNC_THREADS
-               ? n - SYNC_THREADS
-               : k->stream;
-}
-
 static struct tg_track track_of(const struct loader *l, enum tg_kind kind, uint32_t thread,
                                 int64_t stream, int64_t device)
 {
     struct tg_track k = { thread, stream, -1 };
     size_t n;
+    int64_t tid;
     if (!tg_kind_is_on_device(kind))
         return k;
-    k.device = device;
-    if (device < 0 && !tg_sv_i64(tg_reader_threads(l->t->reader, &n)[thread].pid, &k.device))
-        k.device = -1;
-    if (kind == TG_KIND_DEVICE_SYNC)
-        k.stream = stream_of(&k, tg_reader_threads(l->t->reader, &n)[thread].tid);
+    const struct tg_thread *of = &tg_reader_threads(l->t->reader, &n)[thread];
+    if (device >= 0 || tg_sv_i64(of->pid, &device))
+        k.device = device;
+    if (kind == TG_KIND_DEVICE_SYNC && stream == TG_NO_STREAM && tg_sv_i64(of->tid, &tid) &&
+        tid >= SYNC_THREADS && tid < 2 * SYNC_THREADS)
+        k.stream = tid - SYNC_THREADS;
     return k;
 }
 
@@ -207,36 +200,29 @@ static void take_pair(void *arg, const struct tg_mark *b, const struct tg_mark *
 }
 
 /* The numbers of a `[memory]` instant; absent numbers are -1, absent bytes 0. */
-static void read_memory(struct tg_memory_event *out, tg_sv args)
+static void take_memory(struct loader *l, const struct tg_event *ev)
 {
-    struct tg_scan s = tg_scan_object(args);
+    static const struct {
+        tg_sv key;
+        size_t field;
+        int64_t absent;
+    } numbers[] = {
+        { { "Device Type", 11 }, offsetof(struct tg_memory_event, device_type), -1 },
+        { { "Device Id", 9 }, offsetof(struct tg_memory_event, device), -1 },
+        { { "Bytes", 5 }, offsetof(struct tg_memory_event, bytes), 0 },
+        { { "Total Allocated", 15 }, offsetof(struct tg_memory_event, total_allocated), -1 },
+        { { "Total Reserved", 14 }, offsetof(struct tg_memory_event, total_reserved), -1 },
+    };
+    struct tg_memory_event *out = TG_PUSH(l->t->memory, l->t->n_memory, l->cap.memory);
+    struct tg_scan s = tg_scan_object(ev->args);
     struct tg_value key, value;
     bool first = true;
-    *out = (struct tg_memory_event){ out->ts, -1, -1, 0, -1, -1 };
-    if (!args.n)
-        return;
-    while (tg_scan_member(&s, &first, &key) > 0 && tg_scan_value(&s, &value)) {
-        if (tg_kineto_key(&key, TG_SV("Device Type")))
-            out->device_type = tg_kineto_int(&value, -1);
-        else if (tg_kineto_key(&key, TG_SV("Device Id")))
-            out->device = tg_kineto_int(&value, -1);
-        else if (tg_kineto_key(&key, TG_SV("Bytes")))
-            out->bytes = tg_kineto_int(&value, 0);
-        else if (tg_kineto_key(&key, TG_SV("Total Allocated")))
-            out->total_allocated = tg_kineto_int(&value, -1);
-        else if (tg_kineto_key(&key, TG_SV("Total Reserved")))
-            out->total_reserved = tg_kineto_int(&value, -1);
-    }
-}
-
-static void take_label(struct loader *l, const struct tg_event *ev, uint32_t name)
-{
-    struct tg_trace *t = l->t;
-    tg_sv text = t->names->v[name].name;
-    bool process = tg_sv_eq(text, TG_SV("process_name"));
-    if (!process && !tg_sv_eq(text, TG_SV("thread_name")))
-        return;
-    tg_xla_label(TG_PUSH(t->labels, t->n_labels, l->cap.labels), ev, process);
+    *out = (struct tg_memory_event){ ev->ts, -1, -1, 0, -1, -1 };
+    while (ev->args.n && tg_scan_member(&s, &first, &key) > 0 && tg_scan_value(&s, &value))
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+            if (tg_kineto_key(&key, numbers[i].key))
+                *(int64_t *)(void *)((char *)out + numbers[i].field) =
+                    tg_kineto_int(&value, numbers[i].absent);
 }
 
 static bool take(void *arg, const struct tg_event *ev)
@@ -246,16 +232,14 @@ static bool take(void *arg, const struct tg_event *ev)
     enum tg_kind kind = name == TG_NO_ID ? TG_KIND_OTHER : l->t->names->v[name].kind;
     if (ev->index >= UINT32_MAX)
         return limit(l, "events", UINT32_MAX);
-    if (l->opts->want_memory && ev->has_ts && name != TG_NO_ID &&
-        (ev->ph == 'i' || ev->ph == 'I') &&
-        tg_sv_eq(l->t->names->v[name].name, TG_SV("[memory]"))) {
-        struct tg_trace *t = l->t;
-        struct tg_memory_event *e = TG_PUSH(t->memory, t->n_memory, l->cap.memory);
-        e->ts = ev->ts;
-        read_memory(e, ev->args);
-    }
-    if (ev->ph == 'M' && name != TG_NO_ID)
-        take_label(l, ev, name);
+    tg_sv text = name == TG_NO_ID ? TG_SV("") : l->t->names->v[name].name;
+    if (l->opts->want_memory && ev->has_ts && (ev->ph == 'i' || ev->ph == 'I') &&
+        tg_sv_eq(text, TG_SV("[memory]")))
+        take_memory(l, ev);
+    if (ev->ph == 'M' &&
+        (tg_sv_eq(text, TG_SV("process_name")) || tg_sv_eq(text, TG_SV("thread_name"))))
+        tg_xla_label(TG_PUSH(l->t->labels, l->t->n_labels, l->cap.labels), ev,
+                     tg_sv_eq(text, TG_SV("process_name")));
     if (l->opts->keep_hta)
         return !(ev->has_dur && ev->has_cat &&
                  !tg_sv_eq(l->t->names->v[ev->name].cat, TG_SV("Trace"))) ||
@@ -348,9 +332,11 @@ static void worker_free(void *worker)
     free(w);
 }
 
-/* Gives the worker's loader the part's columns, emptied: memory is reused. */
-static void lend_columns(struct worker *w, struct part *p)
+static bool read_part(void *worker, void *part, struct tg_err *err)
 {
+    struct worker *w = worker;
+    struct part *p = part;
+    /* The loader gets the part's columns, emptied: memory is reused. */
     const struct tg_trace tables = w->t;
     w->t = p->columns;
     w->t.path = tables.path;
@@ -364,29 +350,15 @@ static void lend_columns(struct worker *w, struct part *p)
     w->l.cap = p->cap;
     w->l.marks = &p->marks;
     p->marks.n = 0;
-}
-
-static void tell_new(struct worker *w, struct part *p)
-{
-    p->n_tracks = w->t.n_tracks - w->told_tracks;
-    p->n_attrs = w->t.attrs.n - w->told_attrs;
-    p->tracks = tg_grow(p->tracks, &p->tracks_cap, p->n_tracks, sizeof *p->tracks);
-    p->attrs = tg_grow(p->attrs, &p->attrs_cap, p->n_attrs, sizeof *p->attrs);
-    for (size_t i = 0; i < p->n_tracks; i++)
-        p->tracks[i] = w->t.tracks[w->told_tracks++];
-    for (size_t i = 0; i < p->n_attrs; i++)
-        p->attrs[i] = w->t.attrs.text[w->told_attrs++];
-}
-
-static bool read_part(void *worker, void *part, struct tg_err *err)
-{
-    struct worker *w = worker;
-    struct part *p = part;
-    lend_columns(w, part);
     bool ok = read_events(&w->l, err);
     p->columns = w->t;
     p->cap = w->l.cap;
-    tell_new(w, part);
+    /* What its tables have learnt from the part. */
+    p->n_tracks = p->n_attrs = 0;
+    while (w->told_tracks < w->t.n_tracks)
+        *TG_PUSH(p->tracks, p->n_tracks, p->tracks_cap) = w->t.tracks[w->told_tracks++];
+    while (w->told_attrs < w->t.attrs.n)
+        *TG_PUSH(p->attrs, p->n_attrs, p->attrs_cap) = w->t.attrs.text[w->told_attrs++];
     return ok;
 }
 
@@ -399,29 +371,27 @@ static bool fits(const void *whole, const void *part, const struct tg_trace_info
            tg_reader_info(l->t->reader)->events + info->events < UINT32_MAX;
 }
 
-/* In file order, like names. */
-static void join_tables(struct loader *l, struct worker *w, const struct part *p,
-                        const struct tg_split_ids *ids)
+static void join(void *whole, void *worker, void *part, const struct tg_split_ids *ids)
 {
-    w->track = tg_grow(w->track, &w->track_cap, w->n_track + p->n_tracks, sizeof *w->track);
-    w->attr = tg_grow(w->attr, &w->attr_cap, w->n_attr + p->n_attrs, sizeof *w->attr);
+    struct loader *l = whole;
+    struct worker *w = worker;
+    const struct part *p = part;
+    const struct tg_trace *from = &p->columns;
+    struct tg_trace *t = l->t;
+    t->integrity.undated += from->integrity.undated;
+    t->n_graded += from->n_graded;
+    /* In file order, like names. */
     for (size_t i = 0; i < p->n_tracks; i++) {
         struct tg_track k = p->tracks[i];
         k.thread = ids->thread[k.thread];
-        w->track[w->n_track++] = track_id(l, k);
+        *TG_PUSH(w->track, w->n_track, w->track_cap) = track_id(l, k);
     }
     for (size_t i = 0; i < p->n_attrs; i++)
-        w->attr[w->n_attr++] = tg_strmap_add(&l->t->attrs, p->attrs[i]);
-}
-
-static void join_spans(struct loader *l, const struct worker *w, const struct tg_trace *from,
-                       const struct tg_split_ids *ids)
-{
-    l->t->n_graded += from->n_graded;
+        *TG_PUSH(w->attr, w->n_attr, w->attr_cap) = tg_strmap_add(&t->attrs, p->attrs[i]);
     for (size_t i = 0; i < from->n_spans; i++) {
         struct tg_span s = *tg_span_at(from, i);
         s.name = ids->name[s.name];
-        if (l->t->names->v[s.name].kind == TG_KIND_PYTHON && !l->opts->keep_hta && drops_python(l))
+        if (t->names->v[s.name].kind == TG_KIND_PYTHON && !l->opts->keep_hta && drops_python(l))
             continue;
         s.track = w->track[s.track];
         if (s.attr != TG_NO_ID)
@@ -434,38 +404,14 @@ static void join_spans(struct loader *l, const struct worker *w, const struct tg
         if (l->opts->keep_hta)
             add_hta(l, from->hta_ts[i], from->hta_dur[i], from->ts_float[i]);
     }
-}
-
-static void join_labels(struct loader *l, const struct tg_trace *from,
-                        const struct tg_split_ids *ids)
-{
-    struct tg_trace *t = l->t;
-    t->labels = tg_grow(t->labels, &l->cap.labels, t->n_labels + from->n_labels, sizeof *t->labels);
-    for (size_t i = 0; i < from->n_labels; i++) {
-        t->labels[t->n_labels] = from->labels[i];
-        t->labels[t->n_labels].thread = ids->thread[from->labels[i].thread];
-        t->n_labels++;
-    }
-}
-
-static void join(void *whole, void *worker, void *part, const struct tg_split_ids *ids)
-{
-    struct loader *l = whole;
-    struct worker *w = worker;
-    const struct part *p = part;
-    struct tg_trace *t = l->t;
-    t->integrity.undated += p->columns.integrity.undated;
-    join_tables(l, w, p, ids);
-    join_spans(l, w, &p->columns, ids);
     tg_marks_join(l->marks, &p->marks, ids->name, ids->thread, w->attr, ids->first_index);
-    if (p->columns.n_labels)
-        join_labels(l, &p->columns, ids);
-    if (!p->columns.n_memory)
-        return;
-    t->memory =
-        tg_grow(t->memory, &l->cap.memory, t->n_memory + p->columns.n_memory, sizeof *t->memory);
-    memcpy(t->memory + t->n_memory, p->columns.memory, p->columns.n_memory * sizeof *t->memory);
-    t->n_memory += p->columns.n_memory;
+    for (size_t i = 0; i < from->n_labels; i++) {
+        struct tg_trace_label *label = TG_PUSH(t->labels, t->n_labels, l->cap.labels);
+        *label = from->labels[i];
+        label->thread = ids->thread[label->thread];
+    }
+    for (size_t i = 0; i < from->n_memory; i++)
+        *TG_PUSH(t->memory, t->n_memory, l->cap.memory) = from->memory[i];
 }
 
 static const struct tg_split_ops split_ops = { .here = read_events,
@@ -476,6 +422,126 @@ static const struct tg_split_ops split_ops = { .here = read_events,
                                                .worker_new = worker_new,
                                                .worker_free = worker_free,
                                                .read = read_part };
+
+/* ---- what looks damaged ---- */
+
+/* The start itself if a damaged duration would leave the range. */
+static tg_ns end_of(const struct tg_span *s)
+{
+    tg_ns end;
+    return __builtin_add_overflow(s->start, s->dur, &end) ? s->start : end;
+}
+
+/* Spans that are work on a device, stream after stream, in time: four bytes each. */
+struct lanes {
+    struct tg_lanes of;
+    size_t *end;    /* per stream: one past its last span */
+    uint32_t *span; /* by stream, then by start and end */
+};
+
+static int by_time(const void *pa, const void *pb, void *arg)
+{
+    const struct tg_trace *t = arg;
+    const struct tg_span *a = tg_span_at(t, *(const uint32_t *)pa);
+    const struct tg_span *b = tg_span_at(t, *(const uint32_t *)pb);
+    int c = TG_CMP(a->start, b->start);
+    return c ? c : TG_CMP(end_of(a), end_of(b));
+}
+
+static void lanes_init(struct lanes *l, const struct tg_trace *t, const uint32_t *v, size_t n_v)
+{
+    size_t sum = 0;
+    tg_lanes_init(&l->of, t);
+    l->end = tg_xcalloc(l->of.n_streams + 1, sizeof *l->end);
+    for (size_t i = 0; i < n_v; i++) {
+        const struct tg_span *s = tg_span_at(t, v[i]);
+        l->end[l->of.stream[s->track]] += tg_kind_is_device(tg_span_kind(t, s));
+    }
+    for (size_t k = 0; k < l->of.n_streams; k++) {
+        size_t n = l->end[k];
+        l->end[k] = sum; /* its beginning, until it is filled */
+        sum += n;
+    }
+    l->span = tg_xrealloc(NULL, sum + 1, sizeof *l->span);
+    for (size_t i = 0; i < n_v; i++) {
+        const struct tg_span *s = tg_span_at(t, v[i]);
+        if (tg_kind_is_device(tg_span_kind(t, s)))
+            l->span[l->end[l->of.stream[s->track]]++] = v[i];
+    }
+    for (size_t k = 0, from = 0; k < l->of.n_streams; from = l->end[k++])
+        tg_sort_runs(l->span + from, l->end[k] - from, sizeof *l->span, by_time,
+                     (void *)(uintptr_t)t);
+}
+
+/*
+ * Work on one stream runs one after the other: a span that runs past the next start is suspicious.
+ */
+static void count_overlaps(const struct tg_trace *t, const uint32_t *v, size_t n,
+                           struct tg_integrity *out)
+{
+    struct lanes l;
+    lanes_init(&l, t, v, n);
+    for (size_t k = 0, i = 0; k < l.of.n_streams; i = l.end[k++])
+        for (; i + 1 < l.end[k]; i++) {
+            const struct tg_span *a = tg_span_at(t, l.span[i]), *b = tg_span_at(t, l.span[i + 1]);
+            tg_ns over, sum;
+            /* Times at the two ends of the range are far apart, whatever their difference would
+             * be. */
+            if (t->tracks[a->track].stream == TG_NO_STREAM ||
+                __builtin_sub_overflow(end_of(a), b->start, &over) || over <= 0)
+                continue;
+            out->overlapping++;
+            if (!__builtin_add_overflow(out->overlapping_ns, over, &sum))
+                out->overlapping_ns = sum;
+        }
+    tg_lanes_release(&l.of);
+    free(l.end);
+    free(l.span);
+}
+
+/*
+ * The longest that a kernel may take: from the first start of a step or of the device to the last
+ * end of a step or start of the device. A host that runs ahead has short steps, however long the
+ * device takes. In one step the last kernel may take any time.
+ */
+static tg_ns longest_kernel(const struct tg_trace *t, const uint32_t *v, size_t n)
+{
+    tg_ns first = INT64_MAX, last = INT64_MIN, longest;
+    size_t steps = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_span *s = tg_span_at(t, v[i]);
+        bool step = tg_span_kind(t, s) == TG_KIND_STEP;
+        tg_ns end = step ? end_of(s) : s->start;
+        first = s->start < first ? s->start : first;
+        last = end > last ? end : last;
+        steps += step;
+    }
+    return steps < 2 || __builtin_sub_overflow(last, first, &longest) ? INT64_MAX : longest;
+}
+
+/* Fills tg_trace.integrity, all but the counts of marks. `python_aside`: Python functions are not
+ * checked. */
+static void check(struct tg_trace *t, bool python_aside)
+{
+    struct tg_integrity *out = &t->integrity;
+    TG_FREE uint32_t *v = NULL; /* steps, and work on devices */
+    size_t n = 0, cap = 0;
+    for (size_t i = 0; i < t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        enum tg_kind kind = tg_span_kind(t, s);
+        out->negative_durations += s->dur < 0 && !(python_aside && kind == TG_KIND_PYTHON);
+        if (kind == TG_KIND_STEP || tg_kind_is_device(kind))
+            *TG_PUSH(v, n, cap) = (uint32_t)i;
+    }
+    tg_ns longest = longest_kernel(t, v, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_span *s = tg_span_at(t, v[i]);
+        enum tg_kind kind = tg_span_kind(t, s);
+        out->zero_kernels += kind == TG_KIND_KERNEL && s->start == 0 && s->dur == 0;
+        out->longer_than_step += kind == TG_KIND_KERNEL && s->dur > longest;
+    }
+    count_overlaps(t, v, n, out);
+}
 
 /* ---- the whole ---- */
 
@@ -488,43 +554,38 @@ static bool has_categories(const struct tg_trace *t)
     return t->n_spans == 0;
 }
 
-static bool find_kinds(struct loader *l)
-{
-    struct tg_trace *t = l->t;
-    if (l->opts->keep_hta)
-        return true;
-    if (!l->marks->n && !has_categories(t) && !tg_xla_is(t)) { /* PyTorch writes X events only */
-        tg_err_set(l->err, TG_ERR_TRACE, TG_AT_FILE(t->path),
-                   "no event has a category, so operators and kernels cannot be told apart");
-        return tg_err_hint(l->err, "PyTorch without Kineto writes such traces "
-                                   "(`torch.profiler.kineto_available()` is False there), and so "
-                                   "does the old format of torch.autograd.profiler: record with "
-                                   "torch.profiler in a build that has Kineto, or write the trace "
-                                   "by tracegate's examples/kineto_layout.py.");
-    }
-    return !tg_xla_is(t) || tg_xla_apply(t, l->opts->keep_python || l->opts->python_aside, l->err);
-}
-
 static bool load(struct loader *l, struct tg_source *s)
 {
     struct tg_pair_sink sink = { .pair = take_pair, .arg = l };
     const struct tg_reader_opts *o = &l->opts->reader;
     struct tg_err *err = l->err;
-    if (!(tg_split_can(s, o) ? tg_split_read(l->t->reader, s, o, &split_ops, l, err)
+    struct tg_trace *t = l->t;
+    if (!(tg_split_can(s, o) ? tg_split_read(t->reader, s, o, &split_ops, l, err)
                              : read_events(l, err)))
         return false;
-    tg_marks_match(l->marks, l->t->names, &sink);
-    if (l->failed || !tg_reader_saw_events(l->t->reader, err))
+    tg_marks_match(l->marks, t->names, &sink);
+    if (l->failed || !tg_reader_saw_events(t->reader, err))
         return false;
-    l->t->integrity.unmatched_begin = sink.unmatched_begin;
-    l->t->integrity.unmatched_end = sink.unmatched_end;
-    tg_reader_done(l->t->reader);
-    l->t->threads = tg_reader_threads(l->t->reader, &l->t->n_threads);
-    l->t->info = tg_reader_info(l->t->reader);
-    if (!find_kinds(l))
+    t->integrity.unmatched_begin = sink.unmatched_begin;
+    t->integrity.unmatched_end = sink.unmatched_end;
+    tg_reader_done(t->reader);
+    t->threads = tg_reader_threads(t->reader, &t->n_threads);
+    t->info = tg_reader_info(t->reader);
+    bool xla = !l->opts->keep_hta && tg_xla_is(t);
+    /* PyTorch writes X events only. */
+    if (!l->opts->keep_hta && !l->marks->n && !has_categories(t) && !xla) {
+        tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(t->path),
+                   "no event has a category, so operators and kernels cannot be told apart");
+        return tg_err_hint(err, "PyTorch without Kineto writes such traces "
+                                "(`torch.profiler.kineto_available()` is False there), and so "
+                                "does the old format of torch.autograd.profiler: record with "
+                                "torch.profiler in a build that has Kineto, or write the trace "
+                                "by tracegate's examples/kineto_layout.py.");
+    }
+    if (xla && !tg_xla_apply(t, l->opts->keep_python || l->opts->python_aside, err))
         return false;
     if (!l->opts->skip_check)
-        tg_trace_check(l->t, l->opts->python_aside > 0);
+        check(t, l->opts->python_aside > 0);
     return true;
 }
 

@@ -4,7 +4,6 @@
  * in bits 24 to 47 of globalPid and globalTid; a file may have several processes.
  */
 #include "core/trace/database.h"
-#include "core/trace/nvtx.h"
 
 #define CALLS "CUPTI_ACTIVITY_KIND_RUNTIME"
 #define PID(of) "((t." of " >> 24) & 16777215)"

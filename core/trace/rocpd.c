@@ -4,7 +4,6 @@
  * and a track that has the rest. A launch and its work share the stack id of their events.
  */
 #include "core/trace/database.h"
-#include "core/trace/nvtx.h"
 
 /* Only what gives a row its meaning is required:
  * tables and columns differ between versions and merges. */

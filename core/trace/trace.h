@@ -37,7 +37,7 @@ struct tg_memory_event {
     int64_t device_type, device, bytes, total_allocated, total_reserved;
 };
 
-/* Damage of the trace itself, found after reading (tg_trace_check). Counted, never repaired. */
+/* Damage of the trace itself, found after reading (tg_trace_load). Counted, never repaired. */
 struct tg_integrity {
     uint64_t negative_durations, zero_kernels /* ts 0 dur 0 */, unmatched_begin, unmatched_end;
     uint64_t undated;     /* complete events (X) without a start or a duration: left out */

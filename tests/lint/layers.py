@@ -43,7 +43,7 @@ LIBRARIES = {
     r"zlib\.h": ["core/trace/inflate_zlib.c"],
     r"zstd\.h": ["core/trace/inflate_zstd.c"],
     r"^sha(2|256)\.h|^md5\.h|openssl": ["core/base/sha256.c"],
-    r"sqlite3\.h": ["core/trace/sqlite.c"],
+    r"sqlite3\.h": ["core/trace/database.c"],
     r"xxhash": ["core/base/hash.c"],
     r"^mpi\.h": ["cmd/mpi/mpi.c"],
 }

@@ -1,4 +1,4 @@
-#include "core/trace/nvtx.h"
+#include "core/trace/database.h"
 #include "tests/support.h"
 
 /* Names as torch.autograd.profiler.emit_nvtx writes them, and those of people and libraries. */

@@ -47,19 +47,13 @@ struct isal {
     bool started, behind_header;
 };
 
-static void member_start(void *state)
+static void *member_open(void)
 {
-    struct isal *s = state;
+    struct isal *s = tg_xmalloc(sizeof *s);
     isal_inflate_init(&s->z);
     isal_gzip_header_init(&s->header);
     s->z.crc_flag = ISAL_GZIP_NO_HDR_VER;
     s->started = s->behind_header = false;
-}
-
-static void *member_open(void)
-{
-    struct isal *s = tg_xmalloc(sizeof *s);
-    member_start(s);
     return s;
 }
 
@@ -76,31 +70,17 @@ static const char *reason(int code)
     }
 }
 
-/* RFC 1952, 2.3.1.2: reserved flags must be refused, which the library leaves to its caller. The
- * source has buffered more than a member's first four bytes. */
-static bool has_reserved_flags(struct isal *s, const struct tg_inflate_io *io)
-{
-    bool first = !s->started && io->n_in;
-    s->started |= first;
-    return first && io->n_in > 3 && io->in[3] & 0xe0;
-}
-
-static int header_or_data(struct isal *s)
-{
-    if (s->behind_header)
-        return isal_inflate(&s->z);
-    int code = isal_read_gzip_header(&s->z, &s->header);
-    s->behind_header = code == ISAL_DECOMP_OK;
-    return code;
-}
-
 static enum tg_inflated member_run(void *state, struct tg_inflate_io *io)
 {
     struct isal *s = state;
     struct inflate_state *z = &s->z;
     size_t in = io->n_in < UINT32_MAX ? io->n_in : UINT32_MAX;
     size_t out = io->n_out < UINT32_MAX ? io->n_out : UINT32_MAX;
-    if (has_reserved_flags(s, io)) {
+    /* RFC 1952, 2.3.1.2: reserved flags must be refused, which the library leaves to its caller.
+     * The source has buffered more than a member's first four bytes. */
+    bool first = !s->started && io->n_in;
+    s->started |= first;
+    if (first && io->n_in > 3 && io->in[3] & 0xe0) {
         io->why = "unknown header flags set";
         return TG_INFLATE_BAD;
     }
@@ -108,7 +88,8 @@ static enum tg_inflated member_run(void *state, struct tg_inflate_io *io)
     z->avail_in = (uint32_t)in;
     z->next_out = io->out;
     z->avail_out = (uint32_t)out;
-    int code = header_or_data(s);
+    int code = s->behind_header ? isal_inflate(z) : isal_read_gzip_header(z, &s->header);
+    s->behind_header |= code == ISAL_DECOMP_OK;
     /* At a member's end it gives back the bytes that it has read too far; they may be before
      * io->in. */
     io->in = z->next_in;
@@ -126,7 +107,6 @@ static const struct tg_inflate_ops ops = { .format = "gzip",
                                            .zeros_may_follow = true,
                                            .open = member_open,
                                            .run = member_run,
-                                           .next_member = member_start,
                                            .close = free };
 
 const struct tg_inflate_ops *tg_inflate_isal(void)

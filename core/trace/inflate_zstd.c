@@ -31,15 +31,6 @@ static void *zstd_open(void)
     return z;
 }
 
-static enum tg_inflated end_frame(const struct zstd *z, struct tg_inflate_io *io)
-{
-    if (z->declared == ZSTD_CONTENTSIZE_UNKNOWN || z->declared == ZSTD_CONTENTSIZE_ERROR ||
-        z->declared == z->made)
-        return TG_INFLATE_MEMBER_END;
-    io->why = "the length does not match the data";
-    return TG_INFLATE_BAD;
-}
-
 /* In damaged blocks the library's first complaint depends on the room it has ("Destination buffer
  * is too small"): they are all called the same, however the stream is read. */
 static const char *reason(size_t code)
@@ -58,9 +49,7 @@ static const char *reason(size_t code)
     }
 }
 
-/*
- * The content checksum is verified where the frame carries one. Windows above 128 MiB are refused.
- */
+/* The content checksum is verified where the frame carries one. Windows above 128 MiB are refused. */
 static enum tg_inflated zstd_run(void *state, struct tg_inflate_io *io)
 {
     struct zstd *z = state;
@@ -83,14 +72,13 @@ static enum tg_inflated zstd_run(void *state, struct tg_inflate_io *io)
     z->left -= in.pos;
     if (!z->left)
         z->piece = z->left = code;
-    return code == 0 ? end_frame(z, io) : TG_INFLATE_MORE;
-}
-
-static void zstd_next(void *state)
-{
-    struct zstd *z = state;
-    (void)ZSTD_DCtx_reset(z->stream, ZSTD_reset_session_only);
-    *z = (struct zstd){ .stream = z->stream, .piece = FIRST_PIECE, .left = FIRST_PIECE };
+    if (code != 0)
+        return TG_INFLATE_MORE;
+    if (z->declared == ZSTD_CONTENTSIZE_UNKNOWN || z->declared == ZSTD_CONTENTSIZE_ERROR ||
+        z->declared == z->made)
+        return TG_INFLATE_MEMBER_END;
+    io->why = "the length does not match the data";
+    return TG_INFLATE_BAD;
 }
 
 static void zstd_close(void *state)
@@ -100,11 +88,9 @@ static void zstd_close(void *state)
     free(z);
 }
 
-static const struct tg_inflate_ops ops = { .format = "zstd",
-                                           .open = zstd_open,
-                                           .run = zstd_run,
-                                           .next_member = zstd_next,
-                                           .close = zstd_close };
+static const struct tg_inflate_ops ops = {
+    .format = "zstd", .open = zstd_open, .run = zstd_run, .close = zstd_close
+};
 
 const struct tg_inflate_ops *tg_inflate_zstd(void)
 {

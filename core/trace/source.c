@@ -86,57 +86,21 @@ static bool has_at(tg_sv s, size_t at, const char *magic, size_t n)
     return s.n >= at + n && memcmp(s.p + at, magic, n) == 0;
 }
 
-static bool begins(const struct tg_source *s, const char *magic, size_t n)
+/* The compressed format that the buffered bytes begin; NULL: none. `ops` NULL: this build lacks its
+ * library. */
+static const char *format_of(const struct tg_source *s, const struct tg_inflate_ops **ops)
 {
-    return has_at(buffered(s), 0, magic, n);
-}
-
-static bool is_gzip(const struct tg_source *s)
-{
-    return begins(s, "\x1f\x8b", 2);
-}
-
-static const struct tg_inflate_ops *gzip_ops(void)
-{
-    return tg_inflate_isal() ? tg_inflate_isal() : tg_inflate_zlib();
-}
-
-static bool is_zstd(const struct tg_source *s)
-{
-    return begins(s, "\x28\xb5\x2f\xfd", 4) ||
-           (s->in_n - s->in_at >= 4 && (s->in[s->in_at] & 0xf0) == 0x50 &&
-            memcmp(s->in + s->in_at + 1, "\x2a\x4d\x18", 3) == 0);
-}
-
-/* The compressed formats that are read; `ops` gives NULL if this build lacks the library. */
-static const struct format {
-    const char *name;
-    bool (*begins_here)(const struct tg_source *s);
-    const struct tg_inflate_ops *(*ops)(void);
-} formats[] = {
-    { "gzip", is_gzip, gzip_ops },
-    { "zstd", is_zstd, tg_inflate_zstd },
-};
-
-static const struct format *format_of(const struct tg_source *s)
-{
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i].begins_here(s))
-            return &formats[i];
+    tg_sv head = buffered(s);
+    if (has_at(head, 0, "\x1f\x8b", 2)) {
+        *ops = tg_inflate_isal() ? tg_inflate_isal() : tg_inflate_zlib();
+        return "gzip";
+    }
+    if (has_at(head, 0, "\x28\xb5\x2f\xfd", 4) ||
+        (has_at(head, 1, "\x2a\x4d\x18", 3) && (head.p[0] & 0xf0) == 0x50)) {
+        *ops = tg_inflate_zstd();
+        return "zstd";
+    }
     return NULL;
-}
-
-/*
- * XPlane, what JAX's and TensorFlow's profilers write beside their JSON: a message whose first
- * field (0A) is a message of some length that begins with its id (08) or its name (12). JSON may
- * begin with 0A, a line feed, but has no such bytes near it.
- */
-static bool is_xplane(tg_sv head)
-{
-    size_t n = 1;
-    while (n < head.n && n < 6 && (unsigned char)head.p[n] >= 0x80)
-        n++;
-    return head.n > n + 1 && head.p[0] == '\n' && (head.p[n + 1] == 8 || head.p[n + 1] == 18);
 }
 
 /* Formats met in practice that are not supported, packed or not: named, with the way out. */
@@ -170,23 +134,29 @@ static bool refuse_foreign(const struct tg_source *s, tg_sv head, struct tg_err 
           "The trace is the *.pt.trace.json that tensorboard_trace_handler writes.", 23 },
     };
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (has_at(head, foreign[i].at, foreign[i].magic, foreign[i].n)) {
-            tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(s->name), "'%s' is %s", s->name,
-                       foreign[i].what);
-            return tg_err_hint(err, "%s", foreign[i].hint);
-        }
-    if (!is_xplane(head))
+        if (has_at(head, foreign[i].at, foreign[i].magic, foreign[i].n))
+            return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(s->name), "'%s' is %s", foreign[i].hint,
+                              s->name, foreign[i].what);
+    /*
+     * XPlane, what JAX's and TensorFlow's profilers write beside their JSON: a message whose first
+     * field (0A) is a message of some length that begins with its id (08) or its name (12). JSON
+     * may begin with 0A, a line feed, but has no such bytes near it.
+     */
+    size_t n = 1;
+    while (n < head.n && n < 6 && (unsigned char)head.p[n] >= 0x80)
+        n++;
+    if (head.n <= n + 1 || head.p[0] != '\n' || (head.p[n + 1] != 8 && head.p[n + 1] != 18))
         return true;
-    tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(s->name), "'%s' is an XPlane (*.xplane.pb)", s->name);
-    return tg_err_hint(err, "Give the *.trace.json.gz that jax.profiler.trace writes beside "
-                            "it.");
+    return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(s->name), "'%s' is an XPlane (*.xplane.pb)",
+                      "Give the *.trace.json.gz that jax.profiler.trace writes beside it.",
+                      s->name);
 }
 
 static bool recognise(struct tg_source *s, struct tg_err *err)
 {
     if (!need_input(s, TAR_HEADER, err))
         return false;
-    if (begins(s, TG_SQLITE_MAGIC, sizeof TG_SQLITE_MAGIC)) {
+    if (has_at(buffered(s), 0, TG_SQLITE_MAGIC, sizeof TG_SQLITE_MAGIC)) {
         /* SQLite reads the file itself, here and there, so it needs a path or all bytes. */
         if (s->fd >= 0 && (!s->close_fd || !s->total))
             return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(s->name),
@@ -197,15 +167,14 @@ static bool recognise(struct tg_source *s, struct tg_err *err)
     }
     if (!refuse_foreign(s, buffered(s), err))
         return false;
-    const struct format *f = format_of(s);
-    if (!f)
+    const char *format = format_of(s, &s->ops);
+    if (!format)
         return true;
-    s->ops = f->ops();
     if (!s->ops) {
         tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(s->name), "'%s' is compressed with %s", s->name,
-                   f->name);
+                   format);
         return tg_err_hint(err, "This build reads plain and gzip traces; unpack it with '%s -d'.",
-                           f->name);
+                           format);
     }
     s->state = s->ops->open();
     return true;
@@ -239,14 +208,14 @@ struct tg_source *tg_source_open(const char *path, const struct tg_limits *limit
     struct stat st;
     s->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     s->close_fd = !standard;
-    if (s->fd < 0 || fstat(s->fd, &st) != 0) {
-        tg_err_set(err, TG_ERR_IO, TG_AT_FILE(path), "cannot open '%s': %s", path, strerror(errno));
+    bool opened = s->fd >= 0 && fstat(s->fd, &st) == 0;
+    if (!opened || S_ISDIR(st.st_mode)) {
+        if (opened)
+            tg_err_set(err, TG_ERR_IO, TG_AT_FILE(path), "'%s' is a directory", path);
+        else
+            tg_err_set(err, TG_ERR_IO, TG_AT_FILE(path), "cannot open '%s': %s", path,
+                       strerror(errno));
         s->close_fd = s->fd >= 0;
-        tg_source_close(s);
-        return NULL;
-    }
-    if (S_ISDIR(st.st_mode)) {
-        tg_err_set(err, TG_ERR_IO, TG_AT_FILE(path), "'%s' is a directory", path);
         tg_source_close(s);
         return NULL;
     }
@@ -283,6 +252,12 @@ void tg_source_close(struct tg_source *s)
     free(s);
 }
 
+static void inflate_anew(struct tg_source *s)
+{
+    s->ops->close(s->state);
+    s->state = s->ops->open();
+}
+
 bool tg_source_rewind(struct tg_source *s)
 {
     tg_ahead_stop(s->ahead);
@@ -292,17 +267,14 @@ bool tg_source_rewind(struct tg_source *s)
     s->done = s->truncated = s->between = s->placed = false;
     s->expected_end = UINT64_MAX;
     s->out = 0;
-    s->head_at = s->head_n = 0;
-    s->in_at = 0;
+    s->head_at = s->head_n = s->in_at = 0;
     if (s->fd >= 0) {
         s->in_n = 0;
         s->taken = 0;
         s->at_eof = false;
     }
-    if (s->state) {
-        s->ops->close(s->state);
-        s->state = s->ops->open();
-    }
+    if (s->state)
+        inflate_anew(s);
     if (s->database)
         tg_database_rewind(s->database);
     return true;
@@ -389,21 +361,16 @@ static bool after_member(struct tg_source *s, struct tg_err *err)
         s->done = true;
         return true;
     }
-    const struct format *next = format_of(s);
-    if (next && next->ops() == s->ops) {
-        s->ops->next_member(s->state);
+    const struct tg_inflate_ops *next = NULL;
+    if (format_of(s, &next) && next == s->ops) {
+        inflate_anew(s);
         s->between = false;
         return true;
     }
-    if (s->ops->zeros_may_follow && s->in[s->in_at] == 0) {
-        do {
-            while (s->in_at < s->in_n && s->in[s->in_at] == 0)
-                s->in_at++;
-            if (s->in_at < s->in_n)
-                break;
-            if (!need_input(s, 1, err))
-                return false;
-        } while (s->in_at < s->in_n);
+    while (s->ops->zeros_may_follow && s->in[s->in_at] == 0) {
+        s->in_at++;
+        if (s->in_at == s->in_n && !need_input(s, 1, err))
+            return false;
         if (s->in_at == s->in_n) {
             s->done = true;
             return true;
@@ -426,15 +393,6 @@ static bool within_limits(const struct tg_source *s, struct tg_err *err)
                           "If it is not, unpack it by hand.",
                           s->name, s->limits.max_ratio);
     return true;
-}
-
-static bool ended_early(struct tg_source *s, struct tg_err *err)
-{
-    s->truncated = true;
-    tg_err_set(err, TG_ERR_TRACE, at(s), "the %s stream ends early, at compressed byte %" PRIu64,
-               s->ops->format, offset_of(s));
-    return tg_err_hint(err, "The file is truncated: the writer was killed, the disk was full, or "
-                            "the transfer stopped.");
 }
 
 static int64_t fill_inflated(struct tg_source *s, char *to, size_t n, struct tg_err *err)
@@ -469,8 +427,17 @@ static int64_t fill_inflated(struct tg_source *s, char *to, size_t n, struct tg_
             return (int64_t)got;
         if (s->between || s->in_at < s->in_n)
             continue;
-        if (!need_input(s, 1, err) || (s->in_at == s->in_n && !ended_early(s, err)))
+        if (!need_input(s, 1, err))
             return -1;
+        if (s->in_at == s->in_n) {
+            s->truncated = true;
+            tg_err_set(err, TG_ERR_TRACE, at(s),
+                       "the %s stream ends early, at compressed byte %" PRIu64, s->ops->format,
+                       offset_of(s));
+            (void)tg_err_hint(err, "The file is truncated: the writer was killed, the disk was "
+                                   "full, or the transfer stopped.");
+            return -1;
+        }
     }
     return 0;
 }

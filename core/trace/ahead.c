@@ -24,42 +24,28 @@ struct tg_ahead {
     struct tg_err err;
 };
 
-/* Waits for a free buffer; false: the consumer has gone. */
-static bool wait_for_room(struct tg_ahead *a)
-{
-    (void)pthread_mutex_lock(&a->lock);
-    while (!a->stop && a->filled - a->emptied == BUFFERS)
-        (void)pthread_cond_wait(&a->changed, &a->lock);
-    bool go_on = !a->stop;
-    (void)pthread_mutex_unlock(&a->lock);
-    return go_on;
-}
-
-static void publish(struct tg_ahead *a, size_t n, bool ended, int64_t result)
-{
-    (void)pthread_mutex_lock(&a->lock);
-    if (n) {
-        a->n[a->filled % BUFFERS] = n;
-        a->filled++;
-    }
-    a->ended = ended;
-    a->result = result;
-    (void)pthread_cond_signal(&a->changed);
-    (void)pthread_mutex_unlock(&a->lock);
-}
-
 static void *run(void *arg)
 {
     struct tg_ahead *a = arg;
-    bool ended = false;
-    for (uint64_t k = 0; !ended && wait_for_room(a); k++) {
-        char *to = a->buffer[k % BUFFERS];
-        size_t n = 0;
-        int64_t got = 1;
-        while (n < BUFFER_SIZE && (got = a->produce(a->arg, to + n, BUFFER_SIZE - n, &a->err)) > 0)
+    for (int64_t got = 1; got > 0;) {
+        (void)pthread_mutex_lock(&a->lock);
+        while (!a->stop && a->filled - a->emptied == BUFFERS)
+            (void)pthread_cond_wait(&a->changed, &a->lock);
+        bool stop = a->stop; /* the consumer has gone */
+        (void)pthread_mutex_unlock(&a->lock);
+        if (stop)
+            break;
+        size_t n = 0, at = a->filled % BUFFERS; /* this thread alone counts them */
+        while (n < BUFFER_SIZE &&
+               (got = a->produce(a->arg, a->buffer[at] + n, BUFFER_SIZE - n, &a->err)) > 0)
             n += (size_t)got;
-        ended = got <= 0;
-        publish(a, n, ended, ended ? got : 0);
+        (void)pthread_mutex_lock(&a->lock);
+        a->n[at] = n;
+        a->filled += n > 0;
+        a->ended = got <= 0;
+        a->result = got < 0 ? -1 : 0;
+        (void)pthread_cond_signal(&a->changed);
+        (void)pthread_mutex_unlock(&a->lock);
     }
     return NULL;
 }

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
+#include "core/base/sort.h"
 #include "core/trace/trace.h"
 
 /* Spans are dealt into slices of time, and only those of one slice are compared. Names and threads
@@ -10,35 +11,25 @@ struct ranks {
     uint32_t *name, *thread; /* id -> position in byte order */
 };
 
-static int by_name(const void *pa, const void *pb, void *arg)
+struct pair { /* category and name, pid and tid */
+    tg_sv a, b;
+    uint32_t id;
+};
+
+static int by_texts(const void *pa, const void *pb)
 {
-    const struct tg_trace *t = arg;
-    const struct tg_name *a = &t->names->v[*(const uint32_t *)pa];
-    const struct tg_name *b = &t->names->v[*(const uint32_t *)pb];
-    int c = tg_sv_cmp(a->cat, b->cat);
-    return c ? c : tg_sv_cmp(a->name, b->name);
+    const struct pair *x = pa, *y = pb;
+    int c = tg_sv_cmp(x->a, y->a);
+    return c ? c : tg_sv_cmp(x->b, y->b);
 }
 
-static int by_thread(const void *pa, const void *pb, void *arg)
+/* Of each id. */
+static uint32_t *rank(struct pair *v, size_t n)
 {
-    const struct tg_trace *t = arg;
-    const struct tg_thread *a = &t->threads[*(const uint32_t *)pa];
-    const struct tg_thread *b = &t->threads[*(const uint32_t *)pb];
-    int c = tg_sv_cmp(a->pid, b->pid);
-    return c ? c : tg_sv_cmp(a->tid, b->tid);
-}
-
-static uint32_t *rank(const struct tg_trace *t, size_t n,
-                      int (*compare)(const void *, const void *, void *))
-{
-    uint32_t *sorted = tg_xmalloc(n * sizeof *sorted), *out = tg_xmalloc(n * sizeof *out);
+    uint32_t *out = tg_xmalloc(n * sizeof *out);
+    TG_SORT(v, n, by_texts);
     for (size_t i = 0; i < n; i++)
-        sorted[i] = (uint32_t)i;
-    if (n > 1)
-        qsort_r(sorted, n, sizeof *sorted, compare, (void *)(uintptr_t)t);
-    for (size_t i = 0; i < n; i++)
-        out[sorted[i]] = (uint32_t)i;
-    free(sorted);
+        out[v[i].id] = (uint32_t)i;
     return out;
 }
 
@@ -138,7 +129,13 @@ static void sort_spans(struct ranks *r, uint32_t *v, size_t n)
 
 void tg_trace_sort_list(const struct tg_trace *t, uint32_t *list, size_t n)
 {
-    struct ranks r = { t, rank(t, t->names->n, by_name), rank(t, t->n_threads, by_thread) };
+    TG_FREE struct pair *name = tg_xrealloc(NULL, t->names->n + 1, sizeof *name);
+    TG_FREE struct pair *thread = tg_xrealloc(NULL, t->n_threads + 1, sizeof *thread);
+    for (uint32_t i = 0; i < t->names->n; i++)
+        name[i] = (struct pair){ t->names->v[i].cat, t->names->v[i].name, i };
+    for (uint32_t i = 0; i < t->n_threads; i++)
+        thread[i] = (struct pair){ t->threads[i].pid, t->threads[i].tid, i };
+    struct ranks r = { t, rank(name, t->names->n), rank(thread, t->n_threads) };
     sort_spans(&r, list, n);
     free(r.name);
     free(r.thread);

@@ -70,23 +70,16 @@ struct matcher {
     struct tg_pair_sink *sink;
 };
 
-static bool closes(const struct matcher *m, const struct tg_mark *begin, const struct tg_mark *end)
-{
-    if (!end->has_name)
-        return true;
-    if (begin->name == end->name)
-        return true;
-    return !end->has_cat && begin->name != TG_NO_ID &&
-           tg_sv_eq(m->names->v[begin->name].name, m->names->v[end->name].name);
-}
-
 /* Closes the innermost open mark from `floor` up that `end` can mean. */
 static bool close_one(struct matcher *m, const struct tg_mark *end, size_t floor)
 {
     for (size_t i = m->n_open; i > floor; i--) {
-        if (!closes(m, m->open[i - 1], end))
+        const struct tg_mark *begin = m->open[i - 1];
+        if (end->has_name && begin->name != end->name &&
+            (end->has_cat || begin->name == TG_NO_ID ||
+             !tg_sv_eq(m->names->v[begin->name].name, m->names->v[end->name].name)))
             continue;
-        m->sink->pair(m->sink->arg, m->open[i - 1], end);
+        m->sink->pair(m->sink->arg, begin, end);
         memmove(m->open + i - 1, m->open + i, (m->n_open - i) * sizeof *m->open);
         m->n_open--;
         return true;
@@ -98,19 +91,18 @@ static bool close_one(struct matcher *m, const struct tg_mark *end, size_t floor
  * events open; E events that are left close those (length zero). */
 static void match_instant(struct matcher *m, struct tg_mark *v, size_t n)
 {
-    size_t ends = 0, left = 0, floor;
+    size_t ends = 0;
     while (ends < n && v[ends].is_end)
         ends++;
     for (int named = 1; named >= 0; named--)
         for (size_t i = 0; i < ends; i++)
             if (v[i].has_name == (bool)named && close_one(m, &v[i], 0))
                 v[i].is_end = false; /* used */
-    floor = m->n_open;
+    size_t floor = m->n_open;
     for (size_t i = ends; i < n; i++)
         *TG_PUSH(m->open, m->n_open, m->cap) = &v[i];
     for (size_t i = 0; i < ends; i++)
-        left += v[i].is_end && !close_one(m, &v[i], floor);
-    m->sink->unmatched_end += left;
+        m->sink->unmatched_end += v[i].is_end && !close_one(m, &v[i], floor);
 }
 
 void tg_marks_match(struct tg_marks *marks, const struct tg_names *names, struct tg_pair_sink *sink)

@@ -7,8 +7,6 @@
 #define DEFAULT_PART ((size_t)4 << 20)
 #define FEWEST_PARTS 4 /* a smaller file is read before other threads have learnt to read it */
 
-enum status { FREE, TAKEN, READ };
-
 /* New names or threads of a part, as pairs of texts in the worker's memory, which stays. */
 struct pairs {
     struct pair {
@@ -33,8 +31,8 @@ struct worker {
 };
 
 struct part {
-    enum status status;   /* guarded by the lock; the rest belongs to the owner of TAKEN, then to
-                             the caller */
+    bool read;            /* guarded by the lock; the rest belongs to who takes it, then to the
+                             caller */
     bool guessed, usable; /* events were read; up to a place, without an error */
     uint64_t begin;
     struct tg_place end;
@@ -82,15 +80,6 @@ static void close_tables(struct worker *w)
     w->source = NULL;
 }
 
-static void open_tables(struct worker *w)
-{
-    const struct split *s = w->all;
-    w->source = tg_source_share(s->source);
-    w->reader = tg_reader_of_parts(s->reader, w->source);
-    w->own = s->ops->worker_new(s->whole, w->reader);
-    w->names = w->threads = 0;
-}
-
 static void add_pair(struct pairs *p, tg_sv a, tg_sv b)
 {
     *TG_PUSH(p->v, p->n, p->cap) = (struct pair){ a, b };
@@ -101,10 +90,14 @@ static void read_part(struct worker *w, struct part *p, uint64_t k)
 {
     struct split *s = w->all;
     struct tg_err ignored = TG_ERR_INIT; /* the caller's thread meets it again */
-    p->guessed = p->usable = false;
-    p->names.n = p->names.bytes = p->threads.n = p->threads.bytes = 0;
-    if (!w->reader)
-        open_tables(w);
+    p->usable = false;
+    p->names.n = p->names.bytes = p->threads.n = 0;
+    if (!w->reader) {
+        w->source = tg_source_share(s->source);
+        w->reader = tg_reader_of_parts(s->reader, w->source);
+        w->own = s->ops->worker_new(s->whole, w->reader);
+        w->names = w->threads = 0;
+    }
     p->guessed = tg_reader_guess(w->reader, begin_of(s, k), (k + 1) * s->part_size, &p->begin);
     if (!p->guessed)
         return;
@@ -122,13 +115,13 @@ static void read_part(struct worker *w, struct part *p, uint64_t k)
         add_pair(&p->threads, threads[w->threads].pid, threads[w->threads].tid);
 }
 
-/* Takes part k, which is free; the lock is held before and after. */
-static void work_on(struct worker *w, uint64_t k)
+/* Takes the next part, which is free; the lock is held before and after. */
+static void work_on_next(struct worker *w)
 {
     struct split *s = w->all;
+    uint64_t k = s->next++;
     struct part *p = &s->part[k % s->window];
     bool stale = w->epoch != w->wanted_epoch;
-    p->status = TAKEN;
     p->worker = w;
     p->epoch = w->epoch = w->wanted_epoch;
     (void)pthread_mutex_unlock(&s->lock);
@@ -136,7 +129,7 @@ static void work_on(struct worker *w, uint64_t k)
         close_tables(w);
     read_part(w, p, k);
     (void)pthread_mutex_lock(&s->lock);
-    p->status = READ;
+    p->read = true;
     (void)pthread_cond_broadcast(&s->changed);
 }
 
@@ -153,7 +146,7 @@ static void *run(void *arg)
     (void)pthread_mutex_lock(&s->lock);
     while (!s->stop && s->next < s->n_parts)
         if (can_take(s))
-            work_on(w, s->next++);
+            work_on_next(w);
         else
             (void)pthread_cond_wait(&s->changed, &s->lock);
     (void)pthread_mutex_unlock(&s->lock);
@@ -173,33 +166,19 @@ static bool is_right(const struct split *s, const struct part *p)
 static void join(struct split *s, struct part *p)
 {
     struct worker *w = p->worker;
-    struct tg_split_ids ids = { .first_index = tg_reader_info(s->reader)->events };
     /* In file order; equal names of other workers are the same. */
     struct tg_err never = TG_ERR_INIT; /* tg_reader_has_room has checked this */
-    w->name_id = tg_grow(w->name_id, &w->name_cap, w->n_name_id + p->names.n, sizeof *w->name_id);
-    w->thread_id =
-        tg_grow(w->thread_id, &w->thread_cap, w->n_thread_id + p->threads.n, sizeof *w->thread_id);
     for (size_t i = 0; i < p->names.n; i++)
         (void)!tg_reader_intern(s->reader, p->names.v[i].a, p->names.v[i].b,
-                                &w->name_id[w->n_name_id++], &never);
+                                TG_PUSH(w->name_id, w->n_name_id, w->name_cap), &never);
     for (size_t i = 0; i < p->threads.n; i++)
         (void)!tg_reader_intern_thread(s->reader, p->threads.v[i].a, p->threads.v[i].b,
-                                       &w->thread_id[w->n_thread_id++], &never);
-    ids.name = w->name_id;
-    ids.thread = w->thread_id;
+                                       TG_PUSH(w->thread_id, w->n_thread_id, w->thread_cap),
+                                       &never);
+    struct tg_split_ids ids = { w->name_id, w->thread_id, tg_reader_info(s->reader)->events };
     s->ops->join(s->whole, w->own, p->own, &ids);
     tg_reader_count(s->reader, &p->info);
     tg_reader_resume(s->reader, &p->end);
-}
-
-/* What the worker has learnt may not be names at all: it starts anew. The lock is held. */
-static void refuse(struct part *p)
-{
-    struct worker *w = p->worker;
-    if (!p->guessed || p->epoch != w->wanted_epoch)
-        return;
-    w->wanted_epoch++;
-    w->n_name_id = w->n_thread_id = 0;
 }
 
 static bool read_here(struct split *s, uint64_t k, struct tg_err *err)
@@ -208,57 +187,37 @@ static bool read_here(struct split *s, uint64_t k, struct tg_err *err)
     return s->ops->here(s->whole, err);
 }
 
-/*
- * Waits for part k, and works on others meanwhile. False: no thread has taken it. The lock is held.
- */
-static bool await(struct split *s, uint64_t k)
-{
-    struct part *p = &s->part[k % s->window];
-    if (s->next == k && !s->always_guess) {
-        s->next++;
-        return false;
-    }
-    while (p->status != READ)
-        if (can_take(s))
-            work_on(&s->worker[0], s->next++);
-        else
-            (void)pthread_cond_wait(&s->changed, &s->lock);
-    return true;
-}
-
-/* Part k: the worker's result, or read here. */
+/* Part k: the result of the worker that has taken it, for which the caller's thread works on others
+ * meanwhile; or read here. */
 static bool next_part(struct split *s, uint64_t k, struct tg_err *err)
 {
     struct part *p = &s->part[k % s->window];
-    bool joins, ok = true;
     (void)pthread_mutex_lock(&s->lock);
     s->joined = k;
     (void)pthread_cond_broadcast(&s->changed);
-    joins = await(s, k);
+    bool joins = s->next != k || s->always_guess;
+    if (!joins)
+        s->next++;
+    while (joins && !p->read)
+        if (can_take(s))
+            work_on_next(&s->worker[0]);
+        else
+            (void)pthread_cond_wait(&s->changed, &s->lock);
+    p->read = false;
     if (joins && !is_right(s, p)) {
-        refuse(p);
+        struct worker *w = p->worker;
         joins = false;
+        /* What the worker has learnt may not be names at all: it starts anew. */
+        if (p->guessed && p->epoch == w->wanted_epoch) {
+            w->wanted_epoch++;
+            w->n_name_id = w->n_thread_id = 0;
+        }
     }
     (void)pthread_mutex_unlock(&s->lock);
-    if (joins)
-        join(s, p);
-    else
-        ok = read_here(s, k, err);
-    (void)pthread_mutex_lock(&s->lock);
-    p->status = FREE;
-    (void)pthread_mutex_unlock(&s->lock);
-    return ok;
-}
-
-/* From the reader's place in part `first`, inside traceEvents, to the end of the text. */
-static bool read_parts(struct split *s, uint64_t first, struct tg_err *err)
-{
-    if (!read_here(s, first, err))
-        return false;
-    for (uint64_t k = first + 1; k < s->n_parts && tg_reader_at_event(s->reader); k++)
-        if (!next_part(s, k, err))
-            return false;
-    return read_here(s, s->n_parts, err);
+    if (!joins)
+        return read_here(s, k, err);
+    join(s, p);
+    return true;
 }
 
 /* ---- the whole ---- */
@@ -269,20 +228,34 @@ bool tg_split_can(const struct tg_source *s, const struct tg_reader_opts *o)
     return o->threads > 1 && tg_source_plain_size(s) / FEWEST_PARTS >= part;
 }
 
-static void open_all(struct split *s)
+/* If fewer threads than wanted can be started, fewer do the work. */
+static bool read_with_workers(struct split *s, uint64_t first, struct tg_err *err)
 {
+    unsigned started = 1;
     (void)pthread_mutex_init(&s->lock, NULL);
     (void)pthread_cond_init(&s->changed, NULL);
-    s->part = tg_xrealloc(NULL, s->window, sizeof *s->part);
-    s->worker = tg_xrealloc(NULL, s->n_workers, sizeof *s->worker);
+    s->part = tg_xcalloc(s->window, sizeof *s->part);
+    s->worker = tg_xcalloc(s->n_workers, sizeof *s->worker);
     for (size_t i = 0; i < s->window; i++)
-        s->part[i] = (struct part){ .own = s->ops->part_new() };
+        s->part[i].own = s->ops->part_new();
     for (unsigned i = 0; i < s->n_workers; i++)
-        s->worker[i] = (struct worker){ .all = s };
-}
-
-static void close_all(struct split *s)
-{
+        s->worker[i].all = s;
+    s->joined = first;
+    s->next = first + 1; /* the beginning of the first part is known */
+    while (started < s->n_workers &&
+           tg_threads_start(&s->worker[started].thread, run, &s->worker[started]))
+        started++;
+    /* From the reader's place in part `first`, inside traceEvents, to the end of the text. */
+    bool ok = read_here(s, first, err);
+    for (uint64_t k = first + 1; ok && k < s->n_parts && tg_reader_at_event(s->reader); k++)
+        ok = next_part(s, k, err);
+    ok = ok && read_here(s, s->n_parts, err);
+    (void)pthread_mutex_lock(&s->lock);
+    s->stop = true;
+    (void)pthread_cond_broadcast(&s->changed);
+    (void)pthread_mutex_unlock(&s->lock);
+    for (unsigned i = 1; i < started; i++)
+        (void)pthread_join(s->worker[i].thread, NULL);
     for (size_t i = 0; i < s->window; i++) {
         s->ops->part_free(s->part[i].own);
         free(s->part[i].names.v);
@@ -297,26 +270,6 @@ static void close_all(struct split *s)
     free(s->worker);
     (void)pthread_mutex_destroy(&s->lock);
     (void)pthread_cond_destroy(&s->changed);
-}
-
-/* If fewer threads than wanted can be started, fewer do the work. */
-static bool read_with_workers(struct split *s, uint64_t first, struct tg_err *err)
-{
-    unsigned started = 1;
-    open_all(s);
-    s->joined = first;
-    s->next = first + 1; /* the beginning of the first part is known */
-    while (started < s->n_workers &&
-           tg_threads_start(&s->worker[started].thread, run, &s->worker[started]))
-        started++;
-    bool ok = read_parts(s, first, err);
-    (void)pthread_mutex_lock(&s->lock);
-    s->stop = true;
-    (void)pthread_cond_broadcast(&s->changed);
-    (void)pthread_mutex_unlock(&s->lock);
-    for (unsigned i = 1; i < started; i++)
-        (void)pthread_join(s->worker[i].thread, NULL);
-    close_all(s);
     return ok;
 }
 

@@ -89,23 +89,19 @@ static int64_t number_in(tg_sv text, size_t from)
     return n > from && tg_sv_i64((tg_sv){ text.p + from, n - from }, &out) ? out : -1;
 }
 
-static bool has_streams(const struct tg_trace *t, uint32_t thread)
-{
-    for (size_t i = 0; i < t->n_labels; i++)
-        if (!t->labels[i].is_process &&
-            tg_sv_eq(t->threads[t->labels[i].thread].pid, t->threads[thread].pid) &&
-            tg_sv_starts(text_of(&t->labels[i]), TG_SV("Stream #")))
-            return true;
-    return false;
-}
-
 static enum lane set_track(const struct tg_trace *t, struct tg_track *k)
 {
     tg_sv process = label_of(t, k->thread, true), line = label_of(t, k->thread, false);
     enum lane lane = lane_of(process, line);
     int64_t tid;
-    if (lane == LANE_OPS)
-        lane = has_streams(t, k->thread) ? LANE_ABOUT : LANE_STREAM;
+    if (lane == LANE_OPS) {
+        lane = LANE_STREAM;
+        for (size_t i = 0; i < t->n_labels; i++)
+            if (!t->labels[i].is_process &&
+                tg_sv_eq(t->threads[t->labels[i].thread].pid, t->threads[k->thread].pid) &&
+                tg_sv_starts(text_of(&t->labels[i]), TG_SV("Stream #")))
+                lane = LANE_ABOUT;
+    }
     k->device = -1;
     k->stream = TG_NO_STREAM;
     if (lane == LANE_STREAM || lane == LANE_ABOUT) {
@@ -128,14 +124,11 @@ static const char *category_of(enum lane lane, tg_sv name)
         if (tg_sv_starts(name, TG_SV("Memcpy")))
             return "gpu_memcpy";
         return tg_sv_starts(name, TG_SV("Memset")) ? "gpu_memset" : "kernel";
-    case LANE_OPS:
     case LANE_ABOUT:
         return "gpu_user_annotation";
-    case LANE_NONE:
-    case LANES:
-        break;
+    default:
+        return "";
     }
-    return "";
 }
 
 /* "train 12" and "12" are step 12; what has no number keeps its name and is not a step. */
@@ -151,42 +144,33 @@ static tg_sv step_name(tg_sv name, char *buf, size_t size)
     return tg_sv_of(buf);
 }
 
-/* The id of a name as an event of that lane; ids that are known stay known. */
-static bool rename_in(struct tg_trace *t, enum lane lane, uint32_t *memo, uint32_t *name,
-                      struct tg_err *err)
-{
-    uint32_t *known = &memo[(size_t)*name * LANES + lane];
-    if (*known == TG_NO_ID) {
-        tg_sv text = t->names->v[*name].name;
-        char step[48];
-        tg_sv cat = tg_sv_of(category_of(lane, text));
-        if (lane == LANE_STEPS)
-            text = step_name(text, step, sizeof step);
-        if (!tg_reader_intern(t->reader, cat, text, known, err))
-            return false;
-    }
-    *name = *known;
-    return true;
-}
-
 bool tg_xla_apply(struct tg_trace *t, bool keep_python, struct tg_err *err)
 {
     size_t n_names = t->names->n, kept = 0;
+    /* The id of each name as an event of each lane; known ids stay known. */
     TG_FREE uint32_t *memo = tg_xrealloc(NULL, (n_names + 1) * LANES, sizeof *memo);
-    TG_FREE enum lane *lane = tg_xrealloc(NULL, t->n_tracks + 1, sizeof *lane);
-    bool ok = true;
+    TG_FREE enum lane *lanes = tg_xrealloc(NULL, t->n_tracks + 1, sizeof *lanes);
     memset(memo, 0xff, (n_names + 1) * LANES * sizeof *memo);
     t->is_capped = t->n_spans == TG_XLA_MAX_EVENTS;
     t->has_no_launches = true;
     for (size_t i = 0; i < t->n_tracks; i++)
-        lane[i] = set_track(t, &t->tracks[i]);
-    for (size_t i = 0; ok && i < t->n_spans; i++) {
+        lanes[i] = set_track(t, &t->tracks[i]);
+    for (size_t i = 0; i < t->n_spans; i++) {
         struct tg_span *s = tg_span_at(t, i);
-        ok = rename_in(t, lane[s->track], memo, &s->name, err);
-        if (!ok || keep_python || t->names->v[s->name].kind != TG_KIND_PYTHON)
+        enum lane lane = lanes[s->track];
+        uint32_t *known = &memo[(size_t)s->name * LANES + lane];
+        if (*known == TG_NO_ID) {
+            tg_sv text = t->names->v[s->name].name, cat = tg_sv_of(category_of(lane, text));
+            char step[48];
+            if (lane == LANE_STEPS)
+                text = step_name(text, step, sizeof step);
+            if (!tg_reader_intern(t->reader, cat, text, known, err))
+                return false;
+        }
+        s->name = *known;
+        if (keep_python || t->names->v[s->name].kind != TG_KIND_PYTHON)
             tg_trace_swap(t, i, kept++);
     }
-    if (ok)
-        t->n_spans = kept;
-    return ok;
+    t->n_spans = kept;
+    return true;
 }

@@ -32,15 +32,6 @@ static void add(struct tally *n, const struct tg_span *s)
     n->count++;
 }
 
-/* The part before the first digit, if it is a word: "execute_" of "execute_32_context_1". */
-static tg_sv prefix_of(tg_sv name)
-{
-    size_t n = 0;
-    while (n < name.n && !tg_is_digit(name.p[n]))
-        n++;
-    return n < name.n && n >= 3 ? (tg_sv){ name.p, n } : (tg_sv){ name.p, 0 };
-}
-
 /* Servers number their annotations ("execute_32_context_1(…)"), so no name recurs. Names with the
  * same prefix form a group if a glob of the prefix matches nothing else. */
 struct groups {
@@ -55,38 +46,35 @@ static bool may_be_window(enum tg_kind k)
     return k == TG_KIND_OP || k == TG_KIND_ANNOTATION;
 }
 
-static bool has_others(const struct tg_trace *t, const struct groups *g, uint32_t id)
-{
-    for (size_t i = 0; i < t->names->n; i++)
-        if (may_be_window(t->names->v[i].kind) && g->of[i] != id &&
-            tg_sv_starts(t->names->v[i].name, g->prefixes.text[id]))
-            return true;
-    return false;
-}
-
 #define MAX_PREFIXES 64 /* above this, numbers in names mean something else */
 
 static void groups_init(struct groups *g, const struct tg_trace *t)
 {
     g->of = tg_xrealloc(NULL, t->names->n + 1, sizeof *g->of);
     for (size_t i = 0; i < t->names->n; i++) {
-        tg_sv prefix = prefix_of(t->names->v[i].name);
+        /* The part before the first digit, if it is a word: "execute_" of "execute_32_context_1". */
+        tg_sv prefix = t->names->v[i].name;
+        size_t n = 0;
+        while (n < prefix.n && !tg_is_digit(prefix.p[n]))
+            n++;
+        bool word = n < prefix.n && n >= 3;
+        prefix.n = n;
         g->of[i] = TG_NO_ID;
-        if (prefix.n && t->names->v[i].kind == TG_KIND_ANNOTATION && g->prefixes.n < MAX_PREFIXES)
+        if (word && t->names->v[i].kind == TG_KIND_ANNOTATION && g->prefixes.n < MAX_PREFIXES)
             g->of[i] = tg_strmap_add(&g->prefixes, prefix);
     }
     g->v = tg_xrealloc(NULL, g->prefixes.n + 1, sizeof *g->v);
-    g->names = tg_xrealloc(NULL, g->prefixes.n + 1, sizeof *g->names);
-    for (uint32_t k = 0; k < g->prefixes.n; k++) {
-        g->v[k] = (struct tally){ .until = INT64_MIN, .apart = true };
-        g->names[k] = 0;
-    }
+    g->names = tg_xcalloc(g->prefixes.n + 1, sizeof *g->names);
     for (size_t i = 0; i < t->names->n; i++)
         if (g->of[i] != TG_NO_ID)
             g->names[g->of[i]]++;
-    for (uint32_t k = 0; k < g->prefixes.n; k++)
-        if (has_others(t, g, k))
-            g->names[k] = 0;
+    for (uint32_t k = 0; k < g->prefixes.n; k++) {
+        g->v[k] = (struct tally){ .until = INT64_MIN, .apart = true };
+        for (size_t i = 0; i < t->names->n; i++)
+            if (may_be_window(t->names->v[i].kind) && g->of[i] != k &&
+                tg_sv_starts(t->names->v[i].name, g->prefixes.text[k]))
+                g->names[k] = 0;
+    }
 }
 
 static struct tally *count_names(const struct tg_trace *t, const uint32_t *order, struct groups *g,

@@ -83,36 +83,17 @@ static void collect_launches(struct table *h, const struct tg_trace *t, struct t
         if ((int64_t)key < 0)
             continue;
         uint32_t id = find_id(h, key);
-        if (id == TG_NO_ID) {
+        bool is_new = id == TG_NO_ID;
+        if (is_new) {
             id = (uint32_t)h->n++;
-            h->v[id] = (struct entry){ order[k], 0, call[s->name] & 3u };
             if (h->near)
                 h->near[key - h->low] = id + 1;
             else
                 (void)tg_keymap_add(&h->ids, &key);
-        } else if (call[s->name] > h->v[id].call) {
-            h->v[id] = (struct entry){ order[k], 0, call[s->name] & 3u };
         }
+        if (is_new || call[s->name] > h->v[id].call)
+            h->v[id] = (struct entry){ order[k], 0, call[s->name] & 3u };
     }
-}
-
-/* The entry of a span on the device; TG_NO_ID: none. */
-static uint32_t entry_of(const struct table *h, const struct tg_trace *t, uint32_t i)
-{
-    const uint64_t key = (uint64_t)tg_correlation(t, i);
-    enum tg_kind kind = tg_span_kind(t, tg_span_at(t, i));
-    if ((int64_t)key < 0 || !(tg_kind_is_device(kind) || kind == TG_KIND_DEVICE_SYNC))
-        return TG_NO_ID;
-    return find_id(h, key);
-}
-
-/* The innermost operator, annotation or step around a launch; runtime calls are skipped. */
-static uint32_t encloser(const struct tg_steps *out, const struct tg_trace *t, uint32_t launch)
-{
-    uint32_t p = out->parent[launch];
-    while (p != TG_NO_SPAN && tg_kind_is_call(tg_span_kind(t, tg_span_at(t, p))))
-        p = out->parent[p];
-    return p;
 }
 
 /* What a call does to the graph capture on its thread. */
@@ -155,22 +136,6 @@ static void count_lost(struct tg_steps *out, const struct tg_trace *t, const str
     }
 }
 
-static void link_devices(struct tg_steps *out, const struct tg_trace *t, const struct table *h)
-{
-    for (size_t k = 0; k < out->n_device; k++) {
-        uint32_t i = out->device[k];
-        const struct entry *e = out->launch[i] == TG_NO_ID ? NULL : &h->v[out->launch[i]];
-        out->launch[i] = TG_NO_SPAN;
-        if (e && !(e->call == TG_CALL_KERNEL && e->devices > TG_MAX_KERNELS_PER_LAUNCH))
-            out->launch[i] = e->span;
-        if (tg_kind_is_device(tg_span_kind(t, tg_span_at(t, i)))) {
-            out->device_spans++;
-            out->unlinked += out->launch[i] == TG_NO_SPAN;
-            out->unnumbered += tg_correlation(t, i) < 0;
-        }
-    }
-}
-
 void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
 {
     struct table h = { .ids.words = 1 };
@@ -183,12 +148,28 @@ void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
     memset(out->launch, 0xff, t->n_spans * sizeof *out->launch); /* TG_NO_SPAN */
     /* out->launch: the entries, until each knows how many spans it has. */
     for (size_t k = 0; k < out->n_device; k++) {
-        uint32_t i = out->device[k], id = out->launch[i] = entry_of(&h, t, i);
-        if (id != TG_NO_ID && tg_kind_is_device(tg_span_kind(t, tg_span_at(t, i))) &&
+        uint32_t i = out->device[k], id = TG_NO_ID;
+        int64_t number = tg_correlation(t, i);
+        enum tg_kind kind = tg_span_kind(t, tg_span_at(t, i));
+        if (number >= 0 && (tg_kind_is_device(kind) || kind == TG_KIND_DEVICE_SYNC))
+            id = find_id(&h, (uint64_t)number);
+        if (id != TG_NO_ID && tg_kind_is_device(kind) &&
             h.v[id].devices <= TG_MAX_KERNELS_PER_LAUNCH)
             h.v[id].devices++;
+        out->launch[i] = id;
     }
-    link_devices(out, t, &h);
+    for (size_t k = 0; k < out->n_device; k++) {
+        uint32_t i = out->device[k];
+        const struct entry *e = out->launch[i] == TG_NO_ID ? NULL : &h.v[out->launch[i]];
+        out->launch[i] = TG_NO_SPAN;
+        if (e && !(e->call == TG_CALL_KERNEL && e->devices > TG_MAX_KERNELS_PER_LAUNCH))
+            out->launch[i] = e->span;
+        if (tg_kind_is_device(tg_span_kind(t, tg_span_at(t, i)))) {
+            out->device_spans++;
+            out->unlinked += out->launch[i] == TG_NO_SPAN;
+            out->unnumbered += tg_correlation(t, i) < 0;
+        }
+    }
     count_lost(out, t, &h, call);
     tg_keymap_release(&h.ids);
     free(h.near);
@@ -198,8 +179,14 @@ void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
 void tg_steps_link_parents(struct tg_steps *out, const struct tg_trace *t)
 {
     for (size_t k = 0; k < out->n_device; k++) {
-        uint32_t i = out->device[k];
-        if (out->launch[i] != TG_NO_SPAN)
-            out->parent[i] = encloser(out, t, out->launch[i]);
+        uint32_t i = out->device[k], up = out->launch[i];
+        if (up == TG_NO_SPAN)
+            continue;
+        /* The innermost operator, annotation or step around the launch; runtime calls are
+         * skipped. */
+        do
+            up = out->parent[up];
+        while (up != TG_NO_SPAN && tg_kind_is_call(tg_span_kind(t, tg_span_at(t, up))));
+        out->parent[i] = up;
     }
 }

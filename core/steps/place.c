@@ -116,26 +116,6 @@ static void ask_neighbours(struct tg_steps *out, const struct tg_trace *t, const
     }
 }
 
-/* The spans that the neighbours do not decide: by the time windows of the device. */
-static void ask_device(struct tg_steps *out, const struct tg_trace *t, const struct tg_lanes *l)
-{
-    TG_FREE struct windows *w = windows_new(out, t, l);
-    for (size_t k = 0; k < out->n_device; k++) {
-        uint32_t i = out->device[k];
-        const struct tg_span *s = tg_span_at(t, i);
-        if (out->step_of[i] == NOT_YET)
-            out->step_of[i] = window_at(&w[l->device[s->track]], s->start);
-        if (out->step_of[i] == NOT_YET) {
-            out->step_of[i] = NOWHERE;
-            out->unassigned += tg_kind_is_device(tg_span_kind(t, s));
-        }
-    }
-    for (size_t d = 0; d < l->n_devices; d++) {
-        free(w[d].first);
-        free(w[d].last);
-    }
-}
-
 int32_t tg_steps_at(const struct tg_steps *s, tg_ns at)
 {
     return s->marked ? step_at(s, at) : 0;
@@ -165,5 +145,20 @@ void tg_steps_place(struct tg_steps *out, const struct tg_trace *t)
     if (!unplaced)
         return;
     ask_neighbours(out, t, l);
-    ask_device(out, t, l);
+    /* What the neighbours do not decide: by the time windows of the device. */
+    TG_FREE struct windows *w = windows_new(out, t, l);
+    for (size_t k = 0; k < out->n_device; k++) {
+        uint32_t i = out->device[k];
+        const struct tg_span *s = tg_span_at(t, i);
+        if (out->step_of[i] == NOT_YET)
+            out->step_of[i] = window_at(&w[l->device[s->track]], s->start);
+        if (out->step_of[i] == NOT_YET) {
+            out->step_of[i] = NOWHERE;
+            out->unassigned += tg_kind_is_device(tg_span_kind(t, s));
+        }
+    }
+    for (size_t d = 0; d < l->n_devices; d++) {
+        free(w[d].first);
+        free(w[d].last);
+    }
 }

@@ -16,12 +16,6 @@ static bool is_window(const struct tg_name *name, const struct tg_window_spec *w
            tg_sv_glob(w->name, name->name);
 }
 
-static int thread_cmp(const struct tg_thread *a, const struct tg_thread *b)
-{
-    int c = tg_sv_cmp(a->pid, b->pid);
-    return c ? c : tg_sv_cmp(a->tid, b->tid);
-}
-
 /*
  * The thread with most windows; of several, the first by text, because ids follow the file's order.
  */
@@ -34,10 +28,12 @@ static uint32_t main_thread(const struct tg_trace *t, const bool *is_window_name
         if (is_window_name[s->name])
             count[t->tracks[s->track].thread]++;
     }
-    for (uint32_t k = 1; k < t->n_threads; k++)
-        if (count[k] > count[best] ||
-            (count[k] == count[best] && thread_cmp(&t->threads[k], &t->threads[best]) < 0))
-            best = k;
+    for (uint32_t k = 1; k < t->n_threads; k++) {
+        int c = TG_CMP(count[best], count[k]);
+        c = c ? c : tg_sv_cmp(t->threads[k].pid, t->threads[best].pid);
+        c = c ? c : tg_sv_cmp(t->threads[k].tid, t->threads[best].tid);
+        best = c < 0 ? k : best;
+    }
     return best;
 }
 
@@ -81,22 +77,8 @@ static void whole_trace(struct tg_steps *out, const struct tg_trace *t)
         if (tg_span_end(s) > all.end)
             all.end = tg_span_end(s);
     }
-    out->v = tg_xmalloc(sizeof *out->v);
-    out->v[0] = all;
-    out->n = 1;
-}
-
-/* In the total order, equal spans are neighbours. */
-static uint64_t count_repeated(const struct tg_steps *out, const struct tg_trace *t)
-{
-    uint64_t n = 0;
-    for (size_t k = 1; k < t->n_spans; k++) {
-        const struct tg_span *a = tg_span_at(t, out->order[k - 1]);
-        const struct tg_span *b = tg_span_at(t, out->order[k]);
-        n += a->start == b->start && a->dur == b->dur && a->dur > 0 && a->name == b->name &&
-             a->track == b->track;
-    }
-    return n;
+    size_t cap = 0;
+    *TG_PUSH(out->v, out->n, cap) = all;
 }
 
 /* Names those that could be meant. */
@@ -145,19 +127,27 @@ static bool begin(struct tg_steps *out, const struct tg_trace *t, const struct t
     return true;
 }
 
-static bool finish(struct tg_steps *out, const struct tg_trace *t, bool sparing)
+static void finish(struct tg_steps *out, const struct tg_trace *t, bool sparing)
 {
-    out->repeated = count_repeated(out, t);
+    /* In the total order, equal spans are neighbours. */
+    for (size_t k = 1; k < t->n_spans; k++) {
+        const struct tg_span *a = tg_span_at(t, out->order[k - 1]);
+        const struct tg_span *b = tg_span_at(t, out->order[k]);
+        out->repeated += a->start == b->start && a->dur == b->dur && a->dur > 0 &&
+                         a->name == b->name && a->track == b->track;
+    }
     tg_steps_place(out, t);
     tg_steps_nest(out, t, sparing);
     tg_steps_link_parents(out, t);
-    return true;
 }
 
 bool tg_steps_build(struct tg_steps *out, const struct tg_trace *t, const struct tg_window_spec *w,
                     struct tg_err *err)
 {
-    return begin(out, t, w, err) && finish(out, t, false);
+    if (!begin(out, t, w, err))
+        return false;
+    finish(out, t, false);
+    return true;
 }
 
 bool tg_steps_build_sparing(struct tg_steps *out, struct tg_trace *t,
@@ -166,7 +156,8 @@ bool tg_steps_build_sparing(struct tg_steps *out, struct tg_trace *t,
     if (!begin(out, t, w, err))
         return false;
     tg_trace_drop(t, TG_TRACE_CORRELATIONS);
-    return finish(out, t, true);
+    finish(out, t, true);
+    return true;
 }
 
 bool tg_steps_build_flat(struct tg_steps *out, struct tg_trace *t, const struct tg_window_spec *w,

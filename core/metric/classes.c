@@ -6,115 +6,60 @@
 
 /*
  * The built-in table. First match decides; texts are lower case and occur anywhere in the
- * lower-cased name. The order matters: collectives before the plain words ("reduce", "copy")
- * that their names contain. The names come from NCCL, RCCL, MSCCL, vLLM, sglang, DeepEP,
- * NVSHMEM, MORI, FlashInfer, XLA, ATen, Inductor, cuBLAS(Lt), CUTLASS, cuDNN, MIOpen, Tensile,
- * composable kernel and MTIA traces.
+ * lower-cased name. The order of the lists matters, too: collectives before the plain words
+ * ("reduce", "copy") that their names contain. The names come from NCCL, RCCL, MSCCL, vLLM, sglang,
+ * DeepEP, NVSHMEM, MORI, FlashInfer, XLA ("all-reduce-start.3"), ATen, Inductor, cuBLAS(Lt),
+ * CUTLASS, cuDNN, MIOpen, Tensile, composable kernel and MTIA traces.
  */
-static const struct {
-    const char *text;
-    enum tg_class class_;
-} table[] = {
-    { "nccl", TG_CLASS_COMM },
-    { "rccl", TG_CLASS_COMM },
-    { "msccl", TG_CLASS_COMM },
-    { "hccl", TG_CLASS_COMM },
-    { "oneccl", TG_CLASS_COMM },
-    { "cross_device_reduce", TG_CLASS_COMM },
-    { "deep_ep", TG_CLASS_COMM },
-    { "ep::internode", TG_CLASS_COMM },
-    { "ep::intranode", TG_CLASS_COMM },
-    { "internode_ll::", TG_CLASS_COMM },
-    { "nvshmem", TG_CLASS_COMM },
-    { "rocshmem", TG_CLASS_COMM },
-    { "mori::", TG_CLASS_COMM },
-    { "epdispatch", TG_CLASS_COMM },
-    { "epcombine", TG_CLASS_COMM },
-    { "symm_mem", TG_CLASS_COMM },
-    { "multimem_all", TG_CLASS_COMM },
-    { "all_reduce", TG_CLASS_COMM },
-    { "allreduce", TG_CLASS_COMM },
-    { "all_gather", TG_CLASS_COMM },
-    { "allgather", TG_CLASS_COMM },
-    { "reduce_scatter", TG_CLASS_COMM },
-    { "reducescatter", TG_CLASS_COMM },
-    { "all_to_all", TG_CLASS_COMM },
-    { "alltoall", TG_CLASS_COMM },
-    { "sendrecv", TG_CLASS_COMM },
-    { "all-reduce", TG_CLASS_COMM }, /* XLA: "all-reduce-start.3" */
-    { "all-gather", TG_CLASS_COMM },
-    { "reduce-scatter", TG_CLASS_COMM },
-    { "all-to-all", TG_CLASS_COMM },
-    { "collective-permute", TG_CLASS_COMM },
-    { "collective_permute", TG_CLASS_COMM },
-    { "collective-broadcast", TG_CLASS_COMM },
-    { "two_shot_all", TG_CLASS_COMM },
-    { "one_shot_all", TG_CLASS_COMM },
-
-    { "amd_rocclr_copybuffer", TG_CLASS_MEMORY },
-    { "amd_rocclr_fillbuffer", TG_CLASS_MEMORY },
-    { "memcpy", TG_CLASS_MEMORY },
-    { "memset", TG_CLASS_MEMORY },
-    { "dma_request", TG_CLASS_MEMORY },
-
-    { "event_record", TG_CLASS_OTHER },
-    { "event_wait", TG_CLASS_OTHER },
-
-    { "at::native", TG_CLASS_COMPUTE },
-    { "at::", TG_CLASS_COMPUTE },
-    { "multi_tensor", TG_CLASS_COMPUTE },
-    { "matmul", TG_CLASS_COMPUTE },
-    { "bmm_", TG_CLASS_COMPUTE },
-    { "act_and_mul", TG_CLASS_COMPUTE },
-    { "kvcache", TG_CLASS_COMPUTE },
-    { "kv_cache", TG_CLASS_COMPUTE },
-    { "subtensorop", TG_CLASS_COMPUTE },
-    { "im2d2col", TG_CLASS_COMPUTE },
-    { "index", TG_CLASS_COMPUTE },
-    { "indices", TG_CLASS_COMPUTE },
-    { "criterion", TG_CLASS_COMPUTE },
-    { "gemm", TG_CLASS_COMPUTE },
-    { "gemv", TG_CLASS_COMPUTE },
-    { "splitk", TG_CLASS_COMPUTE },
-    { "cijk_", TG_CLASS_COMPUTE },
-    { "cutlass", TG_CLASS_COMPUTE },
-    { "cublas", TG_CLASS_COMPUTE },
-    { "cudnn", TG_CLASS_COMPUTE },
-    { "miopen", TG_CLASS_COMPUTE },
-    { "ck::", TG_CLASS_COMPUTE },
-    { "ck_tile", TG_CLASS_COMPUTE },
-    { "nvjet", TG_CLASS_COMPUTE },
-    { "conv", TG_CLASS_COMPUTE },
-    { "wgrad", TG_CLASS_COMPUTE },
-    { "dgrad", TG_CLASS_COMPUTE },
-    { "triton", TG_CLASS_COMPUTE },
-    { "flash", TG_CLASS_COMPUTE },
-    { "fmha", TG_CLASS_COMPUTE },
-    { "attention", TG_CLASS_COMPUTE },
-    { "attn", TG_CLASS_COMPUTE },
-    { "softmax", TG_CLASS_COMPUTE },
-    { "elementwise", TG_CLASS_COMPUTE },
-    { "reduce", TG_CLASS_COMPUTE },
-    { "norm", TG_CLASS_COMPUTE },
-    { "embedding", TG_CLASS_COMPUTE },
-    { "rotary", TG_CLASS_COMPUTE },
-    { "moe", TG_CLASS_COMPUTE },
-    { "topk", TG_CLASS_COMPUTE },
-    { "sort", TG_CLASS_COMPUTE },
-    { "scan", TG_CLASS_COMPUTE },
-    { "pool", TG_CLASS_COMPUTE },
-    { "quant", TG_CLASS_COMPUTE },
-    { "transpose", TG_CLASS_COMPUTE },
-    { "cub::", TG_CLASS_COMPUTE },
-    { "thrust", TG_CLASS_COMPUTE },
-    { "scatter", TG_CLASS_COMPUTE },
-    { "gather", TG_CLASS_COMPUTE },
-    { "aiter::", TG_CLASS_COMPUTE },
-    { "vllm::", TG_CLASS_COMPUTE },
-    { "pe_exe", TG_CLASS_COMPUTE },
-    { "fusion", TG_CLASS_COMPUTE },
+static const char *const comm[] = { "nccl",           "rccl",          "msccl",
+                                    "hccl",           "oneccl",        "cross_device_reduce",
+                                    "deep_ep",        "ep::internode", "ep::intranode",
+                                    "internode_ll::", "nvshmem",       "rocshmem",
+                                    "mori::",         "epdispatch",    "epcombine",
+                                    "symm_mem",       "multimem_all",  "all_reduce",
+                                    "allreduce",      "all_gather",    "allgather",
+                                    "reduce_scatter", "reducescatter", "all_to_all",
+                                    "alltoall",       "sendrecv" };
+static const char *const more_comm[] = { "all-reduce",           "all-gather",
+                                         "reduce-scatter",       "all-to-all",
+                                         "collective-permute",   "collective_permute",
+                                         "collective-broadcast", "two_shot_all",
+                                         "one_shot_all" };
+static const char *const memory[] = { "amd_rocclr_copybuffer", "amd_rocclr_fillbuffer", "memcpy",
+                                      "memset", "dma_request" };
+static const char *const other[] = { "event_record", "event_wait" };
+static const char *const compute[] = {
+    "at::native", "at::",        "multi_tensor", "matmul",  "bmm_",    "act_and_mul", "kvcache",
+    "kv_cache",   "subtensorop", "im2d2col",     "index",   "indices", "criterion",   "gemm",
+    "gemv",       "splitk",      "cijk_",        "cutlass", "cublas",  "cudnn",       "miopen",
+    "ck::",       "ck_tile",     "nvjet",        "conv",    "wgrad",   "dgrad",       "triton",
+    "flash",      "fmha",        "attention",    "attn",    "softmax", "elementwise", "reduce",
+    "norm",       "embedding",   "rotary",       "moe",     "topk",    "sort",        "scan",
+    "pool",       "quant",       "transpose",    "cub::",   "thrust",  "scatter",     "gather",
+    "aiter::",    "vllm::",      "pe_exe",       "fusion"
 };
-#define N_ROWS (sizeof table / sizeof *table)
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+#define N_ROWS (COUNT(comm) + COUNT(more_comm) + COUNT(memory) + COUNT(other) + COUNT(compute))
+
+/* Row `i` of all lists. */
+static const char *row_at(size_t i, enum tg_class *class_)
+{
+    static const struct {
+        const char *const *v;
+        size_t n;
+        enum tg_class class_;
+    } lists[] = { { comm, COUNT(comm), TG_CLASS_COMM },
+                  { more_comm, COUNT(more_comm), TG_CLASS_COMM },
+                  { memory, COUNT(memory), TG_CLASS_MEMORY },
+                  { other, COUNT(other), TG_CLASS_OTHER },
+                  { compute, COUNT(compute), TG_CLASS_COMPUTE } };
+    size_t k = 0;
+    for (; i >= lists[k].n; k++)
+        i -= lists[k].n;
+    *class_ = lists[k].class_;
+    return lists[k].v[i];
+}
 
 /*
  * The table's rows by the hash of their first two letters, so that a name is searched once for all
@@ -124,6 +69,7 @@ static const struct {
 struct rows {
     unsigned char first[1024];
     unsigned char next[N_ROWS + 1];
+    const char *text[N_ROWS + 1];
 };
 _Static_assert(N_ROWS < 256, "a row's number is a byte");
 
@@ -141,15 +87,16 @@ static bool begins(tg_sv s, const char *text)
     return !text[k];
 }
 
-/* The first row whose text is anywhere in `name`, ignoring case; N_ROWS if there is none. */
-static size_t first_row(tg_sv name)
+/* The class of the first row whose text is anywhere in `name`, ignoring case; false: there is none. */
+static bool find_row(tg_sv name, enum tg_class *out)
 {
     struct rows rows;
     size_t best = N_ROWS;
     char c = name.n ? tg_lower(name.p[0]) : 0;
     memset(rows.first, 0, sizeof rows.first);
     for (size_t i = N_ROWS; i > 0; i--) {
-        unsigned char *first = &rows.first[pair_hash(table[i - 1].text[0], table[i - 1].text[1])];
+        const char *text = rows.text[i] = row_at(i - 1, out);
+        unsigned char *first = &rows.first[pair_hash(text[0], text[1])];
         rows.next[i] = *first;
         *first = (unsigned char)i;
     }
@@ -157,11 +104,13 @@ static size_t first_row(tg_sv name)
         char d = tg_lower(name.p[i]);
         size_t r = rows.first[pair_hash(c, d)];
         for (; r && r <= best; r = rows.next[r])
-            if (begins((tg_sv){ name.p + i - 1, name.n - i + 1 }, table[r - 1].text))
+            if (begins((tg_sv){ name.p + i - 1, name.n - i + 1 }, rows.text[r]))
                 best = r - 1;
         c = d;
     }
-    return best;
+    if (best < N_ROWS)
+        (void)row_at(best, out);
+    return best < N_ROWS;
 }
 
 enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_sv name,
@@ -176,9 +125,9 @@ enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_
             return extra->v[i].class_;
     if (kind != TG_KIND_KERNEL)
         return TG_CLASS_MEMORY;
-    size_t row = first_row(name);
-    if (row < N_ROWS)
-        return table[row].class_;
+    enum tg_class class_;
+    if (find_row(name, &class_))
+        return class_;
     if (fallback)
         *fallback = true;
     return TG_CLASS_COMPUTE;
@@ -214,8 +163,11 @@ bool tg_class_from_name(tg_sv name, enum tg_class *out)
 uint64_t tg_class_table_hash(const struct tg_classes *extra)
 {
     uint64_t h = 1;
-    for (size_t i = 0; i < N_ROWS; i++)
-        h = tg_hash(tg_sv_of(table[i].text), h * (uint64_t)TG_CLASSES + (uint64_t)table[i].class_);
+    for (size_t i = 0; i < N_ROWS; i++) {
+        enum tg_class class_;
+        const char *text = row_at(i, &class_);
+        h = tg_hash(tg_sv_of(text), h * (uint64_t)TG_CLASSES + (uint64_t)class_);
+    }
     for (size_t i = 0; extra && i < extra->n; i++)
         h = tg_hash(extra->v[i].glob, h * (uint64_t)TG_CLASSES + (uint64_t)extra->v[i].class_);
     return h;

@@ -8,12 +8,6 @@
 
 /* ---- ids ---- */
 
-static bool numbers_it(tg_sv key, tg_sv value)
-{
-    return (tg_sv_eq(key, TG_SV("comms_id")) || tg_sv_eq(key, TG_SV("seq"))) && value.n &&
-           value.p[0] != '-'; /* -1: nobody numbered it */
-}
-
 struct tg_collective_id tg_collective_id_of(tg_sv attrs)
 {
     struct tg_collective_id id = { 0, 0 };
@@ -22,8 +16,9 @@ struct tg_collective_id tg_collective_id_of(tg_sv attrs)
         tg_sv line = tg_sv_cut(&rest, '\n'), value = line, key = tg_sv_cut(&value, '=');
         if (tg_sv_starts(key, TG_SV("group"))) /* its name, size and ranks */
             group = tg_hash(line, group);
-        else if (numbers_it(key, value)) /* the last one decides: comms_id, which tells more */
-            op = tg_hash(line, 0);
+        else if ((tg_sv_eq(key, TG_SV("comms_id")) || tg_sv_eq(key, TG_SV("seq"))) && value.n &&
+                 value.p[0] != '-') /* -1: nobody numbered it */
+            op = tg_hash(line, 0);  /* the last one decides: comms_id, which tells more */
     }
     if (!op)
         return id;
@@ -95,30 +90,19 @@ static int by_match(const void *pa, const void *pb)
     return c ? c : TG_CMP(a->rank, b->rank);
 }
 
-/* Per key: how many ranks have it at all. */
-static uint32_t *count_ranks(const struct tg_collective *v, size_t n, size_t n_keys)
-{
-    uint32_t *ranks = tg_xrealloc(NULL, n_keys + 1, sizeof *ranks);
-    TG_FREE uint32_t *last = tg_xrealloc(NULL, n_keys + 1, sizeof *last);
-    for (size_t k = 0; k < n_keys; k++) {
-        ranks[k] = 0;
-        last[k] = TG_NO_ID;
-    }
-    for (size_t i = 0; i < n; i++)
-        if (last[v[i].key] != v[i].rank) {
-            last[v[i].key] = v[i].rank;
-            ranks[v[i].key]++;
-        }
-    return ranks;
-}
-
 void tg_collectives_match(struct tg_collective *v, size_t n, size_t n_keys,
                           void (*f)(void *arg, const struct tg_collective *p, size_t n, bool whole),
                           void *arg)
 {
-    TG_FREE uint32_t *ranks = count_ranks(v, n, n_keys);
-    if (n)
-        TG_SORT(v, n, by_match);
+    /* Per key: how many ranks have it at all, and the last of them. */
+    TG_FREE uint32_t *ranks = tg_xcalloc(n_keys + 1, sizeof *ranks);
+    TG_FREE uint32_t *last = tg_xcalloc(n_keys + 1, sizeof *last);
+    for (size_t i = 0; i < n; i++)
+        if (!ranks[v[i].key] || last[v[i].key] != v[i].rank) {
+            last[v[i].key] = v[i].rank;
+            ranks[v[i].key]++;
+        }
+    TG_SORT(v, n, by_match);
     for (size_t i = 0, k; i < n; i = k) {
         for (k = i + 1; k < n && by_what(&v[k], &v[i]) == 0;)
             k++;

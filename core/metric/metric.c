@@ -42,31 +42,26 @@ bool tg_metric_find(tg_sv name, enum tg_metric *out)
     return false;
 }
 
-/* The union of intervals in start order, and how much of it `other` covers already. */
+/* The union of intervals in start order. */
 struct cover {
     tg_ns first, until, total;
+    tg_ns piece; /* where its last connected interval begins */
     bool any;
 };
 
-/* Adds [start, end); returns the length that was not covered yet, which begins at *from. */
-static tg_ns cover_add(struct cover *c, tg_ns start, tg_ns end, tg_ns *from)
+static void cover_add(struct cover *c, tg_ns start, tg_ns end)
 {
-    *from = c->any && c->until > start ? c->until : start;
+    tg_ns from = c->any && c->until > start ? c->until : start;
     if (!c->any)
         c->first = start;
+    if (!c->any || start > c->until)
+        c->piece = start;
     if (c->any && end <= c->until)
-        return 0;
+        return;
     c->any = true;
     c->until = end;
-    c->total = tg_ns_add(c->total, tg_ns_sub(end, *from));
-    return tg_ns_sub(end, *from);
+    c->total = tg_ns_add(c->total, tg_ns_sub(end, from));
 }
-
-/* Communication hidden behind computation, both as unions, in one sweep over spans in start order:
- * from `shared` on, the time after both starts and before the nearer of both ends is common. */
-struct piece {
-    tg_ns start, until;
-};
 
 /* Why the device ran dry, by what ended the gap (as core/analysis/idle.c, but for the whole
  * device). */
@@ -74,25 +69,17 @@ enum idle_category { IDLE_HOST_WAIT, IDLE_KERNEL_WAIT, IDLE_OTHER, IDLE_CATEGORI
 
 /* One (device, step). */
 struct bin {
-    struct cover busy, comm, comp;
-    struct piece comm_now, comp_now; /* the current connected interval of each union */
-    struct cover memory;
+    struct cover busy, comm, comp, memory;
     tg_ns hidden, shared_until;
     tg_ns idle[IDLE_CATEGORIES];
 };
 
-static void piece_add(struct piece *p, bool first, tg_ns start, tg_ns end)
-{
-    if (first || start > p->until)
-        *p = (struct piece){ start, end };
-    else if (end > p->until)
-        p->until = end;
-}
-
+/* Communication hidden behind computation, both as unions, in one sweep over spans in start order:
+ * from `shared_until` on, the time after both starts and before the nearer of both ends is common. */
 static void share(struct bin *b)
 {
-    tg_ns from = b->comm_now.start > b->comp_now.start ? b->comm_now.start : b->comp_now.start;
-    tg_ns to = b->comm_now.until < b->comp_now.until ? b->comm_now.until : b->comp_now.until;
+    tg_ns from = b->comm.piece > b->comp.piece ? b->comm.piece : b->comp.piece;
+    tg_ns to = b->comm.until < b->comp.until ? b->comm.until : b->comp.until;
     if (from < b->shared_until)
         from = b->shared_until;
     if (!b->comm.any || !b->comp.any || to <= from)
@@ -129,36 +116,32 @@ static void put(const struct work *w, enum tg_metric m, size_t step, int64_t num
     *at(w, m, step) = (struct tg_metric_value){ true, num, 1 };
 }
 
-/* Did the host launch the span only after the device had become idle at `since`? */
-static enum idle_category category_of(const struct work *w, uint32_t span, tg_ns since, tg_ns gap)
-{
-    uint32_t launch = w->s->launch[span];
-    if (launch != TG_NO_SPAN && tg_span_at(w->t, launch)->start > since)
-        return IDLE_HOST_WAIT;
-    return gap < TG_KERNEL_WAIT_NS ? IDLE_KERNEL_WAIT : IDLE_OTHER;
-}
-
 static void add_device_span(struct work *w, uint32_t i, const struct tg_span *s)
 {
     struct bin *b = &w->bins[w->s->lanes.device[s->track] * w->s->n + (size_t)w->s->step_of[i]];
-    tg_ns end = tg_span_end(s), from, idle_since = b->busy.until;
-    bool dry = b->busy.any && s->start > b->busy.until;
-    enum tg_class class_ = (enum tg_class)w->class_[s->name].class_;
-
-    if (dry) {
+    tg_ns end = tg_span_end(s), idle_since = b->busy.until;
+    if (b->busy.any && s->start > idle_since) {
         tg_ns gap = tg_ns_sub(s->start, idle_since);
-        tg_ns *idle = &b->idle[category_of(w, i, idle_since, gap)];
-        *idle = tg_ns_add(*idle, gap);
+        uint32_t launch = w->s->launch[i];
+        enum idle_category why = gap < TG_KERNEL_WAIT_NS ? IDLE_KERNEL_WAIT : IDLE_OTHER;
+        /* Did the host launch the span only after the device had become idle? */
+        if (launch != TG_NO_SPAN && tg_span_at(w->t, launch)->start > idle_since)
+            why = IDLE_HOST_WAIT;
+        b->idle[why] = tg_ns_add(b->idle[why], gap);
     }
-    cover_add(&b->busy, s->start, end, &from);
-    if (class_ == TG_CLASS_COMM) {
-        piece_add(&b->comm_now, !b->comm.any, s->start, end);
-        cover_add(&b->comm, s->start, end, &from);
-    } else if (class_ == TG_CLASS_COMPUTE) {
-        piece_add(&b->comp_now, !b->comp.any, s->start, end);
-        cover_add(&b->comp, s->start, end, &from);
-    } else if (class_ == TG_CLASS_MEMORY) {
-        cover_add(&b->memory, s->start, end, &from);
+    cover_add(&b->busy, s->start, end);
+    switch ((enum tg_class)w->class_[s->name].class_) {
+    case TG_CLASS_COMM:
+        cover_add(&b->comm, s->start, end);
+        break;
+    case TG_CLASS_COMPUTE:
+        cover_add(&b->comp, s->start, end);
+        break;
+    case TG_CLASS_MEMORY:
+        cover_add(&b->memory, s->start, end);
+        break;
+    case TG_CLASS_OTHER:
+        break;
     }
     share(b);
 }
@@ -225,30 +208,23 @@ static void init_values(const struct work *w)
     }
 }
 
-/* The first id with the same text: one name under two categories is one name. */
-static uint32_t *same_text(const struct tg_names *names)
-{
-    uint32_t *first = tg_xrealloc(NULL, names->n + 1, sizeof *first);
-    TG_AUTO(tg_strmap_release) struct tg_strmap m = { 0 };
-    for (size_t i = 0; i < names->n; i++)
-        first[i] = tg_strmap_add(&m, names->v[i].name);
-    return first;
-}
-
 static void count_kernel_names(const struct work *w)
 {
     const struct tg_trace *t = w->t;
-    TG_FREE uint32_t *first = same_text(t->names);
+    TG_FREE uint32_t *text = tg_xrealloc(NULL, t->names->n + 1, sizeof *text);
+    TG_AUTO(tg_strmap_release) struct tg_strmap texts = { 0 };
     TG_AUTO(tg_keymap_release) struct tg_keymap seen = { .words = 1 }; /* (step, name) */
+    for (size_t i = 0; i < t->names->n; i++) /* one name under two categories is one name */
+        text[i] = tg_strmap_add(&texts, t->names->v[i].name);
     for (size_t k = 0; k < w->s->n_device; k++) {
         uint32_t i = w->s->device[k];
         const struct tg_span *s = tg_span_at(t, i);
-        const uint64_t key = (uint64_t)(uint32_t)w->s->step_of[i] << 32 | first[s->name];
-        if (w->s->step_of[i] >= 0 && tg_span_kind(t, s) == TG_KIND_KERNEL &&
-            tg_keymap_find(&seen, &key) == TG_NO_ID) {
-            (void)tg_keymap_add(&seen, &key);
-            add(w, TG_METRIC_KERNEL_NAMES, (size_t)w->s->step_of[i], 1, 0);
-        }
+        const uint64_t key = (uint64_t)(uint32_t)w->s->step_of[i] << 32 | text[s->name];
+        if (w->s->step_of[i] < 0 || tg_span_kind(t, s) != TG_KIND_KERNEL ||
+            tg_keymap_find(&seen, &key) != TG_NO_ID)
+            continue;
+        (void)tg_keymap_add(&seen, &key);
+        add(w, TG_METRIC_KERNEL_NAMES, (size_t)w->s->step_of[i], 1, 0);
     }
 }
 
@@ -329,11 +305,11 @@ tg_ns tg_metrics_busy(const struct tg_trace *t, const struct tg_steps *steps,
                       const struct tg_name_class *class_)
 {
     TG_FREE struct cover *of = tg_xcalloc(steps->lanes.n_devices + 1, sizeof *of);
-    tg_ns sum = 0, from;
+    tg_ns sum = 0;
     for (size_t k = 0; k < steps->n_device; k++) {
         const struct tg_span *s = tg_span_at(t, steps->device[k]);
         if (tg_is_work(t, s) && class_[s->name].class_ != TG_CLASS_COMM)
-            cover_add(&of[steps->lanes.device[s->track]], s->start, tg_span_end(s), &from);
+            cover_add(&of[steps->lanes.device[s->track]], s->start, tg_span_end(s));
     }
     for (size_t d = 0; d < steps->lanes.n_devices; d++)
         sum = tg_ns_add(sum, of[d].total);

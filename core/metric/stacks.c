@@ -63,17 +63,6 @@ struct job {
 
 /* ---- names ---- */
 
-static tg_sv row_name(const struct job *j, tg_sv name, struct tg_buf *b)
-{
-    size_t from, to;
-    if (!j->spec->by_function || !find_line(name, &from, &to))
-        return name;
-    tg_buf_clear(b);
-    tg_buf_add(b, (tg_sv){ name.p, from });
-    tg_buf_add(b, tg_sv_from(name, to));
-    return tg_buf_sv(b);
-}
-
 static void find_names(struct job *j)
 {
     const struct tg_names *names = j->t->names;
@@ -81,25 +70,19 @@ static void find_names(struct job *j)
     struct tg_strmap *rows = &j->out->names;
     j->row_of = tg_xrealloc(NULL, names->n + 1, sizeof *j->row_of);
     for (size_t i = 0; i < names->n; i++) {
-        bool wanted =
-            names->v[i].kind == TG_KIND_PYTHON && sorts[j->spec->sort].is(names->v[i].name);
-        j->row_of[i] = wanted ? tg_strmap_add(rows, row_name(j, names->v[i].name, &b)) : TG_NO_ID;
+        tg_sv name = names->v[i].name;
+        size_t from, to;
+        j->row_of[i] = TG_NO_ID;
+        if (names->v[i].kind != TG_KIND_PYTHON || !sorts[j->spec->sort].is(name))
+            continue;
+        if (j->spec->by_function && find_line(name, &from, &to)) {
+            tg_buf_clear(&b);
+            tg_buf_add(&b, (tg_sv){ name.p, from });
+            tg_buf_add(&b, tg_sv_from(name, to));
+            name = tg_buf_sv(&b);
+        }
+        j->row_of[i] = tg_strmap_add(rows, name);
     }
-}
-
-/* All sums in one block, those of work outside every frame last. */
-static void make_rows(struct job *j)
-{
-    struct tg_stacks *out = j->out;
-    size_t buckets = j->spec->n_buckets, n;
-    out->n = out->names.n;
-    n = (out->n + 1) * buckets;
-    out->rows = tg_xrealloc(NULL, out->n + 1, sizeof *out->rows);
-    out->sums = tg_xcalloc(n + 1, sizeof *out->sums);
-    for (size_t i = 0; i < out->n; i++)
-        out->rows[i] = (struct tg_stack){ out->names.text[i], out->sums + i * buckets };
-    out->outside = out->sums + out->n * buckets;
-    j->state = tg_xcalloc(out->n + 1, sizeof *j->state);
 }
 
 /* The bucket of a step (-1: outside), in `sums`; NULL: not wanted. */
@@ -180,25 +163,11 @@ static void leave(struct job *j, const struct open *o)
     j->state[o->row].open = o->open;
 }
 
-static void one_thread(struct job *j, const uint32_t *spans, size_t n, struct open *stack)
-{
-    size_t depth = 0;
-    for (size_t k = 0; k < n; k++) {
-        const struct tg_span *s = tg_span_at(j->t, spans[k]);
-        while (depth && !tg_span_holds(stack[depth - 1].end, s->start, tg_span_end(s)))
-            leave(j, &stack[--depth]);
-        j->around[spans[k]] = depth ? stack[depth - 1].span : TG_NO_SPAN;
-        if (j->row_of[s->name] != TG_NO_ID)
-            enter(j, stack, &depth, spans[k]);
-    }
-    while (depth)
-        leave(j, &stack[--depth]);
-}
-
 static void walk_threads(struct job *j)
 {
     const struct tg_trace *t = j->t;
-    size_t *first = tg_xrealloc(NULL, t->n_threads + 2, sizeof *first), longest = 0, n;
+    TG_FREE size_t *first = tg_xrealloc(NULL, t->n_threads + 2, sizeof *first);
+    size_t longest = 0, n;
     TG_FREE uint32_t *list = frames_and_calls(j, &n), *spans = by_thread(t, list, n, first);
     TG_FREE struct open *stack = NULL;
     for (size_t k = 0; k < t->n_threads; k++)
@@ -208,9 +177,19 @@ static void walk_threads(struct job *j)
     j->around = tg_xrealloc(NULL, t->n_spans + t->n_python + 1, sizeof *j->around);
     for (size_t i = 0; i < t->n_spans + t->n_python; i++)
         j->around[i] = TG_NO_SPAN;
-    for (size_t k = 0; k < t->n_threads; k++)
-        one_thread(j, spans + first[k], first[k + 1] - first[k], stack);
-    free(first);
+    for (size_t k = 0; k < t->n_threads; k++) {
+        size_t depth = 0;
+        for (size_t i = first[k]; i < first[k + 1]; i++) {
+            const struct tg_span *s = tg_span_at(t, spans[i]);
+            while (depth && !tg_span_holds(stack[depth - 1].end, s->start, tg_span_end(s)))
+                leave(j, &stack[--depth]);
+            j->around[spans[i]] = depth ? stack[depth - 1].span : TG_NO_SPAN;
+            if (j->row_of[s->name] != TG_NO_ID)
+                enter(j, stack, &depth, spans[i]);
+        }
+        while (depth)
+            leave(j, &stack[--depth]);
+    }
 }
 
 /* ---- device work ---- */
@@ -250,7 +229,14 @@ void tg_stacks_compute(struct tg_stacks *out, const struct tg_trace *t,
     struct job j = { .t = t, .steps = steps, .spec = spec, .out = out };
     *out = (struct tg_stacks){ 0 };
     find_names(&j);
-    make_rows(&j);
+    /* All sums in one block, those of work outside every frame last. */
+    out->n = out->names.n;
+    out->rows = tg_xrealloc(NULL, out->n + 1, sizeof *out->rows);
+    out->sums = tg_xcalloc((out->n + 1) * spec->n_buckets + 1, sizeof *out->sums);
+    for (size_t i = 0; i < out->n; i++)
+        out->rows[i] = (struct tg_stack){ out->names.text[i], out->sums + i * spec->n_buckets };
+    out->outside = out->sums + out->n * spec->n_buckets;
+    j.state = tg_xcalloc(out->n + 1, sizeof *j.state);
     if (out->n)
         walk_threads(&j);
     for (uint32_t i = 0; out->n && i < t->n_spans; i++) {

@@ -45,14 +45,6 @@ static enum direction direction_of(enum tg_kind kind, tg_sv name)
     return DIRECTIONS;
 }
 
-/* "bytes=123" or "bytes="123"" (AMD) in an attribute text; -1: absent. */
-static int64_t attr_bytes(const struct tg_trace *t, const struct tg_span *s)
-{
-    tg_sv value = tg_sv_unquoted(tg_sv_value(tg_span_attrs(t, s), TG_SV("bytes")));
-    int64_t n;
-    return tg_sv_i64(value, &n) && n >= 0 ? n : -1;
-}
-
 static struct copy *find_copies(const struct tg_trace *t, const struct tg_steps *s, size_t *n)
 {
     struct copy *v = NULL;
@@ -62,14 +54,17 @@ static struct copy *find_copies(const struct tg_trace *t, const struct tg_steps 
         uint32_t i = s->device[k];
         const struct tg_span *x = tg_span_at(t, i);
         enum tg_kind kind = tg_span_kind(t, x);
+        int64_t bytes;
         if (s->step_of[i] < 0 || (kind != TG_KIND_MEMCPY && kind != TG_KIND_MEMSET))
             continue;
+        /* bytes=123 or, of AMD, bytes="123" */
+        tg_sv value = tg_sv_unquoted(tg_sv_value(tg_span_attrs(t, x), TG_SV("bytes")));
         *TG_PUSH(v, *n, cap) = (struct copy){ direction_of(kind, tg_span_name(t, x)->name),
                                               s->lanes.device[x->track],
                                               s->step_of[i],
                                               x->start,
                                               tg_span_end(x),
-                                              attr_bytes(t, x) };
+                                              tg_sv_i64(value, &bytes) && bytes >= 0 ? bytes : -1 };
     }
     return v;
 }

@@ -37,22 +37,20 @@ static tg_ns started_at(const struct lane *l, uint32_t work)
     return start > call ? start : call;
 }
 
-static int compare_edges(const struct lane *l, uint32_t a, tg_ns at_a, uint32_t b, tg_ns at_b)
-{
-    int c = TG_CMP(at_a, at_b);
-    return c ? c : TG_CMP(l->s->step_of[a], l->s->step_of[b]);
-}
-
 static int by_launch(const void *pa, const void *pb, void *lane)
 {
+    const struct lane *l = lane;
     uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-    return compare_edges(lane, a, launched_at(lane, a), b, launched_at(lane, b));
+    int c = TG_CMP(launched_at(l, a), launched_at(l, b));
+    return c ? c : TG_CMP(l->s->step_of[a], l->s->step_of[b]);
 }
 
 static int by_start(const void *pa, const void *pb, void *lane)
 {
+    const struct lane *l = lane;
     uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-    return compare_edges(lane, a, started_at(lane, a), b, started_at(lane, b));
+    int c = TG_CMP(started_at(l, a), started_at(l, b));
+    return c ? c : TG_CMP(l->s->step_of[a], l->s->step_of[b]);
 }
 
 static bool next_edge(struct lane *l, struct edge *out)
@@ -79,13 +77,6 @@ static void add(struct tg_metric_value *v, int64_t num, int64_t den)
     v->den = tg_ns_add(v->den, den);
 }
 
-/* length * time, saturating. */
-static int64_t area(int64_t length, tg_ns time)
-{
-    int64_t v;
-    return __builtin_mul_overflow(length, time, &v) ? INT64_MAX : v;
-}
-
 static void walk_queue(struct lane *l, struct tg_metric_value *out)
 {
     size_t n_steps = l->s->n;
@@ -96,14 +87,16 @@ static void walk_queue(struct lane *l, struct tg_metric_value *out)
         size_t step = (size_t)e.step;
         tg_ns time = (more = next_edge(l, &next)) ? tg_ns_sub(next.at, e.at) : 0;
         length += e.change;
-        if (e.step >= 0) {
-            struct tg_metric_value *most = &out[TG_METRIC_QUEUE_MAX * n_steps + step];
-            add(&out[TG_METRIC_QUEUE_MEAN * n_steps + step], area(length, time), time);
-            add(&out[TG_METRIC_QUEUE_FULL * n_steps + step], length >= TG_FULL_QUEUE ? time : 0,
-                time);
-            if (!most->known || length > most->num)
-                *most = (struct tg_metric_value){ true, length, 1 };
-        }
+        if (e.step < 0)
+            continue;
+        struct tg_metric_value *most = &out[TG_METRIC_QUEUE_MAX * n_steps + step];
+        int64_t area;
+        if (__builtin_mul_overflow(length, time, &area))
+            area = INT64_MAX;
+        add(&out[TG_METRIC_QUEUE_MEAN * n_steps + step], area, time);
+        add(&out[TG_METRIC_QUEUE_FULL * n_steps + step], length >= TG_FULL_QUEUE ? time : 0, time);
+        if (!most->known || length > most->num)
+            *most = (struct tg_metric_value){ true, length, 1 };
     }
 }
 

@@ -6,7 +6,7 @@
 #include "core/base/decimal.h"
 #include "core/base/file.h"
 #include "core/base/utf8.h"
-#include "core/trace/gzip.h"
+#include "core/trace/zlib_pack.h"
 
 #define OUR_PID 900000001 /* far from real ones; some viewers take numbers only */
 #define SEQUENCE_TID 1

@@ -152,12 +152,10 @@ const char *tg_class_name(enum tg_class c)
 
 bool tg_class_from_name(tg_sv name, enum tg_class *out)
 {
-    for (int c = 0; class_names[c]; c++)
-        if (tg_sv_eq(name, tg_sv_of(class_names[c]))) {
-            *out = (enum tg_class)c;
-            return true;
-        }
-    return false;
+    int c = tg_sv_index(class_names, name);
+    if (c >= 0)
+        *out = (enum tg_class)c;
+    return c >= 0;
 }
 
 uint64_t tg_class_table_hash(const struct tg_classes *extra)

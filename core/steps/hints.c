@@ -52,7 +52,7 @@ static void groups_init(struct groups *g, const struct tg_trace *t)
 {
     g->of = tg_xrealloc(NULL, t->names->n + 1, sizeof *g->of);
     for (size_t i = 0; i < t->names->n; i++) {
-        /* The part before the first digit, if it is a word: "execute_" of "execute_32_context_1". */
+        /* The part before the first digit, if it is a word: "execute_" of "execute_32_ctx_1". */
         tg_sv prefix = t->names->v[i].name;
         size_t n = 0;
         while (n < prefix.n && !tg_is_digit(prefix.p[n]))

@@ -5,8 +5,9 @@
 /*
  * The table of one decompressor; internal to core/trace. A stream is a row of members (gzip) or
  * frames (zstd). `run` consumes input and produces output until one of them is used up or the
- * member has ended with its checksum and length verified; the next one needs a new state. It may give back up to TG_INFLATE_BACK
- * bytes of the previous call: they must still be in memory before `in`.
+ * member has ended with its checksum and length verified; the next one needs a new state. It may
+ * give back up to TG_INFLATE_BACK bytes of the previous call: they must still be in memory before
+ * `in`.
  */
 #define TG_INFLATE_BACK ((size_t)16)
 

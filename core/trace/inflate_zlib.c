@@ -4,7 +4,6 @@
 #include <zlib.h>
 
 #include "core/base/arena.h"
-#include "core/trace/gzip.h"
 #include "core/trace/zlib_pack.h"
 
 static void *zlib_open(void)

@@ -49,7 +49,7 @@ static const char *reason(size_t code)
     }
 }
 
-/* The content checksum is verified where the frame carries one. Windows above 128 MiB are refused. */
+/* A content checksum is verified where the frame carries one. Windows above 128 MiB are refused. */
 static enum tg_inflated zstd_run(void *state, struct tg_inflate_io *io)
 {
     struct zstd *z = state;

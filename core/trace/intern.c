@@ -17,17 +17,6 @@ void tg_intern_release(struct tg_intern *t)
     *t = (struct tg_intern){ 0 };
 }
 
-static size_t probe(const struct tg_intern *t, tg_sv a, tg_sv b, uint64_t h)
-{
-    size_t mask = t->slots - 1, i = (size_t)h & mask;
-    for (; t->slot[i].id1; i = (i + 1) & mask) {
-        const struct tg_intern_pair *e = tg_intern_at(t, t->slot[i].id1 - 1);
-        if (t->slot[i].tag == (uint32_t)(h >> 32) && tg_sv_eq(e->b, b) && tg_sv_eq(e->a, a))
-            break;
-    }
-    return i;
-}
-
 static void rehash(struct tg_intern *t)
 {
     t->slots = t->slots ? t->slots * 2 : 256;
@@ -45,16 +34,19 @@ uint32_t tg_intern_add(struct tg_intern *t, tg_sv a, tg_sv b, bool *is_new)
 {
     uint64_t h = tg_intern_hash(tg_intern_seed(a), b);
     struct tg_intern_pair pair;
-    uint32_t first;
     if (t->n * 2 >= t->slots)
         rehash(t);
-    size_t i = probe(t, a, b, h);
-    *is_new = t->slot[i].id1 == 0;
-    if (!*is_new)
-        return t->slot[i].id1 - 1;
+    size_t mask = t->slots - 1, i = (size_t)h & mask;
+    *is_new = false;
+    for (; t->slot[i].id1; i = (i + 1) & mask) {
+        const struct tg_intern_pair *e = tg_intern_at(t, t->slot[i].id1 - 1);
+        if (t->slot[i].tag == (uint32_t)(h >> 32) && tg_sv_eq(e->b, b) && tg_sv_eq(e->a, a))
+            return t->slot[i].id1 - 1;
+    }
+    *is_new = true;
     t->entry = tg_grow(t->entry, &t->cap, t->n + 1, t->stride);
     t->hash = tg_grow(t->hash, &t->hash_cap, t->n + 1, sizeof *t->hash);
-    first = tg_strmap_add(&t->first, a);
+    uint32_t first = tg_strmap_add(&t->first, a);
     pair.a = t->first.text[first];
     char *copy = tg_arena_alloc(t->arena, b.n + TG_INTERN_PAD, 1);
     if (b.n)

@@ -35,8 +35,9 @@ static const struct {
     { "cuda_event", TG_KIND_DEVICE_SYNC }, /* records of events on a stream: never busy time */
     { "xpu_sync", TG_KIND_DEVICE_SYNC },
 };
+#define CATEGORIES (sizeof categories / sizeof *categories)
 
-static const char *const kind_names[TG_KINDS] = {
+static const char *const kind_names[TG_KINDS + 1] = {
     [TG_KIND_OTHER] = "other",
     [TG_KIND_OP] = "op",
     [TG_KIND_RUNTIME] = "runtime",
@@ -55,33 +56,25 @@ static const char *const kind_names[TG_KINDS] = {
     [TG_KIND_SOURCE] = "source",
 };
 
-static enum tg_kind category_kind(tg_sv cat)
+enum tg_kind tg_kind_of(tg_sv cat, tg_sv name)
 {
-    for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
-        if (tg_sv_eq(cat, tg_sv_of(categories[i].cat)))
-            return categories[i].kind;
-    return TG_KIND_OTHER;
-}
-
-static enum tg_kind runtime_kind(tg_sv name)
-{
+    size_t i = 0;
+    while (i < CATEGORIES && !tg_sv_eq(cat, tg_sv_of(categories[i].cat)))
+        i++;
+    enum tg_kind k = i < CATEGORIES ? categories[i].kind : TG_KIND_OTHER;
+    bool host =
+        k == TG_KIND_OP || k == TG_KIND_RUNTIME || k == TG_KIND_ANNOTATION || k == TG_KIND_OTHER;
+    if (host && tg_step_number(name) >= 0)
+        return TG_KIND_STEP;
+    if (k != TG_KIND_RUNTIME)
+        return k;
     /* Suffixes such as _ptsz and _v2 are versions of the same call. */
     if (tg_sv_starts(name, TG_SV("cudaGraphLaunch")) ||
         tg_sv_starts(name, TG_SV("cuGraphLaunch")) || tg_sv_starts(name, TG_SV("hipGraphLaunch")))
         return TG_KIND_GRAPH;
     if (tg_sv_has(name, TG_SV("Synchronize")) || tg_sv_starts(name, TG_SV("synchronize")))
         return TG_KIND_SYNC; /* the second is MTIA's spelling */
-    return TG_KIND_RUNTIME;
-}
-
-enum tg_kind tg_kind_of(tg_sv cat, tg_sv name)
-{
-    enum tg_kind k = category_kind(cat);
-    bool host =
-        k == TG_KIND_OP || k == TG_KIND_RUNTIME || k == TG_KIND_ANNOTATION || k == TG_KIND_OTHER;
-    if (host && tg_step_number(name) >= 0)
-        return TG_KIND_STEP;
-    return k == TG_KIND_RUNTIME ? runtime_kind(name) : k;
+    return k;
 }
 
 const char *tg_kind_name(enum tg_kind k)
@@ -91,12 +84,10 @@ const char *tg_kind_name(enum tg_kind k)
 
 bool tg_kind_from_name(tg_sv name, enum tg_kind *out)
 {
-    for (int k = 0; k < TG_KINDS; k++)
-        if (tg_sv_eq(name, tg_sv_of(kind_names[k]))) {
-            *out = (enum tg_kind)k;
-            return true;
-        }
-    return false;
+    int k = tg_sv_index(kind_names, name);
+    if (k >= 0)
+        *out = (enum tg_kind)k;
+    return k >= 0;
 }
 
 int64_t tg_step_number(tg_sv name)

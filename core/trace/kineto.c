@@ -24,23 +24,12 @@ int64_t tg_kineto_int(const struct tg_value *v, int64_t fallback)
     return fallback;
 }
 
-static void note_attr(const struct tg_value *key, tg_sv value, struct tg_attr_values *attrs)
-{
-    TG_BUF text = { 0 };
-    if (key->escaped)
-        tg_unescape(&text, key->raw);
-    enum tg_attr_key attr = tg_attr_of_key(key->escaped ? tg_buf_sv(&text) : key->raw);
-    if (attr == TG_ATTRS)
-        return;
-    attrs->have |= (uint32_t)1 << attr;
-    attrs->v[attr] = value;
-}
-
 static bool read_args(struct tg_scan *s, struct tg_raw_event *out)
 {
     struct tg_event *ev = &out->ev;
     const char *start = s->p;
     struct tg_value key, value;
+    TG_BUF text = { 0 };
     bool first = true;
     int more;
     if (!tg_scan_enter(s))
@@ -49,7 +38,14 @@ static bool read_args(struct tg_scan *s, struct tg_raw_event *out)
         const char *at = s->p;
         if (!tg_scan_value(s, &value))
             return false;
-        note_attr(&key, (tg_sv){ at, (size_t)(s->p - at) }, &out->attrs);
+        tg_buf_clear(&text);
+        if (key.escaped)
+            tg_unescape(&text, key.raw);
+        enum tg_attr_key attr = tg_attr_of_key(key.escaped ? tg_buf_sv(&text) : key.raw);
+        if (attr != TG_ATTRS) {
+            out->attrs.have |= (uint32_t)1 << attr;
+            out->attrs.v[attr] = (tg_sv){ at, (size_t)(s->p - at) };
+        }
         if (tg_kineto_key(&key, TG_SV("stream")))
             ev->stream = tg_kineto_int(&value, TG_NO_STREAM);
         else if (tg_kineto_key(&key, TG_SV("correlation")))

@@ -293,34 +293,27 @@ struct worker {
     size_t n_track, n_attr, track_cap, attr_cap;
 };
 
-static void *part_new(void)
-{
-    return tg_xcalloc(1, sizeof(struct part));
-}
-
-static void part_free(void *part)
+static void part_release(void *part)
 {
     struct part *p = part;
     tg_trace_drop(&p->columns, TG_TRACE_ALL);
     tg_marks_release(&p->marks);
     free(p->tracks);
     free(p->attrs);
-    free(p);
 }
 
-static void *worker_new(const void *whole, struct tg_reader *r)
+static void worker_init(void *worker, const void *whole, struct tg_reader *r)
 {
     const struct loader *all = whole;
-    struct worker *w = tg_xmalloc(sizeof *w);
-    *w = (struct worker){ .t = { .path = all->t->path, .reader = r, .names = tg_reader_names(r) } };
+    struct worker *w = worker;
+    w->t = (struct tg_trace){ .path = all->t->path, .reader = r, .names = tg_reader_names(r) };
     w->l = (struct loader){
         .t = &w->t, .opts = all->opts, .limits = all->limits, .track_ids.words = TRACK_WORDS
     };
     tg_attr_cache_init(&w->l.attrs);
-    return w;
 }
 
-static void worker_free(void *worker)
+static void worker_release(void *worker)
 {
     struct worker *w = worker;
     tg_strmap_release(&w->t.attrs);
@@ -329,7 +322,6 @@ static void worker_free(void *worker)
     tg_keymap_release(&w->l.track_ids);
     free(w->track);
     free(w->attr);
-    free(w);
 }
 
 static bool read_part(void *worker, void *part, struct tg_err *err)
@@ -417,10 +409,11 @@ static void join(void *whole, void *worker, void *part, const struct tg_split_id
 static const struct tg_split_ops split_ops = { .here = read_events,
                                                .fits = fits,
                                                .join = join,
-                                               .part_new = part_new,
-                                               .part_free = part_free,
-                                               .worker_new = worker_new,
-                                               .worker_free = worker_free,
+                                               .part_size = sizeof(struct part),
+                                               .part_release = part_release,
+                                               .worker_size = sizeof(struct worker),
+                                               .worker_init = worker_init,
+                                               .worker_release = worker_release,
                                                .read = read_part };
 
 /* ---- what looks damaged ---- */

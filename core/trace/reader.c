@@ -172,13 +172,12 @@ static bool not_a_trace(struct tg_reader *r, struct tg_err *err)
     const char *hint = a_trace_is;
     if (stream_is_damaged(r, err))
         return false;
-    tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(name), "'%s' is not a trace: it has no traceEvents",
-               name);
     for (size_t i = 0; i < r->info.n_meta; i++)
         for (size_t k = 0; k < sizeof others / sizeof *others; k++)
             if (tg_sv_eq(r->info.meta[i].key, tg_sv_of(others[k].key)))
                 hint = others[k].hint;
-    return tg_err_hint(err, "%s", hint);
+    return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(name),
+                      "'%s' is not a trace: it has no traceEvents", hint, name);
 }
 
 /* ---- window ---- */
@@ -273,12 +272,12 @@ static enum unit scan_unit(struct tg_reader *r, unsigned depth,
                              .depth = depth,
                              .max_depth = (unsigned)r->limits.max_depth };
         if (scan(r, &s)) {
-            if ((size_t)(s.p - r->buf) - r->at > r->limits.max_event) {
+            r->unit_size = (size_t)(s.p - s.start);
+            r->unit_seen = s.seen;
+            if (r->unit_size > r->limits.max_event) {
                 (void)report_limit(r, r->base + r->at, false, err);
                 return UNIT_FAILED;
             }
-            r->unit_size = (size_t)(s.p - r->buf) - r->at;
-            r->unit_seen = s.seen;
             r->at += r->unit_size;
             count_seen(r, &s.seen);
             return UNIT_OK;
@@ -399,10 +398,10 @@ bool tg_reader_intern(struct tg_reader *r, tg_sv cat, tg_sv name, uint32_t *id, 
     r->name_view.v[*id].kind = tg_kind_of(cat, name);
     if (r->names.n <= r->limits.max_names && r->names.bytes <= r->limits.max_name_bytes)
         return true;
-    tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(tg_source_name(r->source)),
-               "more than %zu distinct names, or %zu bytes of them", r->limits.max_names,
-               r->limits.max_name_bytes);
-    return tg_err_hint(err, "Names that contain addresses or counters make every event unique.");
+    return tg_err_say(err, TG_ERR_LIMIT, TG_AT_FILE(tg_source_name(r->source)),
+                      "more than %zu distinct names, or %zu bytes of them",
+                      "Names that contain addresses or counters make every event unique.",
+                      r->limits.max_names, r->limits.max_name_bytes);
 }
 
 bool tg_reader_intern_thread(struct tg_reader *r, tg_sv pid, tg_sv tid, uint32_t *id,
@@ -503,31 +502,15 @@ static bool at_start(struct tg_reader *r, struct tg_err *err)
         r->bare = true;
         tg_reader_begin_events(r);
     } else if (r->at == r->n) {
-        tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(tg_source_name(r->source)), "'%s' is empty",
-                   tg_source_name(r->source));
-        return tg_err_hint(err, "The program ended, or the disk was full, before "
-                                "export_chrome_trace wrote it.");
+        return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(tg_source_name(r->source)), "'%s' is empty",
+                          "The program ended, or the disk was full, before export_chrome_trace "
+                          "wrote it.",
+                          tg_source_name(r->source));
     } else {
         return report_here(r, "not a trace: neither a JSON object nor an array", a_trace_is, err);
     }
     r->at++;
     return true;
-}
-
-static enum unit in_object(struct tg_reader *r, struct tg_err *err)
-{
-    enum unit u = scan_unit(r, 1, scan_member, err);
-    if (u != UNIT_OK)
-        return u;
-    r->first_member = false;
-    if (r->member_end) {
-        r->state = BEHIND_TEXT;
-    } else if (r->events_begin) {
-        tg_reader_begin_events(r);
-    } else {
-        keep_meta(r);
-    }
-    return UNIT_OK;
 }
 
 /* Learns the text between two events: blanks, a comma, blanks, a brace, all in the window. */
@@ -578,25 +561,21 @@ static enum unit next_event(struct tg_reader *r, bool *at_event, struct tg_err *
     return UNIT_OK;
 }
 
-static bool is_hatchet(tg_sv object)
-{
-    return tg_sv_has(object, TG_SV("\"frame\"")) && tg_sv_has(object, TG_SV("\"metrics\"")) &&
-           tg_sv_has(object, TG_SV("\"children\""));
-}
-
 /* Reads one event by the generic path, from which the fast path learns. */
 static enum unit slow_event(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)
 {
     enum unit u = scan_unit(r, event_depth(r), scan_event, err);
     if (u != UNIT_OK)
         return u;
+    tg_sv text = { r->buf + r->at - r->unit_size, r->unit_size };
     *ev = r->raw.ev;
     ev->name = ev->thread = TG_NO_ID;
     if (r->bare && r->info.events == 0)
-        r->is_hatchet = is_hatchet((tg_sv){ r->buf + r->at - r->unit_size, r->unit_size });
+        r->is_hatchet = tg_sv_has(text, TG_SV("\"frame\"")) &&
+                        tg_sv_has(text, TG_SV("\"metrics\"")) &&
+                        tg_sv_has(text, TG_SV("\"children\""));
     if (is_clean(&r->unit_seen))
-        tg_shapes_learn(&r->shapes, (tg_sv){ r->buf + r->at - r->unit_size, r->unit_size },
-                        r->opts.want_args);
+        tg_shapes_learn(&r->shapes, text, r->opts.want_args);
     r->state = BEHIND_EVENT;
     return take_event(r, ev, err) ? UNIT_OK : UNIT_FAILED;
 }
@@ -611,57 +590,55 @@ static bool finish(struct tg_reader *r, struct tg_err *err)
     return true;
 }
 
-static bool behind_text(struct tg_reader *r, struct tg_err *err)
-{
-    char c;
-    if (!peek(r, &c, err))
-        return false;
-    if (r->at < r->n)
-        return report_here(r, "text after the end of the trace",
-                           "Two traces were probably written into one file.", err);
-    return finish(r, err);
-}
-
-/* An event that another thread reads. Anything that is not an event is an error. */
-static bool stops_here(struct tg_reader *r)
-{
-    if (r->at < r->stop_at || r->at == r->n || r->buf[r->at] != '{')
-        return false;
-    r->state = AT_EVENT;
-    r->stopped = true;
-    return true;
-}
-
 /* One step of the outer grammar; *event: an event was read. */
 static enum unit step(struct tg_reader *r, struct tg_event *ev, bool *event, struct tg_err *err)
 {
     enum unit u;
-    bool ok;
+    bool ok = true;
+    char c;
     switch (r->state) {
     case AT_START:
-        return at_start(r, err) ? UNIT_OK : UNIT_FAILED;
+        ok = at_start(r, err);
+        break;
     case IN_OBJECT:
-        return in_object(r, err);
+        u = scan_unit(r, 1, scan_member, err);
+        if (u != UNIT_OK)
+            return u;
+        r->first_member = false;
+        if (r->member_end)
+            r->state = BEHIND_TEXT;
+        else if (r->events_begin)
+            tg_reader_begin_events(r);
+        else
+            keep_meta(r);
+        break;
     case AT_FIRST_EVENT:
     case BEHIND_EVENT:
     case AT_EVENT:
         u = next_event(r, event, err);
         if (u != UNIT_OK || !*event)
             return u;
-        if (stops_here(r)) {
+        /* An event that another thread reads. Anything that is not an event is an error. */
+        if (r->at >= r->stop_at && r->at < r->n && r->buf[r->at] == '{') {
+            r->state = AT_EVENT;
+            r->stopped = true;
             *event = false;
-            return UNIT_OK;
+        } else if (!fast_event(r, ev, &ok, err)) {
+            return slow_event(r, ev, err);
         }
-        if (fast_event(r, ev, &ok, err))
-            return ok ? UNIT_OK : UNIT_FAILED;
-        return slow_event(r, ev, err);
+        break;
     case BEHIND_TEXT:
-        return behind_text(r, err) ? UNIT_OK : UNIT_FAILED;
+        if (!peek(r, &c, err))
+            return UNIT_FAILED;
+        ok = r->at < r->n ? report_here(r, "text after the end of the trace",
+                                        "Two traces were probably written into one file.", err)
+                          : finish(r, err);
+        break;
     case AT_END:
     case HAS_FAILED:
         break;
     }
-    return UNIT_OK;
+    return ok ? UNIT_OK : UNIT_FAILED;
 }
 
 /* Separate from the fast path, which then saves no registers for rare cases. */

@@ -81,22 +81,6 @@ static bool may_begin(const char *start, const char *brace)
     return p > start && p[-1] == '}' && *over_blanks(brace + 1) == '"';
 }
 
-/* An object with a phase, followed by a comma or the array's end, all in the window. */
-static bool looks_like_event(const struct tg_reader *r, const char *brace)
-{
-    struct tg_scan s = { .p = brace,
-                         .start = brace,
-                         .end = r->buf + r->n,
-                         .last = r->last,
-                         .depth = r->shapes.depth,
-                         .max_depth = (unsigned)r->limits.max_depth };
-    struct tg_raw_event raw;
-    if (!tg_kineto_event(&s, TG_ARGS_SKIPPED, &raw) || !raw.ev.ph || !raw.ev.has_name)
-        return false;
-    const char *next = over_blanks(s.p);
-    return *next == ',' || *next == ']';
-}
-
 bool tg_reader_guess(struct tg_reader *r, uint64_t from, uint64_t to, uint64_t *at)
 {
     uint64_t start = from > LOOK_BACK ? from - LOOK_BACK : 0;
@@ -115,7 +99,16 @@ bool tg_reader_guess(struct tg_reader *r, uint64_t from, uint64_t to, uint64_t *
             return false;
         if (!may_begin(r->buf, p))
             continue;
-        if (looks_like_event(r, p))
+        /* An object with a phase, followed by a comma or the array's end, all in the window. */
+        struct tg_scan s = { .p = p,
+                             .start = p,
+                             .end = r->buf + r->n,
+                             .last = r->last,
+                             .depth = r->shapes.depth,
+                             .max_depth = (unsigned)r->limits.max_depth };
+        struct tg_raw_event raw;
+        if (tg_kineto_event(&s, TG_ARGS_SKIPPED, &raw) && raw.ev.ph && raw.ev.has_name &&
+            (*over_blanks(s.p) == ',' || *over_blanks(s.p) == ']'))
             break;
         tries++;
     }

@@ -23,23 +23,15 @@ bool tg_scan_bad(struct tg_scan *s, const char *at, const char *message, const c
     return false;
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Four hex digits at `p`, or -1. NUL is not a digit, so the padding is enough. */
 static int hex4(const char *p)
 {
     int code = 0;
     for (int i = 0; i < 4; i++) {
-        int d = hex_digit(p[i]);
-        if (d < 0)
+        char c = tg_lower(p[i]);
+        if (!tg_is_digit(c) && (c < 'a' || c > 'f'))
             return -1;
-        code = code * 16 + d;
+        code = code * 16 + (tg_is_digit(c) ? c - '0' : c - 'a' + 10);
     }
     return code;
 }
@@ -47,21 +39,9 @@ static int hex4(const char *p)
 /* The length of the escape at `p` (a backslash); 0 if JSON does not have it. */
 static size_t escape_length(const char *p)
 {
-    switch (p[1]) {
-    case '"':
-    case '\\':
-    case '/':
-    case 'b':
-    case 'f':
-    case 'n':
-    case 'r':
-    case 't':
-        return 2;
-    case 'u':
+    if (p[1] == 'u')
         return hex4(p + 2) >= 0 ? 6 : 0;
-    default:
-        return 0;
-    }
+    return p[1] && strchr("\"\\/bfnrt", p[1]) ? 2 : 0;
 }
 
 static bool check_utf8(struct tg_scan *s, tg_sv text)
@@ -88,9 +68,7 @@ static bool check_escape(struct tg_scan *s, const char **q)
         *q += n;
         return true;
     }
-    if (s->end - *q < 6 && !s->last)
-        return tg_scan_out(s);
-    if (*q + 1 >= s->end)
+    if ((s->end - *q < 6 && !s->last) || *q + 1 >= s->end)
         return tg_scan_out(s);
     if (s->strict)
         return tg_scan_bad(s, *q, "an escape that JSON does not know",
@@ -136,18 +114,16 @@ static bool scan_string(struct tg_scan *s, struct tg_value *v)
 /* A word of letters at the cursor, whole. */
 static bool word(struct tg_scan *s, const char *text)
 {
-    size_t n = strlen(text);
     const char *q = s->p;
-    size_t have = 0;
-    while (have < n && q[have] == text[have])
-        have++;
-    if (have == n) {
-        s->p += n;
-        return true;
-    }
-    if (q + have == s->end)
+    for (; *text && *q == *text; q++)
+        text++;
+    if (*text && q == s->end)
         return tg_scan_out(s);
-    return tg_scan_bad(s, q, "not a JSON value", "The quotes of a text are probably missing.");
+    if (*text)
+        return tg_scan_bad(s, s->p, "not a JSON value",
+                           "The quotes of a text are probably missing.");
+    s->p = q;
+    return true;
 }
 
 /* NaN, Infinity and the spellings of C's printf; `s->p` is at the letter. */
@@ -167,19 +143,6 @@ static bool non_finite(struct tg_scan *s, struct tg_value *v, const char *start)
             return true;
         }
     return tg_scan_bad(s, s->p, "not a JSON number", "");
-}
-
-/* An integer of 19 digits or more: does int64 hold it? */
-static bool check_huge(struct tg_scan *s, struct tg_value *v)
-{
-    int64_t ignored;
-    if (tg_sv_i64(v->raw, &ignored))
-        return true;
-    if (s->strict)
-        return tg_scan_bad(s, v->raw.p, "an integer beyond 2^63",
-                           "Without --strict-json it is counted.");
-    s->seen.huge_integers++;
-    return true;
 }
 
 static bool digits(struct tg_scan *s)
@@ -227,7 +190,14 @@ static bool number(struct tg_scan *s, struct tg_value *v)
     v->raw = (tg_sv){ start, (size_t)(s->p - start) };
     if (tg_is_digit(*s->p)) /* after a leading zero */
         return tg_scan_bad(s, s->p, "a number with a leading zero", "");
-    return v->is_float || v->raw.n < 19 || check_huge(s, v);
+    int64_t ignored;
+    if (v->is_float || v->raw.n < 19 || tg_sv_i64(v->raw, &ignored))
+        return true;
+    if (s->strict)
+        return tg_scan_bad(s, v->raw.p, "an integer beyond 2^63",
+                           "Without --strict-json it is counted.");
+    s->seen.huge_integers++;
+    return true;
 }
 
 static bool scalar(struct tg_scan *s, struct tg_value *v)
@@ -249,22 +219,9 @@ static bool scalar(struct tg_scan *s, struct tg_value *v)
             return false;
         *v = (struct tg_value){ .type = TG_TOKEN_NULL };
         break;
-    case '-':
-    case '0':
-    case '1':
-    case '2':
-    case '3':
-    case '4':
-    case '5':
-    case '6':
-    case '7':
-    case '8':
-    case '9':
-    case 'N':
-    case 'I':
-    case 'i':
-        return number(s, v);
     default:
+        if (tg_is_digit(*s->p) || (*s->p && strchr("-NIi", *s->p)))
+            return number(s, v);
         return tg_scan_bad(s, s->p, "not a JSON value",
                            *s->p == ']' || *s->p == '}' ? "There is probably a comma too many."
                                                         : "The quotes of a text are probably "

@@ -146,50 +146,37 @@ static tg_sv keep_literal(struct learner *l, struct tg_scan *s)
 static void learn_member(struct learner *l, struct tg_scan *s, const struct tg_value *key,
                          bool want_args)
 {
-    static const char *const keys[] = { "ph", "cat", "name", "pid", "tid", "ts", "dur", "args" };
+    enum { PH, CAT, ARGS, KEYS = 8 };
+    static const struct {
+        const char *key;
+        enum tg_slot slot; /* END: none */
+    } keys[KEYS] = { { "ph", TG_SLOT_END },    { "cat", TG_SLOT_END }, { "args", TG_SLOT_END },
+                     { "name", TG_SLOT_NAME }, { "pid", TG_SLOT_PID }, { "tid", TG_SLOT_TID },
+                     { "ts", TG_SLOT_TS },     { "dur", TG_SLOT_DUR } };
     struct tg_event *proto = &l->sh->proto;
     unsigned k = 0;
-    tg_sv text;
     l->failed |= key->escaped;
-    while (k < 8 && !tg_sv_eq(key->raw, tg_sv_of(keys[k])))
+    while (k < KEYS && !tg_sv_eq(key->raw, tg_sv_of(keys[k].key)))
         k++;
-    if (k < 8)
+    if (k < KEYS)
         once(l, k);
-    switch (k) {
-    case 0:
-        text = keep_literal(l, s);
+    if (k == PH) {
+        tg_sv text = keep_literal(l, s);
         proto->ph = text.n ? text.p[0] : '\0';
-        break;
-    case 1:
+    } else if (k == CAT) {
         l->sh->cat = keep_literal(l, s);
         proto->has_cat = true;
-        break;
-    case 2:
-        proto->has_name = true;
-        cut(l, s, TG_SLOT_NAME, 0);
-        break;
-    case 3:
-        cut(l, s, TG_SLOT_PID, 0);
-        break;
-    case 4:
-        cut(l, s, TG_SLOT_TID, 0);
-        break;
-    case 5:
-        proto->has_ts = true;
-        cut(l, s, TG_SLOT_TS, 0);
-        break;
-    case 6:
-        proto->has_dur = true;
-        cut(l, s, TG_SLOT_DUR, 0);
-        break;
-    case 7:
+    } else if (k == ARGS) {
         learn_args(l, s, want_args);
-        break;
-    default:
-        if (key->raw.n <= 2 && *s->p == '"')
-            (void)keep_literal(l, s); /* "s", "bp": one of a few words */
-        else
-            cut(l, s, slot_for(s->p), 0);
+    } else if (k < KEYS) {
+        proto->has_name |= keys[k].slot == TG_SLOT_NAME;
+        proto->has_ts |= keys[k].slot == TG_SLOT_TS;
+        proto->has_dur |= keys[k].slot == TG_SLOT_DUR;
+        cut(l, s, keys[k].slot, 0);
+    } else if (key->raw.n <= 2 && *s->p == '"') {
+        (void)keep_literal(l, s); /* "s", "bp": one of a few words */
+    } else {
+        cut(l, s, slot_for(s->p), 0);
     }
 }
 

@@ -226,19 +226,11 @@ static RARE const char *integer_slot(struct fast *x, const struct tg_shape_step 
         if (!q)
             return NULL;
     }
-    switch (st->slot) {
-    case TG_SLOT_STREAM:
-        ev->stream = known ? n : tg_kineto_int(&v, TG_NO_STREAM);
-        break;
-    case TG_SLOT_CORRELATION:
-        ev->correlation = known ? n : tg_kineto_int(&v, TG_NO_CORRELATION);
-        break;
-    case TG_SLOT_EXTERNAL:
-        ev->external_id = known ? n : tg_kineto_int(&v, -1);
-        break;
-    default:
-        ev->device = known ? n : tg_kineto_int(&v, -1);
-    }
+    int64_t *to = st->slot == TG_SLOT_CORRELATION ? &ev->correlation
+                  : st->slot == TG_SLOT_EXTERNAL  ? &ev->external_id
+                  : st->slot == TG_SLOT_STREAM    ? &ev->stream
+                                                  : &ev->device;
+    *to = known ? n : tg_kineto_int(&v, st->slot == TG_SLOT_STREAM ? TG_NO_STREAM : -1);
     return q;
 }
 
@@ -357,19 +349,12 @@ static RARE void spell_thread(struct fast *x)
 /* The same so far, but what the literals decide may differ, and so may the remembered thread. */
 static RARE void change_shape(struct fast *x, struct tg_shape *sh)
 {
-    struct tg_event *ev = x->ev, old = *ev;
-    *ev = sh->proto;
-    ev->ts = old.ts;
-    ev->ts_float = old.ts_float;
-    ev->ts_text = old.ts_text;
-    ev->dur = old.dur;
-    ev->dur_float = old.dur_float;
-    ev->dur_text = old.dur_text;
-    ev->stream = old.stream;
-    ev->correlation = old.correlation;
-    ev->external_id = old.external_id;
-    ev->device = old.device;
-    ev->args = old.args;
+    struct tg_event *ev = x->ev;
+    ev->ph = sh->proto.ph;
+    ev->has_name = sh->proto.has_name;
+    ev->has_cat = sh->proto.has_cat;
+    ev->has_ts = sh->proto.has_ts;
+    ev->has_dur = sh->proto.has_dur;
     spell_thread(x);
     x->new_pid = x->pid && !(sh->pid_n && equals(x->pid, sh->pid, sh->pid_n));
     x->new_tid = x->tid && !(sh->tid_n && equals(x->tid, sh->tid, sh->tid_n));

@@ -72,7 +72,8 @@ static uint64_t begin_of(const struct split *s, uint64_t k)
 static void close_tables(struct worker *w)
 {
     if (w->own)
-        w->all->ops->worker_free(w->own);
+        w->all->ops->worker_release(w->own);
+    free(w->own);
     tg_reader_free(w->reader);
     tg_source_close(w->source);
     w->own = NULL;
@@ -95,7 +96,8 @@ static void read_part(struct worker *w, struct part *p, uint64_t k)
     if (!w->reader) {
         w->source = tg_source_share(s->source);
         w->reader = tg_reader_of_parts(s->reader, w->source);
-        w->own = s->ops->worker_new(s->whole, w->reader);
+        w->own = tg_xcalloc(1, s->ops->worker_size);
+        s->ops->worker_init(w->own, s->whole, w->reader);
         w->names = w->threads = 0;
     }
     p->guessed = tg_reader_guess(w->reader, begin_of(s, k), (k + 1) * s->part_size, &p->begin);
@@ -237,7 +239,7 @@ static bool read_with_workers(struct split *s, uint64_t first, struct tg_err *er
     s->part = tg_xcalloc(s->window, sizeof *s->part);
     s->worker = tg_xcalloc(s->n_workers, sizeof *s->worker);
     for (size_t i = 0; i < s->window; i++)
-        s->part[i].own = s->ops->part_new();
+        s->part[i].own = tg_xcalloc(1, s->ops->part_size);
     for (unsigned i = 0; i < s->n_workers; i++)
         s->worker[i].all = s;
     s->joined = first;
@@ -257,7 +259,8 @@ static bool read_with_workers(struct split *s, uint64_t first, struct tg_err *er
     for (unsigned i = 1; i < started; i++)
         (void)pthread_join(s->worker[i].thread, NULL);
     for (size_t i = 0; i < s->window; i++) {
-        s->ops->part_free(s->part[i].own);
+        s->ops->part_release(s->part[i].own);
+        free(s->part[i].own);
         free(s->part[i].names.v);
         free(s->part[i].threads.v);
     }

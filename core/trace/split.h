@@ -28,10 +28,10 @@ struct tg_split_ops {
     /* In the caller's thread, before joining: false if a limit is near. */
     bool (*fits)(const void *whole, const void *part, const struct tg_trace_info *info);
     void (*join)(void *whole, void *worker, void *part, const struct tg_split_ids *ids);
-    void *(*part_new)(void);
-    void (*part_free)(void *part);
-    void *(*worker_new)(const void *whole, struct tg_reader *r);
-    void (*worker_free)(void *worker);
+    size_t part_size, worker_size; /* of the structs, which are zero at first */
+    void (*part_release)(void *part);
+    void (*worker_init)(void *worker, const void *whole, struct tg_reader *r);
+    void (*worker_release)(void *worker);
     /*
      * In the worker's thread: all events up to the next TG_NEXT_END, into `part`, which is as new.
      */

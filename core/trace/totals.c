@@ -97,33 +97,24 @@ struct worker {
     struct part *part;
 };
 
-static void *part_new(void)
-{
-    return tg_xcalloc(1, sizeof(struct part));
-}
-
-static void part_free(void *part)
+static void part_release(void *part)
 {
     struct part *p = part;
     tg_marks_release(&p->marks);
     free(p->v);
-    free(p);
 }
 
-static void *worker_new(const void *whole, struct tg_reader *r)
+static void worker_init(void *worker, const void *whole, struct tg_reader *r)
 {
     const struct collector *c = whole;
-    struct worker *w = tg_xmalloc(sizeof *w);
-    *w = (struct worker){ .totals = { .reader = r, .names = tg_reader_names(r) } };
+    struct worker *w = worker;
+    w->totals = (struct tg_totals){ .reader = r, .names = tg_reader_names(r) };
     w->c = (struct collector){ .out = &w->totals, .limits = c->limits };
-    return w;
 }
 
-static void worker_free(void *worker)
+static void worker_release(void *worker)
 {
-    struct worker *w = worker;
-    free(w->totals.v);
-    free(w);
+    free(((struct worker *)worker)->totals.v);
 }
 
 /* Like `take`, and notes the names of the part: tables may know a million. */
@@ -181,31 +172,20 @@ static void join(void *whole, void *worker, void *part, const struct tg_split_id
 static const struct tg_split_ops split_ops = { .here = read_events,
                                                .fits = fits,
                                                .join = join,
-                                               .part_new = part_new,
-                                               .part_free = part_free,
-                                               .worker_new = worker_new,
-                                               .worker_free = worker_free,
+                                               .part_size = sizeof(struct part),
+                                               .part_release = part_release,
+                                               .worker_size = sizeof(struct worker),
+                                               .worker_init = worker_init,
+                                               .worker_release = worker_release,
                                                .read = read_part };
 
 /* ---- the whole ---- */
-
-static bool collect(struct collector *c, struct tg_source *s, const struct tg_reader_opts *o)
-{
-    struct tg_pair_sink sink = { .pair = count_pair, .arg = c };
-    struct tg_err *err = c->err;
-    bool ok = tg_split_can(s, o) ? tg_split_read(c->out->reader, s, o, &split_ops, c, err)
-                                 : read_events(c, err);
-    if (!ok)
-        return false;
-    tg_marks_match(c->marks, c->out->names, &sink);
-    return !c->failed && tg_reader_saw_events(c->out->reader, err);
-}
 
 bool tg_totals_read(struct tg_totals *out, struct tg_source *s, const struct tg_reader_opts *o,
                     struct tg_err *err)
 {
     struct tg_limits defaults = TG_LIMITS_DEFAULT;
-    struct tg_marks marks = { 0 };
+    TG_AUTO(tg_marks_release) struct tg_marks marks = { 0 };
     struct tg_reader_opts opts = o ? *o : (struct tg_reader_opts){ 0 };
     struct collector c = {
         .out = out, .marks = &marks, .limits = opts.limits ? opts.limits : &defaults, .err = err
@@ -213,13 +193,18 @@ bool tg_totals_read(struct tg_totals *out, struct tg_source *s, const struct tg_
     opts.want_args = false;
     *out = (struct tg_totals){ .reader = tg_reader_new(s, &opts) };
     out->names = tg_reader_names(out->reader);
-    bool ok = collect(&c, s, &opts);
-    if (ok && c.cap < out->names->n) /* names that only other phases use have a zero */
-        make_room(&c, out->names->n);
-    tg_marks_release(&marks);
-    if (!ok)
+    struct tg_pair_sink sink = { .pair = count_pair, .arg = &c };
+    bool ok = tg_split_can(s, &opts) ? tg_split_read(out->reader, s, &opts, &split_ops, &c, err)
+                                     : read_events(&c, err);
+    if (ok)
+        tg_marks_match(&marks, out->names, &sink);
+    if (!ok || c.failed || !tg_reader_saw_events(out->reader, err)) {
         tg_totals_release(out);
-    return ok;
+        return false;
+    }
+    if (c.cap < out->names->n) /* names that only other phases use have a zero */
+        make_room(&c, out->names->n);
+    return true;
 }
 
 void tg_totals_release(struct tg_totals *t)

@@ -5,20 +5,16 @@
 #include "core/base/arena.h"
 #include "core/base/sort.h"
 
-static void widen(struct tg_segment *s)
-{
-    s->wide = tg_xrealloc(NULL, TG_SPAN_SEGMENT, sizeof *s->wide);
-    for (size_t i = 0; i < TG_SPAN_SEGMENT; i++)
-        s->wide[i] = s->correlations[i];
-    free(s->correlations);
-    s->correlations = NULL;
-}
-
 void tg_correlation_set(struct tg_trace *t, size_t i, int64_t correlation)
 {
     struct tg_segment *s = &t->segment[i / TG_SPAN_SEGMENT];
-    if (!s->wide && correlation != (int32_t)correlation)
-        widen(s);
+    if (!s->wide && correlation != (int32_t)correlation) {
+        s->wide = tg_xrealloc(NULL, TG_SPAN_SEGMENT, sizeof *s->wide);
+        for (size_t k = 0; k < TG_SPAN_SEGMENT; k++)
+            s->wide[k] = s->correlations[k];
+        free(s->correlations);
+        s->correlations = NULL;
+    }
     if (s->wide)
         s->wide[i % TG_SPAN_SEGMENT] = correlation;
     else
@@ -43,10 +39,9 @@ void tg_trace_swap(struct tg_trace *t, size_t from, size_t to)
 void tg_trace_set_python_apart(struct tg_trace *t)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < t->n_spans; i++) {
+    for (size_t i = 0; i < t->n_spans; i++)
         if (tg_span_kind(t, tg_span_at(t, i)) != TG_KIND_PYTHON)
             tg_trace_swap(t, i, kept++);
-    }
     t->n_python = t->n_spans - kept;
     t->n_spans = kept;
 }
@@ -115,8 +110,7 @@ void tg_lanes_init(struct tg_lanes *l, const struct tg_trace *t)
                             tg_xrealloc(NULL, t->n_tracks, sizeof *l->stream), 0, 0 };
     for (size_t i = 0; i < t->n_tracks; i++)
         k[i] = (struct track_key){ t->tracks[i].device, t->tracks[i].stream, (uint32_t)i };
-    if (t->n_tracks)
-        TG_SORT(k, t->n_tracks, by_lane);
+    TG_SORT(k, t->n_tracks, by_lane);
     for (size_t i = 0; i < t->n_tracks; i++) {
         l->n_devices += i == 0 || k[i].device != k[i - 1].device;
         l->n_streams += i == 0 || by_lane(&k[i], &k[i - 1]) != 0;

@@ -1,6 +1,6 @@
 #ifndef TG_TRACE_ZLIB_PACK_H
 #define TG_TRACE_ZLIB_PACK_H
-/* Buffers in zlib's wrapper, whole, the checksum checked. In inflate_zlib.c. */
+/* Buffers in zlib's wrapper, whole, the checksum checked; gzip, as a stream. In inflate_zlib.c. */
 #include "core/base/buf.h"
 
 /* Level 9 saves half a percent and takes five times as long as the usual one; the quick one takes a
@@ -14,4 +14,11 @@ size_t tg_zlib_packed_size(tg_sv in, enum tg_zlib_level level);
 TG_MUST bool tg_zlib_unpack(tg_sv in, size_t size, struct tg_buf *out);
 /* At most the first `size` bytes, unchecked: how many there are, 0 if the data is damaged. */
 size_t tg_zlib_unpack_head(tg_sv in, char *out, size_t size);
+
+/* One gzip member. */
+struct tg_gzip;
+struct tg_gzip *tg_gzip_new(void);
+void tg_gzip_free(struct tg_gzip *g); /* accepts NULL */
+/* Appends to `out` the bytes that are ready; with `last` everything, and the trailer. */
+void tg_gzip_put(struct tg_gzip *g, tg_sv bytes, bool last, struct tg_buf *out);
 #endif

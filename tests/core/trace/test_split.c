@@ -365,17 +365,15 @@ static void count_join(void *whole, void *worker, void *part, const struct tg_sp
     c->joined += *(unsigned *)part;
 }
 
-static void *count_part(void)
+static void count_release(void *own)
 {
-    return calloc(1, sizeof(unsigned));
+    (void)own;
 }
 
-static void *count_worker(const void *whole, struct tg_reader *r)
+static void count_init(void *worker, const void *whole, struct tg_reader *r)
 {
-    struct counted *c = calloc(1, sizeof *c);
     (void)whole;
-    c->reader = r;
-    return c;
+    ((struct counted *)worker)->reader = r;
 }
 
 static bool count_read(void *worker, void *part, struct tg_err *err)
@@ -393,8 +391,15 @@ static bool count_read(void *worker, void *part, struct tg_err *err)
  */
 TEST(guesses_are_right_on_ordinary_traces)
 {
-    static const struct tg_split_ops ops = { count_here, count_fits,   count_join, count_part,
-                                             free,       count_worker, free,       count_read };
+    static const struct tg_split_ops ops = { .here = count_here,
+                                             .fits = count_fits,
+                                             .join = count_join,
+                                             .part_size = sizeof(unsigned),
+                                             .part_release = count_release,
+                                             .worker_size = sizeof(struct counted),
+                                             .worker_init = count_init,
+                                             .worker_release = count_release,
+                                             .read = count_read };
     static const char *const between[] = { ",\n  ", ", ", ",\n    ", "," };
     for (size_t layout = 0; layout < COUNT(between); layout++) {
         struct tg_reader_opts o = { .threads = 3, .part = 4096 };

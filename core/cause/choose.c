@@ -51,15 +51,6 @@ static const struct tg_cause_file *file_of(const struct tg_cause_change *c, tg_s
     return NULL;
 }
 
-static const struct tg_py_function *function_of(const struct tg_cause_file *f,
-                                                const struct tg_cause_frame *frame)
-{
-    for (size_t i = 0; i < f->n_functions; i++)
-        if (tg_sv_eq(f->functions[i].qualified, frame->text))
-            return &f->functions[i];
-    return NULL;
-}
-
 /* The changed lines whose innermost function this is (NULL: those outside every function). */
 static size_t lines_in(const struct tg_cause_file *f, const struct tg_py_function *in,
                        struct tg_cause_lines *out)
@@ -82,27 +73,31 @@ static size_t lines_in(const struct tg_cause_file *f, const struct tg_py_functio
 
 struct candidate {
     const struct tg_cause_frame *frame;
-    const struct tg_cause_file *file;
     struct tg_cause_lines *lines;
     size_t n_lines;
     enum tg_cause_link link;
     tg_sv changed_in, changed_file;
 };
 
-/* How closely a link ties; links that tie equally are told apart by depth alone. */
-static int rank_of(enum tg_cause_link link)
-{
-    static const int ranks[] = {
-        [TG_CAUSE_LINK_NONE] = 0,       [TG_CAUSE_LINK_FILE] = 1,   [TG_CAUSE_LINK_OUTSIDE] = 1,
-        [TG_CAUSE_LINK_SETUP_FILE] = 1, [TG_CAUSE_LINK_CALLEE] = 2, [TG_CAUSE_LINK_FEEDS] = 2,
-        [TG_CAUSE_LINK_SETUP] = 3,      [TG_CAUSE_LINK_SELF] = 3
-    };
-    return ranks[link];
-}
+/* How closely a link ties, where links that tie equally are told apart by depth alone; and how sure
+ * it is. */
+static const struct {
+    int rank;
+    enum tg_cause_confidence confidence;
+} links[] = {
+    [TG_CAUSE_LINK_NONE] = { 0, TG_CAUSE_LOW },
+    [TG_CAUSE_LINK_FILE] = { 1, TG_CAUSE_LOW },
+    [TG_CAUSE_LINK_OUTSIDE] = { 1, TG_CAUSE_MEDIUM },
+    [TG_CAUSE_LINK_SETUP_FILE] = { 1, TG_CAUSE_MEDIUM },
+    [TG_CAUSE_LINK_CALLEE] = { 2, TG_CAUSE_MEDIUM },
+    [TG_CAUSE_LINK_FEEDS] = { 2, TG_CAUSE_MEDIUM },
+    [TG_CAUSE_LINK_SETUP] = { 3, TG_CAUSE_MEDIUM },
+    [TG_CAUSE_LINK_SELF] = { 3, TG_CAUSE_HIGH },
+};
 
 bool tg_cause_blames(const struct tg_cause *c)
 {
-    return c->n_changed && rank_of(c->link) >= 2;
+    return c->n_changed && links[c->link].rank >= 2;
 }
 
 static tg_sv class_of(tg_sv qualified)
@@ -112,9 +107,9 @@ static tg_sv class_of(tg_sv qualified)
 }
 
 /* A changed function that only prepares: a constructor, most often. */
-static bool find_setup(struct candidate *c, const struct tg_cause_change *change, bool of_class)
+static bool find_setup(struct candidate *c, const struct tg_cause_file *f,
+                       const struct tg_cause_change *change, bool of_class)
 {
-    const struct tg_cause_file *f = c->file;
     tg_sv own = class_of(c->frame->text);
     for (size_t i = 0; i < f->n_functions; i++) {
         const struct tg_py_function *fn = &f->functions[i];
@@ -134,35 +129,30 @@ static bool find_setup(struct candidate *c, const struct tg_cause_change *change
 static struct candidate candidate_of(const struct tg_cause_frame *frame,
                                      const struct tg_cause_change *change, struct tg_arena *a)
 {
-    struct candidate c = { .frame = frame,
-                           .file = file_of(change, frame->file),
-                           .changed_in = TG_SV(""),
-                           .changed_file = TG_SV("") };
-    if (!c.file)
+    const struct tg_cause_file *file = file_of(change, frame->file);
+    const struct tg_py_function *function = NULL;
+    struct candidate c = { .frame = frame, .changed_in = TG_SV(""), .changed_file = TG_SV("") };
+    if (!file)
         return c;
-    c.lines = TG_NEW_N(a, struct tg_cause_lines, c.file->n_lines + 1);
-    const struct tg_py_function *function = function_of(c.file, frame);
-    if (function && (c.n_lines = lines_in(c.file, function, c.lines)) != 0)
+    c.lines = TG_NEW_N(a, struct tg_cause_lines, file->n_lines + 1);
+    for (size_t i = 0; !function && i < file->n_functions; i++)
+        if (tg_sv_eq(file->functions[i].qualified, frame->text))
+            function = &file->functions[i];
+    if (function && (c.n_lines = lines_in(file, function, c.lines)) != 0)
         c.link = TG_CAUSE_LINK_SELF;
-    else if (find_setup(&c, change, true))
+    else if (find_setup(&c, file, change, true))
         c.link = TG_CAUSE_LINK_SETUP;
-    else if (find_setup(&c, change, false))
+    else if (find_setup(&c, file, change, false))
         c.link = TG_CAUSE_LINK_SETUP_FILE;
-    else if ((c.n_lines = lines_in(c.file, NULL, c.lines)) != 0)
+    else if ((c.n_lines = lines_in(file, NULL, c.lines)) != 0)
         c.link = TG_CAUSE_LINK_OUTSIDE;
     else
-        c.link = c.file->n_lines ? TG_CAUSE_LINK_FILE : TG_CAUSE_LINK_NONE;
+        c.link = file->n_lines ? TG_CAUSE_LINK_FILE : TG_CAUSE_LINK_NONE;
     return c;
 }
 
 static void use(struct tg_cause *out, const struct candidate *c, bool carried)
 {
-    static const enum tg_cause_confidence confidence[] = {
-        [TG_CAUSE_LINK_NONE] = TG_CAUSE_LOW,       [TG_CAUSE_LINK_FILE] = TG_CAUSE_LOW,
-        [TG_CAUSE_LINK_OUTSIDE] = TG_CAUSE_MEDIUM, [TG_CAUSE_LINK_SETUP_FILE] = TG_CAUSE_MEDIUM,
-        [TG_CAUSE_LINK_CALLEE] = TG_CAUSE_MEDIUM,  [TG_CAUSE_LINK_FEEDS] = TG_CAUSE_MEDIUM,
-        [TG_CAUSE_LINK_SETUP] = TG_CAUSE_MEDIUM,   [TG_CAUSE_LINK_SELF] = TG_CAUSE_HIGH,
-    };
     out->function = c->frame;
     out->share = c->frame->share;
     out->link = c->link;
@@ -170,7 +160,7 @@ static void use(struct tg_cause *out, const struct candidate *c, bool carried)
     out->n_changed = c->n_lines;
     out->changed_in = c->changed_in;
     out->changed_file = c->changed_file;
-    out->confidence = confidence[c->link];
+    out->confidence = links[c->link].confidence;
     if (carried && out->confidence == TG_CAUSE_HIGH)
         out->confidence = TG_CAUSE_MEDIUM;
 }
@@ -180,8 +170,7 @@ static struct candidate candidate_in(const struct tg_cause_file *file,
                                      const struct tg_py_function *fn, enum tg_cause_link link,
                                      struct tg_arena *a)
 {
-    struct candidate c = { .file = file,
-                           .lines = TG_NEW_N(a, struct tg_cause_lines, file->n_lines + 1),
+    struct candidate c = { .lines = TG_NEW_N(a, struct tg_cause_lines, file->n_lines + 1),
                            .link = link,
                            .changed_in = TG_SV(""),
                            .changed_file = TG_SV("") };
@@ -189,12 +178,11 @@ static struct candidate candidate_in(const struct tg_cause_file *file,
     return c;
 }
 
-static void use_function(struct tg_cause *out, struct candidate *c, const struct tg_py_function *fn,
+static void use_function(struct tg_cause *out, struct candidate *c, tg_sv path, tg_sv name,
                          uint32_t line, double share, struct tg_arena *a)
 {
     struct tg_cause_frame *frame = TG_NEW(a, struct tg_cause_frame);
-    *frame = (struct tg_cause_frame){ TG_PATH_FUNCTION, fn->qualified, c->file->path, line, share,
-                                      { 0, 0 } };
+    *frame = (struct tg_cause_frame){ TG_PATH_FUNCTION, name, path, line, share, { 0, 0 } };
     c->frame = frame;
     use(out, c, false);
 }
@@ -228,7 +216,7 @@ static void choose_feeder(struct tg_cause *out, const struct tg_cause_change *ch
 {
     const struct tg_cause_frame *holder = out->function;
     uint32_t deepest = 0;
-    if (!holder || rank_of(out->link) > 1 || !out->path.backward || !out->path.is_new ||
+    if (!holder || links[out->link].rank > 1 || !out->path.backward || !out->path.is_new ||
         !change->paths)
         return;
     for (size_t k = 0; k < change->n_files; k++)
@@ -244,7 +232,8 @@ static void choose_feeder(struct tg_cause *out, const struct tg_cause_change *ch
             if (depth <= deepest)
                 continue;
             deepest = depth;
-            use_function(out, &c, fn, line ? line : fn->def, holder->share, a);
+            use_function(out, &c, file->path, fn->qualified, line ? line : fn->def, holder->share,
+                         a);
             out->holder = holder->text;
         }
 }
@@ -275,7 +264,7 @@ static void choose_by_name(struct tg_cause *out, const struct tg_cause_change *c
                 struct candidate c = candidate_in(&change->files[k], fn, TG_CAUSE_LINK_SELF, a);
                 if (!c.n_lines)
                     continue;
-                use_function(out, &c, fn, fn->def, f->share, a);
+                use_function(out, &c, change->files[k].path, fn->qualified, fn->def, f->share, a);
                 out->confidence = TG_CAUSE_MEDIUM;
                 return;
             }
@@ -330,9 +319,9 @@ void tg_cause_choose(struct tg_cause *out, const struct tg_cause_path *path,
         if (c.link == TG_CAUSE_LINK_SELF && carriers >= 2 &&
             (change->other[TG_CAUSE_DEPENDENCIES].n || change->other[TG_CAUSE_BUILD].n))
             c.link = TG_CAUSE_LINK_NONE;
-        if (rank_of(c.link) < 2 && !out->function)
+        if (links[c.link].rank < 2 && !out->function)
             find_callee(&c, out, change, a);
-        if (!out->function || rank_of(c.link) > rank_of(out->link))
+        if (!out->function || links[c.link].rank > links[out->link].rank)
             use(out, &c, carriers > 0);
         double was = c.frame->calls[TG_PATHS_BASE], is = c.frame->calls[TG_PATHS_TEST];
         bool as_often = was > 0 && fabs(was - is) <= 0.01 * was;

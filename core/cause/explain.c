@@ -162,33 +162,6 @@ static uint32_t descend(const struct sums *s, struct tg_cause_frame *next)
     return at;
 }
 
-/* A function's calls from everywhere: nodes with no node of the same function above them. */
-static bool outermost(const struct tg_path_tree *t, uint32_t node)
-{
-    for (uint32_t at = t->v[node].parent; at; at = t->v[at].parent)
-        if (tg_path_is_function(&t->v[at], t->v[node].text))
-            return false;
-    return true;
-}
-
-static double function_difference(const struct sums *s, uint32_t text, int sign)
-{
-    double side[2];
-    for (int k = 0; k < 2; k++) {
-        size_t steps = s->p->n_steps[k];
-        TG_FREE double *sum = tg_xcalloc(steps + 1, sizeof *sum);
-        for (size_t i = 1; i < s->n; i++) {
-            const struct tg_path_node *n = &s->t->v[s->node[i]];
-            if (!tg_path_is_function(n, text) || !outermost(s->t, s->node[i]))
-                continue;
-            for (size_t j = 0; j < steps; j++)
-                sum[j] += s->value[k][i * steps + j];
-        }
-        side[k] = middle_of(sum, steps, s->means);
-    }
-    return sign * (side[TG_PATHS_TEST] - side[TG_PATHS_BASE]);
-}
-
 struct ranked {
     struct tg_cause_frame frame;
     uint32_t depth;
@@ -202,25 +175,46 @@ static int deepest_first(const void *pa, const void *pb)
     return c ? c : tg_sv_cmp(a->frame.text, b->frame.text);
 }
 
-static double calls_per_step(const struct sums *s, uint32_t text, int side)
+/* A call of the function with no call of the same function above it. */
+static bool is_outermost(const struct tg_path_tree *t, uint32_t node, uint32_t text)
 {
-    double calls = 0;
-    for (uint32_t i = 1; i < s->t->keys.n; i++)
-        if (tg_path_is_function(&s->t->v[i], text) && outermost(s->t, i))
-            calls += s->t->v[i].calls[side];
-    return s->p->n_steps[side] ? calls / (double)s->p->n_steps[side] : 0;
+    if (!tg_path_is_function(&t->v[node], text))
+        return false;
+    for (uint32_t at = t->v[node].parent; at; at = t->v[at].parent)
+        if (tg_path_is_function(&t->v[at], text))
+            return false;
+    return true;
 }
 
-static uint32_t depth_where_it_grew(const struct sums *s, uint32_t text)
+/* The function of this node, from everywhere: its part of the difference, its calls, and the depth
+ * where it grew. */
+static struct ranked rank(const struct sums *s, uint32_t node, int sign)
 {
-    uint32_t depth = 0;
-    for (size_t i = 1; i < s->n; i++) {
-        const struct tg_path_node *n = &s->t->v[s->node[i]];
-        if (tg_path_is_function(n, text) && s->difference[i] > TG_CAUSE_NAMED * s->difference[0] &&
-            n->depth > depth)
-            depth = n->depth;
+    const struct tg_path_tree *t = s->t;
+    uint32_t text = t->v[node].text;
+    struct ranked r = { .frame = frame_at(s, node) };
+    double side[2];
+    for (int k = 0; k < 2; k++) {
+        size_t steps = s->p->n_steps[k];
+        TG_FREE double *sum = tg_xcalloc(steps + 1, sizeof *sum);
+        for (size_t i = 1; i < s->n; i++)
+            if (is_outermost(t, s->node[i], text))
+                for (size_t j = 0; j < steps; j++)
+                    sum[j] += s->value[k][i * steps + j];
+        side[k] = middle_of(sum, steps, s->means);
+        for (uint32_t i = 1; i < t->keys.n; i++)
+            if (is_outermost(t, i, text))
+                r.frame.calls[k] += t->v[i].calls[k];
+        r.frame.calls[k] = steps ? r.frame.calls[k] / (double)steps : 0;
     }
-    return depth;
+    r.frame.share = part_of(sign * (side[TG_PATHS_TEST] - side[TG_PATHS_BASE]), s->difference[0]);
+    for (size_t i = 1; i < s->n; i++) {
+        const struct tg_path_node *n = &t->v[s->node[i]];
+        if (tg_path_is_function(n, text) && s->difference[i] > TG_CAUSE_NAMED * s->difference[0] &&
+            n->depth > r.depth)
+            r.depth = n->depth;
+    }
+    return r;
 }
 
 /* The instance's path where it leads as far as the class's; else that of the class. */
@@ -252,12 +246,7 @@ bool tg_cause_explain(struct tg_cause_path *out, const struct tg_paths *p, uint3
         if (d->kind != TG_PATH_FUNCTION || seen[d->text])
             continue;
         seen[d->text] = true;
-        v[n].frame = frame_at(&class_, class_.node[i]);
-        v[n].frame.share =
-            part_of(function_difference(&class_, d->text, sign), class_.difference[0]);
-        v[n].depth = depth_where_it_grew(&class_, d->text);
-        for (int side = 0; side < 2; side++)
-            v[n].frame.calls[side] = calls_per_step(&class_, d->text, side);
+        v[n] = rank(&class_, class_.node[i], sign);
         if (v[n].frame.share >= TG_CAUSE_NAMED)
             n++;
     }

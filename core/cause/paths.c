@@ -9,13 +9,8 @@
 
 const char *tg_path_kind_name(enum tg_path_kind k)
 {
-    static const char *const names[] = { [TG_PATH_ROOT] = "step",
-                                         [TG_PATH_ANNOTATION] = "annotation",
-                                         [TG_PATH_MODULE] = "module",
-                                         [TG_PATH_FUNCTION] = "function",
-                                         [TG_PATH_OP] = "operator",
-                                         [TG_PATH_BACKWARD] = "backward",
-                                         [TG_PATH_EXCHANGE] = "gradient exchange" };
+    static const char *const names[] = { "step",     "annotation", "module",           "function",
+                                         "operator", "backward",   "gradient exchange" };
     return names[k];
 }
 

@@ -83,7 +83,7 @@ struct tg_paths {
     uint32_t step_target;        /* follows the whole host step; TG_NO_ID: not wanted */
 };
 
-/* The node below `parent`; made if it is not there yet, which may move the nodes in memory. O(1). */
+/* The node below `parent`; made if it is not there yet, which may move the nodes in memory. */
 uint32_t tg_path_node_of(struct tg_paths *p, int tree, uint32_t parent, enum tg_path_kind kind,
                          uint32_t text);
 

@@ -39,11 +39,6 @@ static uint32_t indent_of(tg_sv row)
     return UINT32_MAX; /* blank */
 }
 
-static tg_sv skip_blanks(tg_sv s)
-{
-    return tg_sv_past(s, " \t");
-}
-
 /* The first byte; 0: there is none. */
 static char head_of(tg_sv code)
 {
@@ -122,15 +117,13 @@ static void open_scope(struct layout *l, uint32_t indent, tg_sv name, bool is_fu
 /* "def f(x):", "        y):": a signature ends here. A comment after it may hide that. */
 static bool ends_signature(tg_sv code)
 {
-    while (code.n && strchr(" \t\r", code.p[code.n - 1]))
-        code.n--;
-    return code.n && code.p[code.n - 1] == ':';
+    return tg_sv_ends(tg_sv_strip(code, " \t\r"), TG_SV(":"));
 }
 
 static void read_row(struct layout *l, tg_sv row)
 {
     uint32_t indent = indent_of(row);
-    tg_sv code = skip_blanks(row), word = word_of(code);
+    tg_sv code = tg_sv_past(row, " \t"), word = word_of(code);
     bool in_string = l->quote != 0;
     l->line++;
     pass_quotes(l, row);
@@ -162,13 +155,13 @@ static void read_row(struct layout *l, tg_sv row)
         }
     }
     if (tg_sv_eq(word, TG_SV("async"))) {
-        code = skip_blanks(tg_sv_from(code, 5));
+        code = tg_sv_past(tg_sv_from(code, 5), " \t");
         word = word_of(code);
     }
     if (head_of(code) == '@') {
         l->decorator = l->decorator ? l->decorator : l->line;
     } else if (tg_sv_eq(word, TG_SV("def")) || tg_sv_eq(word, TG_SV("class"))) {
-        tg_sv rest = skip_blanks(tg_sv_from(code, word.n));
+        tg_sv rest = tg_sv_past(tg_sv_from(code, word.n), " \t");
         open_scope(l, indent, tg_arena_sv(l->a, word_of(rest)), word.n == 3);
         l->bare = word.n == 3 ? l->n : 0;
         l->in_signature = !ends_signature(code);

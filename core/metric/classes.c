@@ -87,7 +87,7 @@ static bool begins(tg_sv s, const char *text)
     return !text[k];
 }
 
-/* The class of the first row whose text is anywhere in `name`, ignoring case; false: there is none. */
+/* The class of the first row whose text is anywhere in `name`, ignoring case; false: none is. */
 static bool find_row(tg_sv name, enum tg_class *out)
 {
     struct rows rows;

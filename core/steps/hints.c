@@ -138,52 +138,39 @@ static int by_time(const void *a, const void *b)
     return c ? c : tg_sv_cmp(x->name, y->name);
 }
 
-static size_t collect_around(const struct tg_trace *t, const struct groups *g,
-                             const struct tally *v, struct around *out)
-{
-    size_t n = 0;
-    for (uint32_t i = 0; i < t->names->n; i++) {
-        const struct tg_name *name = &t->names->v[i];
-        bool grouped = g->of[i] != TG_NO_ID && g->names[g->of[i]];
-        if (name->kind == TG_KIND_ANNOTATION && !grouped && v[i].count && v[i].apart &&
-            !is_of_profiler(name->name))
-            out[n++] = (struct around){ &v[i], name->name, i, false, 0, INT64_MIN };
-    }
-    for (uint32_t k = 0; k < g->prefixes.n; k++)
-        if (g->names[k] && g->v[k].count && g->v[k].apart && !is_of_profiler(g->prefixes.text[k]))
-            out[n++] = (struct around){ &g->v[k], g->prefixes.text[k], k, true, 0, INT64_MIN };
-    if (n)
-        TG_SORT(out, n, by_time);
-    return n < MAX_AROUND ? n : MAX_AROUND;
-}
-
-/* Calls of the runtime on any thread, by the annotations that were open then. Returns all. */
-static uint64_t count_calls(const struct tg_trace *t, const uint32_t *order, const struct groups *g,
-                            struct around *v, size_t n)
-{
-    uint64_t all = 0;
-    for (size_t k = 0; k < t->n_spans; k++) {
-        const struct tg_span *s = tg_span_at(t, order[k]);
-        enum tg_kind kind = tg_span_kind(t, s);
-        bool call = tg_kind_is_call(kind);
-        all += call;
-        for (size_t i = 0; i < n; i++) {
-            if (kind == TG_KIND_ANNOTATION && (v[i].group ? g->of[s->name] : s->name) == v[i].id)
-                v[i].until = tg_span_end(s);
-            v[i].calls += call && s->start < v[i].until;
-        }
-    }
-    return all;
-}
-
-/* Annotations, however few, that hold half of the calls or of the time. */
+/* Annotations, however few, that hold half of the calls of the runtime, on any thread, or of the
+ * time. */
 static size_t hints_around(const struct tg_trace *t, const uint32_t *order, const struct groups *g,
                            const struct tally *v, tg_ns length, struct tg_window_hint *out,
                            struct tg_arena *a)
 {
     TG_FREE struct around *all = tg_xrealloc(NULL, t->names->n + MAX_PREFIXES + 1, sizeof *all);
-    size_t n = collect_around(t, g, v, all), kept = 0;
-    uint64_t calls = count_calls(t, order, g, all, n);
+    size_t n = 0, kept = 0;
+    uint64_t calls = 0;
+    for (uint32_t i = 0; i < t->names->n; i++) {
+        const struct tg_name *name = &t->names->v[i];
+        bool grouped = g->of[i] != TG_NO_ID && g->names[g->of[i]];
+        if (name->kind == TG_KIND_ANNOTATION && !grouped && v[i].count && v[i].apart &&
+            !is_of_profiler(name->name))
+            all[n++] = (struct around){ &v[i], name->name, i, false, 0, INT64_MIN };
+    }
+    for (uint32_t k = 0; k < g->prefixes.n; k++)
+        if (g->names[k] && g->v[k].count && g->v[k].apart && !is_of_profiler(g->prefixes.text[k]))
+            all[n++] = (struct around){ &g->v[k], g->prefixes.text[k], k, true, 0, INT64_MIN };
+    TG_SORT(all, n, by_time);
+    n = n < MAX_AROUND ? n : MAX_AROUND;
+    for (size_t k = 0; k < t->n_spans; k++) {
+        const struct tg_span *s = tg_span_at(t, order[k]);
+        enum tg_kind kind = tg_span_kind(t, s);
+        bool call = tg_kind_is_call(kind);
+        calls += call;
+        for (size_t i = 0; i < n; i++) {
+            if (kind == TG_KIND_ANNOTATION &&
+                (all[i].group ? g->of[s->name] : s->name) == all[i].id)
+                all[i].until = tg_span_end(s);
+            all[i].calls += call && s->start < all[i].until;
+        }
+    }
     for (size_t i = 0; i < n && length > 0; i++) {
         bool holds = calls ? (double)all[i].calls >= MIN_COVERED * (double)calls
                            : (double)all[i].tally->total >= MIN_COVERED * (double)length;

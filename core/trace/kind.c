@@ -1,67 +1,41 @@
 #include "core/trace/kind.h"
 
-/* Categories as Kineto, its forks and HTA's test files write them. */
+/* Categories as Kineto, its forks and HTA's test files write them, between blanks. */
 static const struct {
-    const char *cat;
     enum tg_kind kind;
-} categories[] = {
-    { "python_function", TG_KIND_PYTHON },
-    { "cpu_op", TG_KIND_OP },
-    { "cuda_runtime", TG_KIND_RUNTIME },
-    { "kernel", TG_KIND_KERNEL },
-    { "gpu_memcpy", TG_KIND_MEMCPY },
-    { "gpu_memset", TG_KIND_MEMSET },
-    { "cuda_driver", TG_KIND_RUNTIME },
-    { "user_annotation", TG_KIND_ANNOTATION },
-    { "gpu_user_annotation", TG_KIND_DEVICE_ANNOTATION },
-    { "cuda_sync", TG_KIND_DEVICE_SYNC },
-    { "overhead", TG_KIND_OVERHEAD },
-    { "Operator", TG_KIND_OP },
-    { "Runtime", TG_KIND_RUNTIME },
-    { "Kernel", TG_KIND_KERNEL },
-    { "Memcpy", TG_KIND_MEMCPY },
-    { "Memset", TG_KIND_MEMSET },
-    { "hip_runtime", TG_KIND_RUNTIME },
-    { "hip_driver", TG_KIND_RUNTIME },
-    { "xpu_runtime", TG_KIND_RUNTIME },
-    { "xpu_driver", TG_KIND_RUNTIME },
-    { "mtia_runtime", TG_KIND_RUNTIME },
-    { "mtia_ccp_events", TG_KIND_KERNEL },
-    { "privateuse1_runtime", TG_KIND_RUNTIME },
-    { "privateuse1_driver", TG_KIND_RUNTIME },
-    { "hpu_op", TG_KIND_RUNTIME }, /* host side, whatever its name says (Kineto's ActivityType.h) */
-    { "glow_runtime", TG_KIND_RUNTIME },
-    { "collective_comm", TG_KIND_KERNEL },
-    { "cuda_event", TG_KIND_DEVICE_SYNC }, /* records of events on a stream: never busy time */
-    { "xpu_sync", TG_KIND_DEVICE_SYNC },
+    const char *categories;
+} kinds[] = {
+    { TG_KIND_PYTHON, "python_function" },
+    { TG_KIND_OP, "cpu_op Operator" },
+    /* hpu_op is on the host side, whatever its name says (Kineto's ActivityType.h) */
+    { TG_KIND_RUNTIME, "cuda_runtime cuda_driver Runtime hip_runtime hip_driver xpu_runtime "
+                       "xpu_driver mtia_runtime privateuse1_runtime privateuse1_driver hpu_op "
+                       "glow_runtime" },
+    { TG_KIND_KERNEL, "kernel Kernel mtia_ccp_events collective_comm" },
+    { TG_KIND_MEMCPY, "gpu_memcpy Memcpy" },
+    { TG_KIND_MEMSET, "gpu_memset Memset" },
+    { TG_KIND_ANNOTATION, "user_annotation" },
+    { TG_KIND_DEVICE_ANNOTATION, "gpu_user_annotation" },
+    /* cuda_event: records of events on a stream, never busy time */
+    { TG_KIND_DEVICE_SYNC, "cuda_sync cuda_event xpu_sync" },
+    { TG_KIND_OVERHEAD, "overhead" },
 };
-#define CATEGORIES (sizeof categories / sizeof *categories)
+#define KINDS (sizeof kinds / sizeof *kinds)
 
-static const char *const kind_names[TG_KINDS + 1] = {
-    [TG_KIND_OTHER] = "other",
-    [TG_KIND_OP] = "op",
-    [TG_KIND_RUNTIME] = "runtime",
-    [TG_KIND_SYNC] = "sync",
-    [TG_KIND_GRAPH] = "graph",
-    [TG_KIND_KERNEL] = "kernel",
-    [TG_KIND_MEMCPY] = "memcpy",
-    [TG_KIND_MEMSET] = "memset",
-    [TG_KIND_DEVICE_SYNC] = "device_sync",
-    [TG_KIND_ANNOTATION] = "annotation",
-    [TG_KIND_STEP] = "step",
-    [TG_KIND_DEVICE_ANNOTATION] = "device_annotation",
-    [TG_KIND_PYTHON] = "python",
-    [TG_KIND_OVERHEAD] = "overhead",
-    [TG_KIND_MODULE] = "module",
-    [TG_KIND_SOURCE] = "source",
-};
+/* In the order of enum tg_kind. */
+static const char *const names[] = { "other",       "op",         "runtime", "sync",
+                                     "graph",       "kernel",     "memcpy",  "memset",
+                                     "device_sync", "annotation", "step",    "device_annotation",
+                                     "python",      "overhead",   "module",  "source",
+                                     NULL };
+_Static_assert(sizeof names / sizeof *names == TG_KINDS + 1, "each kind has a name");
 
 enum tg_kind tg_kind_of(tg_sv cat, tg_sv name)
 {
     size_t i = 0;
-    while (i < CATEGORIES && !tg_sv_eq(cat, tg_sv_of(categories[i].cat)))
+    while (i < KINDS && !tg_sv_lists(tg_sv_of(kinds[i].categories), ' ', cat))
         i++;
-    enum tg_kind k = i < CATEGORIES ? categories[i].kind : TG_KIND_OTHER;
+    enum tg_kind k = i < KINDS ? kinds[i].kind : TG_KIND_OTHER;
     bool host =
         k == TG_KIND_OP || k == TG_KIND_RUNTIME || k == TG_KIND_ANNOTATION || k == TG_KIND_OTHER;
     if (host && tg_step_number(name) >= 0)
@@ -79,12 +53,12 @@ enum tg_kind tg_kind_of(tg_sv cat, tg_sv name)
 
 const char *tg_kind_name(enum tg_kind k)
 {
-    return k < TG_KINDS ? kind_names[k] : "other";
+    return k < TG_KINDS ? names[k] : "other";
 }
 
 bool tg_kind_from_name(tg_sv name, enum tg_kind *out)
 {
-    int k = tg_sv_index(kind_names, name);
+    int k = tg_sv_index(names, name);
     if (k >= 0)
         *out = (enum tg_kind)k;
     return k >= 0;

@@ -75,7 +75,8 @@ struct bin {
 };
 
 /* Communication hidden behind computation, both as unions, in one sweep over spans in start order:
- * from `shared_until` on, the time after both starts and before the nearer of both ends is common. */
+ * from `shared_until` on, the time after both starts and before the nearer of both ends is common.
+ */
 static void share(struct bin *b)
 {
     tg_ns from = b->comm.piece > b->comp.piece ? b->comm.piece : b->comp.piece;

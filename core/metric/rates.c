@@ -29,6 +29,5 @@ static int by_time(const void *pa, const void *pb)
 
 void tg_rates_sort(struct tg_rates *r)
 {
-    if (r->n)
-        TG_SORT(r->edges, r->n, by_time);
+    TG_SORT(r->edges, r->n, by_time);
 }

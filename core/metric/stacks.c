@@ -94,39 +94,6 @@ static struct tg_stack_sums *sums_at(const struct job *j, struct tg_stack_sums *
 
 /* ---- frames and what they enclose ---- */
 
-/* Frames of the sort and calls that may launch work, in the total order. */
-static uint32_t *frames_and_calls(const struct job *j, size_t *n)
-{
-    const struct tg_trace *t = j->t;
-    size_t all = t->n_spans + t->n_python;
-    uint32_t *list = tg_xrealloc(NULL, all + 1, sizeof *list);
-    *n = 0;
-    for (size_t i = 0; i < all; i++) {
-        const struct tg_span *s = tg_span_at(t, i);
-        if (j->row_of[s->name] != TG_NO_ID || tg_kind_is_call(tg_span_kind(t, s)))
-            list[(*n)++] = (uint32_t)i;
-    }
-    tg_trace_sort_list(t, list, *n);
-    return list;
-}
-
-/* By thread, keeping their order: a counting sort. `first` has n_threads + 1 entries. */
-static uint32_t *by_thread(const struct tg_trace *t, const uint32_t *list, size_t n, size_t *first)
-{
-    uint32_t *out = tg_xrealloc(NULL, n + 1, sizeof *out);
-    memset(first, 0, (t->n_threads + 1) * sizeof *first);
-    for (size_t i = 0; i < n; i++)
-        first[t->tracks[tg_span_at(t, list[i])->track].thread + 1]++;
-    for (size_t k = 0; k < t->n_threads; k++)
-        first[k + 1] += first[k];
-    for (size_t i = 0; i < n; i++)
-        out[first[t->tracks[tg_span_at(t, list[i])->track].thread]++] = list[i];
-    for (size_t k = t->n_threads; k > 0; k--)
-        first[k] = first[k - 1];
-    first[0] = 0;
-    return out;
-}
-
 struct open { /* a frame around the current event */
     uint32_t span, row;
     tg_ns end, covered;
@@ -134,14 +101,19 @@ struct open { /* a frame around the current event */
     const struct tg_stack_sums *open; /* of its row, around it */
 };
 
-static void enter(struct job *j, struct open *stack, size_t *depth, uint32_t i)
+struct stack {
+    struct open *v;
+    size_t n, cap;
+};
+
+static void enter(struct job *j, struct stack *stack, uint32_t i)
 {
     const struct tg_span *s = tg_span_at(j->t, i);
     uint32_t row = j->row_of[s->name];
     struct tg_stack_sums *sums = sums_at(j, j->out->rows[row].v, tg_steps_at(j->steps, s->start));
     tg_ns end = tg_span_end(s);
-    if (*depth) {
-        struct open *up = &stack[*depth - 1];
+    if (stack->n) {
+        struct open *up = &stack->v[stack->n - 1];
         tg_ns from = s->start > up->covered ? s->start : up->covered;
         end = end < up->end ? end : up->end;
         if (end > from && up->sums)
@@ -154,42 +126,50 @@ static void enter(struct job *j, struct open *stack, size_t *depth, uint32_t i)
             sums->host = tg_ns_add(sums->host, tg_ns_sub(end, s->start));
         sums->self = tg_ns_add(sums->self, tg_ns_sub(end, s->start));
     }
-    stack[(*depth)++] = (struct open){ i, row, end, s->start, sums, j->state[row].open };
+    *TG_PUSH(stack->v, stack->n, stack->cap) =
+        (struct open){ i, row, end, s->start, sums, j->state[row].open };
     j->state[row].open = sums;
 }
 
-static void leave(struct job *j, const struct open *o)
+static void leave(struct job *j, struct stack *stack)
 {
+    const struct open *o = &stack->v[--stack->n];
     j->state[o->row].open = o->open;
 }
 
 static void walk_threads(struct job *j)
 {
     const struct tg_trace *t = j->t;
-    TG_FREE size_t *first = tg_xrealloc(NULL, t->n_threads + 2, sizeof *first);
-    size_t longest = 0, n;
-    TG_FREE uint32_t *list = frames_and_calls(j, &n), *spans = by_thread(t, list, n, first);
-    TG_FREE struct open *stack = NULL;
-    for (size_t k = 0; k < t->n_threads; k++)
-        if (first[k + 1] - first[k] > longest)
-            longest = first[k + 1] - first[k];
-    stack = tg_xrealloc(NULL, longest + 1, sizeof *stack);
-    j->around = tg_xrealloc(NULL, t->n_spans + t->n_python + 1, sizeof *j->around);
-    for (size_t i = 0; i < t->n_spans + t->n_python; i++)
+    size_t all = t->n_spans + t->n_python, n = 0;
+    TG_FREE uint32_t *list = tg_xrealloc(NULL, all + 1, sizeof *list);
+    TG_FREE uint32_t *thread = tg_xrealloc(NULL, t->n_tracks + 1, sizeof *thread);
+    TG_FREE size_t *end = tg_xcalloc(t->n_threads + 1, sizeof *end);
+    struct stack stack = { 0 };
+    j->around = tg_xrealloc(NULL, all + 1, sizeof *j->around);
+    /* Frames of the sort and calls that may launch work, in the total order, by thread. */
+    for (size_t i = 0; i < all; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
         j->around[i] = TG_NO_SPAN;
-    for (size_t k = 0; k < t->n_threads; k++) {
-        size_t depth = 0;
-        for (size_t i = first[k]; i < first[k + 1]; i++) {
-            const struct tg_span *s = tg_span_at(t, spans[i]);
-            while (depth && !tg_span_holds(stack[depth - 1].end, s->start, tg_span_end(s)))
-                leave(j, &stack[--depth]);
-            j->around[spans[i]] = depth ? stack[depth - 1].span : TG_NO_SPAN;
-            if (j->row_of[s->name] != TG_NO_ID)
-                enter(j, stack, &depth, spans[i]);
-        }
-        while (depth)
-            leave(j, &stack[--depth]);
+        if (j->row_of[s->name] != TG_NO_ID || tg_kind_is_call(tg_span_kind(t, s)))
+            list[n++] = (uint32_t)i;
     }
+    tg_trace_sort_list(t, list, n);
+    for (size_t k = 0; k < t->n_tracks; k++)
+        thread[k] = t->tracks[k].thread;
+    TG_FREE uint32_t *spans = tg_trace_group(t, list, n, thread, t->n_threads, end);
+    for (size_t k = 0, i = 0; k < t->n_threads; k++) {
+        for (; i < end[k]; i++) {
+            const struct tg_span *s = tg_span_at(t, spans[i]);
+            while (stack.n && !tg_span_holds(stack.v[stack.n - 1].end, s->start, tg_span_end(s)))
+                leave(j, &stack);
+            j->around[spans[i]] = stack.n ? stack.v[stack.n - 1].span : TG_NO_SPAN;
+            if (j->row_of[s->name] != TG_NO_ID)
+                enter(j, &stack, spans[i]);
+        }
+        while (stack.n)
+            leave(j, &stack);
+    }
+    free(stack.v);
 }
 
 /* ---- device work ---- */

@@ -86,56 +86,43 @@ static int by_place(const void *pa, const void *pb)
     return c ? c : TG_CMP(a->end, b->end);
 }
 
-/* In bytes per ns. `rates` is cleared first. */
-static double peak(const struct copy *v, size_t n, struct tg_rates *rates)
+/* One direction in one step on one device. `rates` is cleared first. */
+static void put_series(const struct copy *c, size_t n, size_t n_steps, struct tg_rates *rates,
+                       struct tg_metric_value *out)
 {
+    size_t at = (size_t)c->step;
+    struct tg_metric_value *mean = &out[metrics[c->direction].mean * n_steps + at];
+    struct tg_metric_value *most = &out[metrics[c->direction].peak * n_steps + at];
     struct tg_rate_sum sum = { 0 };
-    double most = 0;
-    rates->n = 0;
-    for (size_t i = 0; i < n; i++)
-        if (v[i].end > v[i].start)
-            tg_rates_add(rates, v[i].start, v[i].end,
-                         (double)v[i].bytes / (double)tg_ns_sub(v[i].end, v[i].start));
-    tg_rates_sort(rates);
-    for (size_t i = 0; i < rates->n; i++) {
-        tg_rate_step(&sum, &rates->edges[i]);
-        most = sum.rate > most ? sum.rate : most;
-    }
-    return most;
-}
-
-/* Bytes over the union of the copies' times. */
-static void add_mean(struct tg_metric_value *v, const struct copy *c, size_t n)
-{
+    double peak = 0; /* bytes per ns */
     tg_ns time = 0, until = INT64_MIN;
     int64_t bytes = 0;
+    for (size_t i = 0; i < n; i++)
+        if (c[i].bytes < 0)
+            return; /* unknown, not less */
+    rates->n = 0;
     for (size_t i = 0; i < n; i++) {
         tg_ns from = c[i].start > until ? c[i].start : until;
         if (c[i].end <= c[i].start)
             continue;
         bytes = tg_ns_add(bytes, c[i].bytes);
+        tg_rates_add(rates, c[i].start, c[i].end,
+                     (double)c[i].bytes / (double)tg_ns_sub(c[i].end, c[i].start));
         if (c[i].end <= from)
             continue;
         time = tg_ns_add(time, tg_ns_sub(c[i].end, from));
         until = c[i].end;
     }
-    if (time <= 0)
-        return;
-    *v = (struct tg_metric_value){ true, tg_ns_add(v->known ? v->num : 0, bytes),
-                                   tg_ns_add(v->known ? v->den : 0, time) };
-}
-
-/* One direction in one step on one device. */
-static void put_series(const struct copy *c, size_t n, size_t n_steps, struct tg_rates *rates,
-                       struct tg_metric_value *out)
-{
-    size_t at = (size_t)c->step;
-    struct tg_metric_value *most = &out[metrics[c->direction].peak * n_steps + at];
-    for (size_t i = 0; i < n; i++)
-        if (c[i].bytes < 0)
-            return; /* unknown, not less */
-    add_mean(&out[metrics[c->direction].mean * n_steps + at], c, n);
-    double bytes_per_second = round(peak(c, n, rates) * 1e9);
+    /* Bytes over the union of the copies' times. */
+    if (time > 0)
+        *mean = (struct tg_metric_value){ true, tg_ns_add(mean->known ? mean->num : 0, bytes),
+                                          tg_ns_add(mean->known ? mean->den : 0, time) };
+    tg_rates_sort(rates);
+    for (size_t i = 0; i < rates->n; i++) {
+        tg_rate_step(&sum, &rates->edges[i]);
+        peak = sum.rate > peak ? sum.rate : peak;
+    }
+    double bytes_per_second = round(peak * 1e9);
     if (bytes_per_second > 0 && bytes_per_second < 9e18 &&
         (!most->known || (int64_t)bytes_per_second > most->num))
         *most = (struct tg_metric_value){ true, (int64_t)bytes_per_second, 1000000000 };

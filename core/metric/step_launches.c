@@ -110,43 +110,25 @@ static bool is_launched(const struct tg_trace *t, const struct tg_steps *s, uint
     return s->launch[i] != TG_NO_SPAN && tg_is_work(t, tg_span_at(t, i));
 }
 
-/* The lanes, each with room for its work; both lists are in the order of the spans. */
-static struct lane *lanes_new(const struct tg_trace *t, const struct tg_steps *s)
-{
-    struct lane *l = tg_xrealloc(NULL, s->lanes.n_streams + 1, sizeof *l);
-    for (size_t k = 0; k < s->lanes.n_streams; k++)
-        l[k] = (struct lane){ .t = t, .s = s };
-    for (size_t k = 0; k < s->n_device; k++)
-        if (is_launched(t, s, s->device[k]))
-            l[s->lanes.stream[tg_span_at(t, s->device[k])->track]].n++;
-    for (size_t k = 0; k < s->lanes.n_streams; k++) {
-        l[k].launches = tg_xrealloc(NULL, l[k].n + 1, sizeof *l[k].launches);
-        l[k].starts = tg_xrealloc(NULL, l[k].n + 1, sizeof *l[k].starts);
-        l[k].n = 0;
-    }
-    for (size_t k = 0; k < s->n_device; k++) {
-        uint32_t i = s->device[k];
-        struct lane *of =
-            is_launched(t, s, i) ? &l[s->lanes.stream[tg_span_at(t, i)->track]] : NULL;
-        if (of)
-            of->launches[of->n] = of->starts[of->n] = i, of->n++;
-    }
-    return l;
-}
-
-/* On a stream both are nearly always in order. */
 static void measure_queues(const struct tg_trace *t, const struct tg_steps *s,
                            struct tg_metric_value *out)
 {
-    struct lane *l = lanes_new(t, s);
-    for (size_t k = 0; k < s->lanes.n_streams; k++) {
-        tg_sort_runs(l[k].launches, l[k].n, sizeof *l[k].launches, by_launch, &l[k]);
-        tg_sort_runs(l[k].starts, l[k].n, sizeof *l[k].starts, by_start, &l[k]);
-        walk_queue(&l[k], out);
-        free(l[k].launches);
-        free(l[k].starts);
+    TG_FREE uint32_t *starts = tg_xrealloc(NULL, s->n_device + 1, sizeof *starts);
+    TG_FREE size_t *end = tg_xcalloc(s->lanes.n_streams + 1, sizeof *end);
+    size_t n = 0;
+    for (size_t k = 0; k < s->n_device; k++)
+        if (is_launched(t, s, s->device[k]))
+            starts[n++] = s->device[k];
+    TG_FREE uint32_t *launches =
+        tg_trace_group(t, starts, n, s->lanes.stream, s->lanes.n_streams, end);
+    memcpy(starts, launches, n * sizeof *starts);
+    /* On a stream both are nearly always in order. */
+    for (size_t k = 0, from = 0; k < s->lanes.n_streams; from = end[k++]) {
+        struct lane l = { t, s, launches + from, starts + from, end[k] - from, 0, 0 };
+        tg_sort_runs(l.launches, l.n, sizeof *l.launches, by_launch, &l);
+        tg_sort_runs(l.starts, l.n, sizeof *l.starts, by_start, &l);
+        walk_queue(&l, out);
     }
-    free(l);
     /* A mean over no time is unknown. */
     for (size_t k = 0; k < s->n; k++)
         for (int m = 0; m < 2; m++) {

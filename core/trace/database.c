@@ -239,11 +239,27 @@ static bool expand(struct tg_database *d, struct tg_buf *out, const struct tg_db
     return true;
 }
 
-static bool check_columns(struct tg_database *d, const struct tg_db_query *q, struct tg_err *err)
+/* Is this the form of its table? A table of no known form is an error, and so is one that lacks a
+ * column. */
+static bool applies(struct tg_database *d, const struct tg_db_query *q, bool is_last, bool *out,
+                    struct tg_err *err)
 {
-    for (const char *p = q->need; *p;) {
+    bool there = true;
+    if (!has(d, q->table, TG_SV(""), out, err))
+        return false;
+    if (!*out)
+        return true;
+    if (q->when && !has(d, q->table, tg_sv_of(q->when), &there, err))
+        return false;
+    *out = there;
+    if (!there && is_last && !(d->used && strcmp(d->used, q->table) == 0))
+        return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(d->name),
+                          "the database '%s' has an unknown form of %s",
+                          "This version of tracegate knows the two forms with times in the rows "
+                          "and in rocpd_timestamp.",
+                          d->name, q->table);
+    for (const char *p = q->need; there && *p;) {
         tg_sv column = word(p);
-        bool there;
         if (!has(d, q->table, column, &there, err))
             return false;
         if (!there)
@@ -255,29 +271,6 @@ static bool check_columns(struct tg_database *d, const struct tg_db_query *q, st
         p += *p == ' ';
     }
     return true;
-}
-
-/* Is this the form of its table? A table of no known form is an error. */
-static bool applies(struct tg_database *d, const struct tg_db_query *q, bool is_last, bool *out,
-                    struct tg_err *err)
-{
-    bool known = true;
-    if (!has(d, q->table, TG_SV(""), out, err))
-        return false;
-    if (!*out)
-        return true;
-    if (q->when && !has(d, q->table, tg_sv_of(q->when), &known, err))
-        return false;
-    *out = known;
-    if (known)
-        return check_columns(d, q, err);
-    if (!is_last || (d->used && strcmp(d->used, q->table) == 0))
-        return true;
-    return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(d->name),
-                      "the database '%s' has an unknown form of %s",
-                      "This version of tracegate knows the two forms with times in the rows and in "
-                      "rocpd_timestamp.",
-                      d->name, q->table);
 }
 
 static bool begin(struct tg_database *d, const struct tg_db_query *q, bool is_last, bool *begun,

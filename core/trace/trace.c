@@ -124,3 +124,21 @@ void tg_lanes_release(struct tg_lanes *l)
     free(l->device);
     free(l->stream);
 }
+
+uint32_t *tg_trace_group(const struct tg_trace *t, const uint32_t *list, size_t n,
+                         const uint32_t *group, size_t n_groups, size_t *end)
+{
+    uint32_t *out = tg_xrealloc(NULL, n + 1, sizeof *out);
+    size_t sum = 0;
+    memset(end, 0, n_groups * sizeof *end);
+    for (size_t i = 0; i < n; i++)
+        end[group[tg_span_at(t, list[i])->track]]++;
+    for (size_t k = 0; k < n_groups; k++) {
+        size_t of = end[k];
+        end[k] = sum; /* its beginning, until it is filled */
+        sum += of;
+    }
+    for (size_t i = 0; i < n; i++)
+        out[end[group[tg_span_at(t, list[i])->track]]++] = list[i];
+    return out;
+}

@@ -182,6 +182,10 @@ struct tg_lanes {
 };
 void tg_lanes_init(struct tg_lanes *l, const struct tg_trace *t);
 void tg_lanes_release(struct tg_lanes *l);
+/* The `n` spans of `list` by the group of their track, each group in the order of the list; `end`
+ * of each of the `n_groups` is set. To be freed. */
+uint32_t *tg_trace_group(const struct tg_trace *t, const uint32_t *list, size_t n,
+                         const uint32_t *group, size_t n_groups, size_t *end);
 
 /* Totals per (category, name) without keeping spans: the reader's unit of work. */
 struct tg_total {

@@ -239,8 +239,8 @@ static bool expand(struct tg_database *d, struct tg_buf *out, const struct tg_db
     return true;
 }
 
-/* Is this the form of its table? A table of no known form is an error, and so is one that lacks a
- * column. */
+/* Is this the form of its table? A table of no known form, or without a column that its rows need,
+ * is an error. */
 static bool applies(struct tg_database *d, const struct tg_db_query *q, bool is_last, bool *out,
                     struct tg_err *err)
 {

@@ -26,19 +26,6 @@ bool tg_trace_attr_real(const struct tg_trace *t, const struct tg_span *s, tg_sv
     return tg_dec_double(tg_sv_unquoted(tg_sv_value(tg_span_attrs(t, s), key)), out);
 }
 
-static void number_devices(struct tg_rank_work *w)
-{
-    const struct tg_steps *s = w->rank->steps;
-    const struct tg_trace *t = w->rank->trace;
-    w->n_devices = s->lanes.n_devices;
-    w->device = tg_xmalloc((w->n_devices + 1) * sizeof *w->device);
-    for (size_t i = 0; i < w->n_devices; i++)
-        w->device[i] = -1;
-    for (size_t i = 0; i < t->n_tracks; i++)
-        if (s->lanes.device[i] < w->n_devices && t->tracks[i].device >= 0)
-            w->device[s->lanes.device[i]] = t->tracks[i].device;
-}
-
 bool tg_step_wanted(const struct tg_steps *s, int32_t step, const struct tg_analysis_opts *o)
 {
     return o->n_steps == 0 || (step >= 0 && tg_is_among(o->steps, o->n_steps, s->v[step].number));
@@ -51,8 +38,13 @@ void tg_work_init(struct tg_rank_work *w, const struct tg_rank_trace *rank,
     const struct tg_steps *steps = rank->steps;
     TG_FREE struct tg_name_class *classes = tg_classes_of(&opts->classes, t->names);
     size_t cap = 0;
-    *w = (struct tg_rank_work){ .rank = rank };
-    number_devices(w);
+    *w = (struct tg_rank_work){ .rank = rank, .n_devices = steps->lanes.n_devices };
+    w->device = tg_xmalloc((w->n_devices + 1) * sizeof *w->device);
+    for (size_t i = 0; i < w->n_devices; i++)
+        w->device[i] = -1;
+    for (size_t i = 0; i < t->n_tracks; i++)
+        if (steps->lanes.device[i] < w->n_devices && t->tracks[i].device >= 0)
+            w->device[steps->lanes.device[i]] = t->tracks[i].device;
     for (size_t k = 0; k < steps->n_device; k++) {
         uint32_t i = steps->device[k];
         const struct tg_span *s = tg_span_at(t, i);
@@ -96,14 +88,6 @@ void tg_work_each(const struct tg_analysis_in *in,
                 f(arg, &d);
         }
     }
-}
-
-tg_ns tg_work_extent(const struct tg_device_work *d)
-{
-    tg_ns last = INT64_MIN;
-    for (size_t i = 0; i < d->n; i++)
-        last = d->rows[i]->end > last ? d->rows[i]->end : last;
-    return d->n ? tg_ns_sub(last, d->rows[0]->start) : 0;
 }
 
 /* Dense stream ids of steps->lanes ascend by (device, stream), which is the order needed here. */

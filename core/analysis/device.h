@@ -44,9 +44,6 @@ struct tg_table_cell tg_work_device(const struct tg_device_work *d);
 /* Why a rank has no work: "no device activity", or none in the selected steps. */
 tg_sv tg_work_reason(const struct tg_rank_work *w, const struct tg_analysis_opts *opts);
 
-/* First start to last end. */
-tg_ns tg_work_extent(const struct tg_device_work *d);
-
 /* The streams of one device, ascending; rows without a stream are on -1. */
 struct tg_streams {
     int64_t *number;

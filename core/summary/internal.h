@@ -1,18 +1,13 @@
 #ifndef TG_SUMMARY_INTERNAL_H
 #define TG_SUMMARY_INTERNAL_H
 /* What the files of core/summary need of each other. */
-#include "core/summary/inject.h"
 #include "core/summary/summary.h"
-
-/* attr_kinds.c */
-/* Splits an attribute text of core/trace into values per kind; "" if there is none. */
-void tg_attr_split(tg_sv text, struct tg_buf value[TG_ATTR_KINDS]);
 
 /* env.c: sorted by key. `texts` are made valid UTF-8. */
 void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct tg_summarize_opts *o,
                   struct tg_arena *a);
 
-/* summary.c */
+/* set.c */
 tg_sv tg_clean_text(struct tg_arena *a, tg_sv s); /* valid UTF-8 without NUL, in `a` */
 bool tg_text_is_clean(tg_sv s);
 /* A row of zeroes for `n_steps` steps, with a copy of the key, whose texts stay where they are. */
@@ -27,8 +22,6 @@ int tg_shard_key_cmp(tg_sv run_a, int64_t rank_a, tg_sv run_b, int64_t rank_b);
 bool tg_shard_contradicts(tg_sv run, int64_t rank, struct tg_err *err);
 /* Puts a shard (which is in out->arena) in its place, or into the equal shard that is there. */
 TG_MUST bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err *err);
-/* set.c: its numbers into `a`, which will be its arena. */
-void tg_summary_move_numbers(struct tg_summary *one, struct tg_arena *a);
 /* A deep copy in `a`. */
 struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a);
 struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t rank);
@@ -39,12 +32,6 @@ void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
 /* A row of zeroes of one name. `device`: struct tg_shard. */
 struct tg_row tg_frame_row(enum tg_kind kind, tg_sv name, int64_t device, size_t n_steps,
                            struct tg_arena *a);
-/* inject_frames.c: how many rows were changed. */
-size_t tg_inject_frames(struct tg_shard *s, const struct tg_inject *p, struct tg_arena *a);
-/* inject_tree.c: makes now->tree of was->tree, after rows were changed. `key`: of the rows of
- * `was`, as `now` had them first. */
-void tg_inject_tree(const struct tg_shard *was, struct tg_shard *now,
-                    const struct tg_row_key *const *key, struct tg_arena *a);
 /* "module", "source", by their bits. */
 const char *tg_frame_sort_name(enum tg_stack_sort sort);
 bool tg_frame_sort_find(tg_sv name, enum tg_stack_sort *out);
@@ -69,7 +56,7 @@ tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a);
 TG_MUST bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
                              const struct tg_summarize_opts *o, struct tg_err *err);
 
-/* unnamed.c: which rows a shard without names keeps; those of the shard before are remembered. */
+/* set.c: which rows a shard without names keeps; those of the shard before are remembered. */
 struct tg_kept_rows {
     const struct tg_row_key **key;
     bool *kept;

@@ -2,6 +2,7 @@
 #include "tests/core/summary/tree_check.h"
 
 #include "core/base/file.h"
+#include "core/summary/inject.h"
 #include "core/summary/layout.h"
 #include "core/summary/tree_column.h"
 

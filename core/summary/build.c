@@ -483,7 +483,7 @@ static size_t window_around(const struct build *b, const uint8_t *windows, uint3
 /* Two walks over the direct children of the windows: count, then measure. */
 static void build_gaps(struct build *b)
 {
-    size_t n = b->s->n, total = 0;
+    size_t n = b->s->n;
     TG_FREE tg_ns *cursor = tg_xrealloc(NULL, n, sizeof *cursor);
     TG_FREE tg_ns **at = tg_xrealloc(NULL, n, sizeof *at);
     TG_FREE uint8_t *windows = tg_xcalloc(b->t->n_spans / 8 + 1, 1);
@@ -496,9 +496,7 @@ static void build_gaps(struct build *b)
         if (w < n)
             b->out->gap_count[w]++;
     }
-    for (size_t k = 0; k < n; k++)
-        total += b->out->gap_count[k];
-    b->out->gaps = TG_NEW_N(b->a, tg_ns, total);
+    b->out->gaps = TG_NEW_N(b->a, tg_ns, tg_shard_gaps(b->out));
     for (size_t k = 0, from = 0; k < n; from += b->out->gap_count[k++]) {
         at[k] = b->out->gaps + from;
         cursor[k] = b->s->v[k].start;

@@ -63,22 +63,6 @@ static bool read_counts(struct tg_unpack *u, struct tg_shared_rows *out, enum tg
     return !u->bad;
 }
 
-/* The attributes of one row: those of the listing that name it. */
-static bool read_attrs(struct tg_unpack *u, struct tg_row *row, uint32_t id, size_t *at,
-                       const struct tg_listing *l, const struct tg_book_read *b, struct tg_attr *to)
-{
-    uint64_t cut = tg_unpack_u64(u), order = tg_unpack_u64(u);
-    row->attrs_capped = cut == 1;
-    row->order = (uint32_t)order;
-    row->attrs = to + *at;
-    for (; *at < l->n_attrs && b->attr[l->attr[*at]].row == id; ++*at) {
-        to[*at] = b->attr[l->attr[*at]].attr;
-        to[*at].count = tg_unpack_u64(u);
-        row->n_attrs++;
-    }
-    return !u->bad && cut <= 1 && order <= UINT32_MAX;
-}
-
 bool tg_shared_rows_read(struct tg_shared_rows *out, tg_sv raw, const struct tg_listing *l,
                          const struct tg_book_read *b, size_t n_steps, struct tg_arena *a)
 {
@@ -89,9 +73,20 @@ bool tg_shared_rows_read(struct tg_shared_rows *out, tg_sv raw, const struct tg_
     if (!read_counts(&u, out, TG_BOOK_ROWS, l, b, a) ||
         !read_counts(&u, out, TG_BOOK_FRAMES, l, b, a))
         return false;
-    for (size_t i = 0; i < out->n[TG_BOOK_ROWS]; i++)
-        if (!read_attrs(&u, &out->row[TG_BOOK_ROWS][i], l->row[TG_BOOK_ROWS][i], &at, l, b, attrs))
+    for (size_t i = 0; i < out->n[TG_BOOK_ROWS]; i++) {
+        struct tg_row *row = &out->row[TG_BOOK_ROWS][i];
+        uint64_t cut = tg_unpack_u64(&u), order = tg_unpack_u64(&u);
+        row->attrs_capped = cut == 1;
+        row->order = (uint32_t)order;
+        row->attrs = attrs + at; /* those of the listing that name the row */
+        for (; at < l->n_attrs && b->attr[l->attr[at]].row == l->row[TG_BOOK_ROWS][i]; at++) {
+            attrs[at] = b->attr[l->attr[at]].attr;
+            attrs[at].count = tg_unpack_u64(&u);
+            row->n_attrs++;
+        }
+        if (u.bad || cut > 1 || order > UINT32_MAX)
             return false;
+    }
     if (at != l->n_attrs || n_steps > tg_unpack_left(&u))
         return false;
     out->gap_count = TG_NEW_N(a, uint32_t, n_steps);
@@ -121,29 +116,6 @@ static uint64_t fold_rows(uint64_t unit, const struct tg_row *rows, size_t n_row
     return unit;
 }
 
-static size_t n_gaps(const struct tg_shard *s)
-{
-    size_t n = 0;
-    for (size_t k = 0; k < s->n_steps; k++)
-        n += s->gap_count[k];
-    return n;
-}
-
-/* At least 1: the divisor of all times. */
-static uint64_t unit_of(const struct tg_shard *s, const bool *kept)
-{
-    uint64_t unit = fold_rows(0, s->rows, s->n_rows, s->n_steps + 1);
-    size_t gaps = n_gaps(s);
-    unit = fold_rows(unit, s->frames, s->n_frames, s->n_steps + 1);
-    for (size_t i = 0; unit != 1 && i < gaps; i++)
-        unit = gcd((uint64_t)s->gaps[i], unit);
-    for (size_t i = 0; unit != 1 && i < s->n_rows; i++)
-        for (uint64_t c = 0, n = kept[i] ? tg_row_calls(s, &s->rows[i]) : 0; unit != 1 && c < n;
-             c++)
-            unit = gcd((uint64_t)s->rows[i].slots[c], unit);
-    return unit ? unit : 1;
-}
-
 static void put_less(struct tg_buf *b, const struct tg_row *rows, size_t n_rows, size_t n,
                      uint64_t unit)
 {
@@ -166,8 +138,15 @@ static void put_self(struct tg_buf *b, const struct tg_row *r, size_t from, size
 
 void tg_shard_values_put(struct tg_buf *b, const struct tg_shard *s, const bool *kept)
 {
-    uint64_t unit = unit_of(s, kept);
-    size_t n = s->n_steps + 1, gaps = n_gaps(s);
+    size_t n = s->n_steps + 1, gaps = tg_shard_gaps(s);
+    uint64_t unit = fold_rows(fold_rows(0, s->rows, s->n_rows, n), s->frames, s->n_frames, n);
+    for (size_t i = 0; unit != 1 && i < gaps; i++)
+        unit = gcd((uint64_t)s->gaps[i], unit);
+    for (size_t i = 0; unit != 1 && i < s->n_rows; i++)
+        for (uint64_t c = 0, calls = kept[i] ? tg_row_calls(s, &s->rows[i]) : 0;
+             unit != 1 && c < calls; c++)
+            unit = gcd((uint64_t)s->rows[i].slots[c], unit);
+    unit = unit ? unit : 1; /* the divisor of all times */
     tg_pack_u64(b, unit);
     for (size_t i = 0; i < s->n_rows; i++)
         tg_pack_u64(b, kept[i]);
@@ -282,21 +261,16 @@ static bool read_all_slots(struct values *v, struct tg_shard *s, const bool *kep
     return !v->u.bad;
 }
 
-static bool is_zero(const tg_ns *v, size_t n)
-{
-    for (size_t k = 0; k < n; k++)
-        if (v[k])
-            return false;
-    return true;
-}
-
 /* Inclusive times; where they are the self times, they are one array. */
 static bool add_less(struct values *v, struct tg_row *rows, size_t n_rows, size_t n,
                      const tg_ns *less)
 {
     for (size_t i = 0; i < n_rows; i++, less += n) {
+        size_t zeroes = 0;
+        while (zeroes < n && !less[zeroes])
+            zeroes++;
         rows[i].total = rows[i].self;
-        if (is_zero(less, n))
+        if (zeroes == n)
             continue;
         rows[i].total = TG_NEW_N(v->a, tg_ns, n);
         for (size_t k = 0; k < n; k++)
@@ -304,17 +278,6 @@ static bool add_less(struct values *v, struct tg_row *rows, size_t n_rows, size_
                 return false;
     }
     return true;
-}
-
-static bool read_gaps(struct values *v, struct tg_shard *s)
-{
-    size_t n = n_gaps(s);
-    if (n > tg_unpack_left(&v->u))
-        return false;
-    s->gaps = TG_NEW_N(v->a, tg_ns, n);
-    for (size_t i = 0; i < n; i++)
-        s->gaps[i] = read_time(v);
-    return !v->u.bad;
 }
 
 static bool read_times(struct values *v, struct tg_shard *s, const bool *kept, tg_ns **less)
@@ -327,7 +290,13 @@ static bool read_times(struct values *v, struct tg_shard *s, const bool *kept, t
         read_self(v, &s->rows[i], kept[i] ? s->n_steps : 0, n);
     for (size_t i = 0; i < s->n_frames; i++)
         read_self(v, &s->frames[i], 0, n);
-    return read_gaps(v, s) && read_all_slots(v, s, kept) && v->u.p == v->u.end &&
+    size_t gaps = tg_shard_gaps(s);
+    if (gaps > tg_unpack_left(&v->u))
+        return false;
+    s->gaps = TG_NEW_N(v->a, tg_ns, gaps);
+    for (size_t i = 0; i < gaps; i++)
+        s->gaps[i] = read_time(v);
+    return !v->u.bad && read_all_slots(v, s, kept) && v->u.p == v->u.end &&
            add_less(v, s->rows, s->n_rows, n, less[TG_BOOK_ROWS]) &&
            add_less(v, s->frames, s->n_frames, n, less[TG_BOOK_FRAMES]);
 }

@@ -18,26 +18,6 @@ static const char *stored_name(enum tg_metric m)
                                           : tg_metric_info(m)->name;
 }
 
-static void add_metrics(struct tg_doc *d, const struct tg_shard *s)
-{
-    struct tg_doc *all = tg_doc_add_object(d, "measures");
-    for (int m = 0; m < TG_METRICS; m++) {
-        const char *name = stored_name((enum tg_metric)m);
-        struct tg_doc *v = name ? tg_doc_add_array(all, name) : NULL;
-        for (size_t k = 0; v && k < s->n_steps; k++) {
-            const struct tg_metric_value *x = &s->metrics[(size_t)m * s->n_steps + k];
-            if (m == TG_METRIC_DEVICE_EXTENT && !s->device_spans)
-                x = &s->metrics[TG_METRIC_HOST_TIME * s->n_steps + k];
-            if (x->known) {
-                struct tg_doc *pair = tg_doc_add_array(v, NULL);
-                tg_doc_add_i64(pair, NULL, x->num);
-                tg_doc_add_i64(pair, NULL, x->den);
-            } else
-                tg_doc_add_null(v, NULL);
-        }
-    }
-}
-
 /* Counters and their places. Values beyond int64 cannot be met. */
 static const struct {
     const char *name;
@@ -94,7 +74,23 @@ void tg_content_add(struct tg_doc *d, const struct tg_shard *s)
         tg_doc_add_i64(one, NULL, s->steps[k].start);
         tg_doc_add_i64(one, NULL, s->steps[k].end);
     }
-    add_metrics(d, s);
+    struct tg_doc *all = tg_doc_add_object(d, "measures");
+    for (int m = 0; m < TG_METRICS; m++) {
+        const char *name = stored_name((enum tg_metric)m);
+        bool window = m == TG_METRIC_DEVICE_EXTENT && !s->device_spans;
+        struct tg_doc *v = name ? tg_doc_add_array(all, name) : NULL;
+        for (size_t k = 0; v && k < s->n_steps; k++) {
+            size_t from = window ? TG_METRIC_HOST_TIME : (size_t)m;
+            const struct tg_metric_value *x = &s->metrics[from * s->n_steps + k];
+            struct tg_doc *pair = x->known ? tg_doc_add_array(v, NULL) : NULL;
+            if (!pair) {
+                tg_doc_add_null(v, NULL);
+                continue;
+            }
+            tg_doc_add_i64(pair, NULL, x->num);
+            tg_doc_add_i64(pair, NULL, x->den);
+        }
+    }
     struct tg_doc *o = tg_doc_add_object(d, "counters");
     for (size_t i = 0; i < N_COUNTERS; i++) {
         int64_t v;

@@ -107,17 +107,6 @@ static void add_devices(struct env *e, const struct tg_trace *t)
     free(names);
 }
 
-/* Wall time of the first event that was kept, ns since 1970; older traces count from there. */
-static tg_ns recorded_at(const struct tg_trace *t)
-{
-    int64_t base = 0;
-    if (!t->n_spans)
-        return 0;
-    if (!tg_sv_i64(meta_of(t, "baseTimeNanoseconds"), &base))
-        base = 0;
-    return tg_ns_add(base, tg_span_at(t, 0)->start);
-}
-
 struct seen {
     bool cuda, hip, mtia, device, python, shapes;
 };
@@ -195,7 +184,10 @@ void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct t
      * PyTorch does not write the processor; a program can (profiler.add_metadata("cpu", ...)).
      * Otherwise a trace from the time since this machine was started is taken for one of its own.
      */
-    tg_ns at = recorded_at(t);
+    tg_ns at = 0; /* of the first event that was kept, since 1970; older traces count from there */
+    if (t->n_spans)
+        at = tg_ns_add(tg_sv_i64(meta_of(t, "baseTimeNanoseconds"), &v) ? v : 0,
+                       tg_span_at(t, 0)->start);
     if (o->host.cpu.n && o->host.booted && at >= o->host.booted && at <= o->host.now)
         set_text(&e, "cpu", o->host.cpu);
     set_text(&e, "cpu", meta_of(t, "cpu"));

@@ -33,14 +33,6 @@ struct tg_row tg_frame_row(enum tg_kind kind, tg_sv name, int64_t device, size_t
 
 enum side { HOST = -1, DEVICE = 0 }; /* tg_row_key.device */
 
-static bool is_empty(const struct tg_stack_sums *v, size_t n, enum side side)
-{
-    for (size_t k = 0; k < n; k++)
-        if (side == HOST ? v[k].calls : v[k].work)
-            return false;
-    return true;
-}
-
 static tg_ns between(tg_ns v, tg_ns most)
 {
     return v < 0 ? 0 : v < most ? v : most;
@@ -54,7 +46,10 @@ static uint32_t narrow(uint64_t n)
 static void add_row(struct tg_shard *out, size_t *cap, enum tg_kind kind, tg_sv name,
                     const struct tg_stack_sums *v, enum side side, struct tg_arena *a)
 {
-    if (is_empty(v, out->n_steps + 1, side))
+    bool any = false;
+    for (size_t k = 0; k <= out->n_steps; k++)
+        any = any || (side == HOST ? v[k].calls : v[k].work);
+    if (!any)
         return;
     struct tg_row *row = TG_PUSH(out->frames, out->n_frames, *cap);
     *row = tg_frame_row(kind, name, side, out->n_steps, a);

@@ -12,6 +12,7 @@ tg_sv tg_clean_text(struct tg_arena *a, tg_sv s); /* valid UTF-8 without NUL, in
 bool tg_text_is_clean(tg_sv s);
 /* A row of zeroes for `n_steps` steps, with a copy of the key, whose texts stay where they are. */
 struct tg_row tg_row_new(const struct tg_row_key *key, size_t n_steps, struct tg_arena *a);
+size_t tg_shard_gaps(const struct tg_shard *s); /* of all steps */
 int tg_row_key_cmp(const struct tg_row_key *a, const struct tg_row_key *b);
 int tg_row_cmp(const void *a, const void *b); /* two rows, for qsort */
 /* Of two pointers to shards, for qsort. */

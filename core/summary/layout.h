@@ -37,6 +37,9 @@ struct tg_layout_key {
     int64_t rank;
 };
 
+/* How the index names a run: RUN_TEXT and more: a text of so many bytes more than that. */
+enum { TG_LAYOUT_SAME_RUN, TG_LAYOUT_RUN_IS_HASH, TG_LAYOUT_RUN_TEXT };
+
 /* ---- writing ---- */
 
 struct tg_summary_form {

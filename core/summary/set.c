@@ -56,6 +56,14 @@ uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r)
     return n;
 }
 
+size_t tg_shard_gaps(const struct tg_shard *s)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < s->n_steps; k++)
+        n += s->gap_count[k];
+    return n;
+}
+
 /* ---- the set ---- */
 
 void tg_summary_init(struct tg_summary *s)
@@ -242,9 +250,7 @@ static struct tg_shard *copy(const struct copier *c, const struct tg_shard *s)
 {
     struct tg_arena *a = c->a;
     struct tg_shard *to = tg_arena_copy(a, s, 1, sizeof *to);
-    size_t gaps = 0, cells = s->tree.n_split * (s->n_steps + 1);
-    for (size_t k = 0; k < s->n_steps; k++)
-        gaps += s->gap_count[k];
+    size_t cells = s->tree.n_split * (s->n_steps + 1);
     if (!c->lasting) {
         to->run = tg_arena_sv(a, s->run);
         to->source = tg_arena_sv(a, s->source);
@@ -264,7 +270,7 @@ static struct tg_shard *copy(const struct copier *c, const struct tg_shard *s)
     }
     to->steps = tg_arena_copy(a, s->steps, s->n_steps, sizeof *to->steps);
     to->gap_count = tg_arena_copy(a, s->gap_count, s->n_steps, sizeof *to->gap_count);
-    to->gaps = tg_arena_copy(a, s->gaps, gaps, sizeof *to->gaps);
+    to->gaps = tg_arena_copy(a, s->gaps, tg_shard_gaps(s), sizeof *to->gaps);
     to->metrics = tg_arena_copy(a, s->metrics, TG_METRICS * s->n_steps, sizeof *to->metrics);
     to->hints = tg_arena_copy(a, s->hints, s->n_hints, sizeof *to->hints);
     for (size_t i = 0; i < s->n_hints; i++)

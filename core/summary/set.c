@@ -1,7 +1,9 @@
-/* A summary as a set of shards by (run, rank): find, insert, copy, unite; shards without names. */
+/* A summary as a set of shards by (run, rank): find, insert, copy, unite; damage; shards without
+ * names. */
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/base/file.h"
 #include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "core/summary/internal.h"
@@ -358,6 +360,42 @@ void tg_summary_compact(struct tg_summary *one, struct tg_summary *owner)
     move_numbers(one, a);
     tg_arena_free(one->arena);
     one->arena = a;
+}
+
+/* ---- damage ---- */
+
+bool tg_damage_add(struct tg_damage *d, struct tg_err *err)
+{
+    int64_t rank = tg_file_rank(tg_sv_of(err->file));
+    if (!d || (err->kind != TG_ERR_TRACE && err->kind != TG_ERR_SUMMARY))
+        return false;
+    if (rank >= 0)
+        tg_buf_printf(&d->text, "rank %" PRId64 ": ", rank);
+    if (err->file[0])
+        tg_buf_printf(&d->text, "%s: ", err->file);
+    tg_buf_printf(&d->text, "%s\n", err->message);
+    d->n++;
+    tg_err_init(err);
+    return true;
+}
+
+void tg_damage_say(struct tg_damage *d, tg_sv line)
+{
+    tg_buf_add(&d->text, line);
+    tg_buf_putc(&d->text, '\n');
+    d->n++;
+}
+
+void tg_damage_append(struct tg_damage *d, const struct tg_damage *more)
+{
+    tg_buf_add(&d->text, tg_buf_sv(&more->text));
+    d->n += more->n;
+}
+
+void tg_damage_release(struct tg_damage *d)
+{
+    tg_buf_release(&d->text);
+    d->n = 0;
 }
 
 /* ---- shards without the rows that no rule about metrics asks: of thousands of ranks, what fits

@@ -128,18 +128,13 @@ bool tg_event_refs(const struct tg_store *store, tg_sv suite, struct tg_arena *a
     return true;
 }
 
-/* Does `answer` come after `r`? Records of 0.2.0 say so by their times (v is sorted by them). */
-static bool answers(const struct tg_event_record *answer, const struct tg_event_record *r)
-{
-    if (answer->after.n)
-        return tg_sv_has(answer->after, r->name);
-    return !r->after.n && answer > r;
-}
-
+/* Does another record come after `r`? Records of 0.2.0 say so by their times (v is sorted by
+ * them). */
 static bool is_answered(const struct tg_event_record *v, size_t n, const struct tg_event_record *r)
 {
     for (size_t i = 0; i < n; i++)
-        if (&v[i] != r && tg_sv_eq(v[i].id, r->id) && answers(&v[i], r))
+        if (&v[i] != r && tg_sv_eq(v[i].id, r->id) &&
+            (v[i].after.n ? tg_sv_has(v[i].after, r->name) : !r->after.n && &v[i] > r))
             return true;
     return false;
 }

@@ -170,32 +170,6 @@ static int by_time(const void *pa, const void *pb)
     return c ? c : TG_CMP(a->rank, b->rank);
 }
 
-/* Slices are cut to whole us each; a running sum that is not positive has no label. */
-static void sweep(struct set_time *by_set, const struct tg_hta_row *const *rows, size_t n)
-{
-    TG_FREE struct edge *edges = NULL;
-    size_t n_edges = 0, cap = 0;
-    int running = 0;
-    for (int c = 0; c < TYPES; c++) {
-        struct groups g;
-        merge(&g, rows, n, c);
-        for (size_t i = 0; i < g.n; i++) {
-            edges = tg_grow(edges, &cap, n_edges + 2, sizeof *edges);
-            edges[n_edges++] = (struct edge){ g.v[i].start, 1 << c, (size_t)c * 2 };
-            edges[n_edges++] = (struct edge){ g.v[i].end, -(1 << c), (size_t)c * 2 + 1 };
-        }
-        release(&g);
-    }
-    TG_SORT(edges, n_edges, by_time);
-    for (size_t i = 0; i + 1 < n_edges; i++) {
-        running += edges[i].value;
-        if (running <= 0)
-            continue;
-        by_set[running & (SETS - 1)].met = true;
-        by_set[running & (SETS - 1)].sum += trunc(edges[i + 1].at - edges[i].at);
-    }
-}
-
 void tg_hta_kernel_types(const struct tg_hta *in, struct tg_tables *out)
 {
     struct tg_table *f = TG_TABLES_ADD(out, "kernel-types", type_columns);
@@ -204,7 +178,28 @@ void tg_hta_kernel_types(const struct tg_hta *in, struct tg_tables *out)
     for (size_t k = 0; k < in->n; k++) {
         size_t n;
         TG_FREE const struct tg_hta_row **rows = tg_hta_device_rows(&in->ranks[k], &n);
-        sweep(by_set, rows, n);
+        /* Slices are cut to whole us each; a running sum that is not positive has no label. */
+        TG_FREE struct edge *edges = NULL;
+        size_t n_edges = 0, cap = 0;
+        int running = 0;
+        for (int c = 0; c < TYPES; c++) {
+            struct groups g;
+            merge(&g, rows, n, c);
+            for (size_t i = 0; i < g.n; i++) {
+                edges = tg_grow(edges, &cap, n_edges + 2, sizeof *edges);
+                edges[n_edges++] = (struct edge){ g.v[i].start, 1 << c, (size_t)c * 2 };
+                edges[n_edges++] = (struct edge){ g.v[i].end, -(1 << c), (size_t)c * 2 + 1 };
+            }
+            release(&g);
+        }
+        TG_SORT(edges, n_edges, by_time);
+        for (size_t i = 0; i + 1 < n_edges; i++) {
+            running += edges[i].value;
+            if (running <= 0)
+                continue;
+            by_set[running & (SETS - 1)].met = true;
+            by_set[running & (SETS - 1)].sum += trunc(edges[i + 1].at - edges[i].at);
+        }
     }
     for (int s = 1; s < SETS; s++)
         total += by_set[s].sum;

@@ -158,24 +158,6 @@ static void by_ranks_and_runs(struct tg_side *out, const struct tg_shard **v, si
     fill(out, whole, a);
 }
 
-/* Every rank has as many runs as the first one, or a message with the first that has not. */
-static bool same_runs(const struct tg_summary *s, struct tg_arena *a, struct tg_err *err)
-{
-    const struct tg_shard **v = tg_arena_copy(a, s->shards, s->n, sizeof *v);
-    struct column *col = TG_NEW_N(a, struct column, s->n);
-    TG_SORT(v, s->n, by_rank);
-    size_t n_cols = columns_of(v, s->n, col);
-    for (size_t i = 1; i < n_cols; i++) {
-        if (col[i].n == col[0].n)
-            continue;
-        return tg_err_usage(err, "rank %" PRId64 " has %zu runs, rank %" PRId64 " has %zu",
-                            "Every rank needs the same number of runs: is a file missing, or left "
-                            "over from an earlier run?",
-                            v[0]->rank, col[0].n, v[col[i].first]->rank, col[i].n);
-    }
-    return true;
-}
-
 bool tg_side_arrange_some(struct tg_side *out, const struct tg_summary *s, enum tg_arrange how,
                           struct tg_arena *a, struct tg_err *err)
 {
@@ -221,7 +203,22 @@ bool tg_side_arrange_some(struct tg_side *out, const struct tg_summary *s, enum 
 bool tg_side_arrange(struct tg_side *out, const struct tg_summary *s, enum tg_arrange how,
                      struct tg_arena *a, struct tg_err *err)
 {
-    return tg_side_arrange_some(out, s, how, a, err) && (!out->n_partial || same_runs(s, a, err));
+    if (!tg_side_arrange_some(out, s, how, a, err))
+        return false;
+    if (!out->n_partial)
+        return true;
+    /* The first rank that has not as many runs as the first one, if there is one. */
+    const struct tg_shard **v = tg_arena_copy(a, s->shards, s->n, sizeof *v);
+    struct column *col = TG_NEW_N(a, struct column, s->n);
+    TG_SORT(v, s->n, by_rank);
+    size_t n_cols = columns_of(v, s->n, col);
+    for (size_t i = 1; i < n_cols; i++)
+        if (col[i].n != col[0].n)
+            return tg_err_usage(err, "rank %" PRId64 " has %zu runs, rank %" PRId64 " has %zu",
+                                "Every rank needs the same number of runs: is a file missing, or "
+                                "left over from an earlier run?",
+                                v[0]->rank, col[0].n, v[col[i].first]->rank, col[i].n);
+    return true;
 }
 
 void tg_side_keep(struct tg_side *side, const bool *keep, struct tg_arena *a)

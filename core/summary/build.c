@@ -87,24 +87,16 @@ static void intern_names(struct build *b)
     b->no_parent = text_id(&b->texts, TG_SV(""));
 }
 
-/* The enclosing operator, annotation or step; runtime calls around a call are skipped. */
-static uint32_t parent_text(const struct build *b, uint32_t i)
-{
-    for (uint32_t p = b->s->parent ? b->s->parent[i] : TG_NO_SPAN; p != TG_NO_SPAN;
-         p = b->s->parent[p]) {
-        const struct tg_span *s = tg_span_at(b->t, p);
-        enum tg_kind k = tg_span_kind(b->t, s);
-        if (!tg_kind_is_call(k))
-            return b->parent[s->name];
-    }
-    return b->no_parent;
-}
-
 static struct key key_of(const struct build *b, uint32_t i, const struct tg_span *s)
 {
     const struct tg_track *k = &b->t->tracks[s->track];
     bool device = tg_kind_is_on_device(tg_span_kind(b->t, s));
-    return (struct key){ b->name[s->name], b->cat[s->name], parent_text(b, i),
+    /* The enclosing operator, annotation or step; runtime calls around a call are skipped. */
+    uint32_t up = b->s->parent ? b->s->parent[i] : TG_NO_SPAN;
+    while (up != TG_NO_SPAN && tg_kind_is_call(tg_span_kind(b->t, tg_span_at(b->t, up))))
+        up = b->s->parent[up];
+    return (struct key){ b->name[s->name], b->cat[s->name],
+                         up == TG_NO_SPAN ? b->no_parent : b->parent[tg_span_at(b->t, up)->name],
                          device ? k->device : -1,
                          device && k->stream != TG_NO_STREAM ? k->stream : -1 };
 }
@@ -351,19 +343,6 @@ struct cursor {
     size_t *next; /* per step: the slot */
 };
 
-static void init_cursor(struct build *b, struct cursor *c, struct tg_row *row)
-{
-    size_t at = 0;
-    *c = (struct cursor){ row, tg_xrealloc(NULL, b->s->n, sizeof *c->next) };
-    for (size_t k = 0; k < b->s->n; k++) {
-        c->next[k] = at;
-        at += row->count[k];
-    }
-    row->slots = TG_NEW_N(b->a, tg_ns, at);
-    if (tg_kind_is_device(row->key->kind))
-        row->beside = TG_NEW_N(b->a, uint8_t, at);
-}
-
 static void drop_empty_beside(struct build *b)
 {
     for (size_t r = 0; r < b->n_rows; r++) {
@@ -376,25 +355,24 @@ static void drop_empty_beside(struct build *b)
     b->out->beside_known = true;
 }
 
-static void add_to_node(struct build *b, uint32_t at, size_t step, tg_ns self)
-{
-    const struct tg_tree *t = &b->out->tree;
-    size_t i = t->node[at].split * (b->s->n + 1) + step;
-    if (t->node[at].split == TG_NO_ID)
-        return;
-    t->count[i]++;
-    t->self[i] = tg_ns_add(t->self[i], self);
-}
-
 /* Self times, each where it belongs. Slots are in start order, step after step: one cursor per row
  * and step. */
 static void fill_slots(struct build *b)
 {
+    const struct tg_tree *t = &b->out->tree;
     size_t next = 0;
     struct tg_beside beside = { 0 };
     TG_FREE struct cursor *cursor = tg_xrealloc(NULL, b->n_rows + 1, sizeof *cursor);
-    for (size_t r = 0; r < b->n_rows; r++)
-        init_cursor(b, &cursor[r], &b->out->rows[r]);
+    for (size_t r = 0; r < b->n_rows; r++) {
+        struct tg_row *row = &b->out->rows[r];
+        size_t at = 0;
+        cursor[r] = (struct cursor){ row, tg_xrealloc(NULL, b->s->n, sizeof *cursor->next) };
+        for (size_t k = 0; k < b->s->n; at += row->count[k++])
+            cursor[r].next[k] = at;
+        row->slots = TG_NEW_N(b->a, tg_ns, at);
+        if (tg_kind_is_device(row->key->kind))
+            row->beside = TG_NEW_N(b->a, uint8_t, at);
+    }
     /* Rows with several nodes say of each slot whose it is. */
     for (size_t i = TG_ROOTS; i < b->placed.n; i++) {
         struct tg_row *row = &b->out->rows[b->placed.node[i].row];
@@ -418,7 +396,11 @@ static void fill_slots(struct build *b)
                     .end = tg_span_end(s),
                     .slot = b->s->step_of[i] < 0 ? NULL : &of[cursor[r].next[b->s->step_of[i]]] });
         cursor[r].row->self[at] = tg_ns_add(cursor[r].row->self[at], self);
-        add_to_node(b, node, at, self);
+        if (t->node[node].split != TG_NO_ID) {
+            size_t cell = t->node[node].split * (b->s->n + 1) + at;
+            t->count[cell]++;
+            t->self[cell] = tg_ns_add(t->self[cell], self);
+        }
         if (b->s->step_of[i] < 0)
             continue;
         size_t slot = cursor[r].next[b->s->step_of[i]]++;
@@ -513,19 +495,6 @@ static void build_gaps(struct build *b)
     }
     for (size_t k = 0; b->s->marked && k < n; k++)
         *at[k] = b->s->v[k].end > cursor[k] ? tg_ns_sub(b->s->v[k].end, cursor[k]) : 0;
-}
-
-static void count_fallback(struct build *b)
-{
-    for (size_t k = 0; k < b->s->n_device; k++) {
-        const struct tg_span *s = tg_span_at(b->t, b->s->device[k]);
-        tg_ns dur = s->dur > 0 ? s->dur : 0;
-        if (!tg_kind_is_device(tg_span_kind(b->t, s)))
-            continue;
-        b->out->device_time = tg_ns_add(b->out->device_time, dur);
-        if (b->class_[s->name].fallback)
-            b->out->classified_by_fallback = tg_ns_add(b->out->classified_by_fallback, dur);
-    }
 }
 
 static void count_damage(struct build *b)
@@ -626,7 +595,15 @@ static void build_details(struct build *b, const struct tg_summarize_opts *o,
                           const struct tg_spent *own)
 {
     build_gaps(b);
-    count_fallback(b);
+    for (size_t k = 0; k < b->s->n_device; k++) {
+        const struct tg_span *s = tg_span_at(b->t, b->s->device[k]);
+        tg_ns dur = s->dur > 0 ? s->dur : 0;
+        if (!tg_kind_is_device(tg_span_kind(b->t, s)))
+            continue;
+        b->out->device_time = tg_ns_add(b->out->device_time, dur);
+        if (b->class_[s->name].fallback)
+            b->out->classified_by_fallback = tg_ns_add(b->out->classified_by_fallback, dur);
+    }
     b->out->device_busy = tg_metrics_busy(b->t, b->s, b->class_);
     if (o->frame_sorts)
         tg_frames_of_trace(b->out, b->t, b->s, o->frame_sorts, b->a);

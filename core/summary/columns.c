@@ -1,7 +1,5 @@
 #include "core/summary/columns.h"
 
-#include <stdlib.h>
-
 #include "core/summary/pack.h"
 
 /* The value that a slot is stored relative to. */
@@ -280,34 +278,14 @@ static bool add_less(struct values *v, struct tg_row *rows, size_t n_rows, size_
     return true;
 }
 
-static bool read_times(struct values *v, struct tg_shard *s, const bool *kept, tg_ns **less)
-{
-    size_t n = s->n_steps + 1;
-    if (!read_less(v, s->rows, s->n_rows, n, &less[TG_BOOK_ROWS]) ||
-        !read_less(v, s->frames, s->n_frames, n, &less[TG_BOOK_FRAMES]))
-        return false;
-    for (size_t i = 0; i < s->n_rows; i++)
-        read_self(v, &s->rows[i], kept[i] ? s->n_steps : 0, n);
-    for (size_t i = 0; i < s->n_frames; i++)
-        read_self(v, &s->frames[i], 0, n);
-    size_t gaps = tg_shard_gaps(s);
-    if (gaps > tg_unpack_left(&v->u))
-        return false;
-    s->gaps = TG_NEW_N(v->a, tg_ns, gaps);
-    for (size_t i = 0; i < gaps; i++)
-        s->gaps[i] = read_time(v);
-    return !v->u.bad && read_all_slots(v, s, kept) && v->u.p == v->u.end &&
-           add_less(v, s->rows, s->n_rows, n, less[TG_BOOK_ROWS]) &&
-           add_less(v, s->frames, s->n_frames, n, less[TG_BOOK_FRAMES]);
-}
-
 bool tg_shard_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_rows *shape,
                           struct tg_arena *a)
 {
     struct values v = { { raw.p, raw.p + raw.n, false }, 0, a };
     uint64_t unit = tg_unpack_u64(&v.u);
     TG_FREE bool *kept = NULL;
-    bool ok = true;
+    TG_FREE tg_ns *of_rows = NULL; /* what inclusive times have more */
+    TG_FREE tg_ns *of_frames = NULL;
     s->n_rows = shape->n[TG_BOOK_ROWS];
     s->n_frames = shape->n[TG_BOOK_FRAMES];
     s->gap_count = shape->gap_count;
@@ -320,11 +298,22 @@ bool tg_shard_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_
     for (size_t i = 0; i < s->n_rows; i++) {
         uint64_t flag = tg_unpack_u64(&v.u);
         kept[i] = flag == 1;
-        ok &= flag <= 1;
+        v.u.bad |= flag > 1;
     }
-    tg_ns *less[TG_BOOK_SETS] = { NULL };
-    ok = ok && read_times(&v, s, kept, less);
-    for (int set = 0; set < TG_BOOK_SETS; set++)
-        free(less[set]);
-    return ok;
+    size_t n = s->n_steps + 1, gaps = tg_shard_gaps(s);
+    if (v.u.bad || !read_less(&v, s->rows, s->n_rows, n, &of_rows) ||
+        !read_less(&v, s->frames, s->n_frames, n, &of_frames))
+        return false;
+    for (size_t i = 0; i < s->n_rows; i++)
+        read_self(&v, &s->rows[i], kept[i] ? s->n_steps : 0, n);
+    for (size_t i = 0; i < s->n_frames; i++)
+        read_self(&v, &s->frames[i], 0, n);
+    if (gaps > tg_unpack_left(&v.u))
+        return false;
+    s->gaps = TG_NEW_N(a, tg_ns, gaps);
+    for (size_t i = 0; i < gaps; i++)
+        s->gaps[i] = read_time(&v);
+    return !v.u.bad && read_all_slots(&v, s, kept) && v.u.p == v.u.end &&
+           add_less(&v, s->rows, s->n_rows, n, of_rows) &&
+           add_less(&v, s->frames, s->n_frames, n, of_frames);
 }

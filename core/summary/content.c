@@ -366,19 +366,6 @@ static bool read_hints(struct tg_arena *a, const struct tg_doc *d, struct tg_sha
     return true;
 }
 
-static bool read_frame_sorts(const struct tg_doc *d, struct tg_shard *s)
-{
-    if (!d)
-        return true;
-    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m)) {
-        enum tg_stack_sort sort;
-        if (!tg_frame_sort_find(tg_doc_str(m, TG_SV("")), &sort) || s->frame_sorts >> sort)
-            return false; /* unknown, or not in ascending order */
-        s->frame_sorts |= 1u << sort;
-    }
-    return s->frame_sorts != 0;
-}
-
 const char *tg_content_read(struct tg_shard *s, const struct tg_doc *d, struct tg_arena *a)
 {
     if (!get_text(a, tg_doc_get(d, "window"), &s->window) ||
@@ -401,5 +388,12 @@ const char *tg_content_read(struct tg_shard *s, const struct tg_doc *d, struct t
             (struct tg_metric_value){ false, 0, 1 };
     if (!read_hints(a, tg_doc_get(d, "hints"), s))
         return "hints";
-    return read_frame_sorts(tg_doc_get(d, "frames"), s) ? NULL : "frames";
+    const struct tg_doc *frames = tg_doc_get(d, "frames");
+    for (const struct tg_doc *m = tg_doc_first(frames); m; m = tg_doc_next(m)) {
+        enum tg_stack_sort sort;
+        if (!tg_frame_sort_find(tg_doc_str(m, TG_SV("")), &sort) || s->frame_sorts >> sort)
+            return "frames"; /* unknown, or not in ascending order */
+        s->frame_sorts |= 1u << sort;
+    }
+    return !frames || s->frame_sorts ? NULL : "frames";
 }

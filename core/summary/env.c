@@ -128,22 +128,6 @@ static struct seen look(const struct tg_trace *t)
     return s;
 }
 
-/* hip first: the category of HIP calls is cuda_runtime too. */
-static void add_device_type(struct env *e, const struct tg_trace *t, const struct seen *s)
-{
-    const char *type = NULL;
-    if (s->mtia)
-        type = "mtia";
-    else if (s->hip || meta_of(t, "roctracer_version").n || meta_of(t, "hip_runtime_version").n)
-        type = "rocm";
-    else if (s->cuda || meta_of(t, "cupti_version").n || meta_of(t, "cuda_runtime_version").n)
-        type = "cuda";
-    else if (!s->device)
-        type = "cpu";
-    if (type)
-        set_text(e, "device_type", tg_sv_of(type));
-}
-
 /* Kineto writes a flag only if it is on; what the flag records is evidence as well. */
 static void add_flag(struct env *e, const struct tg_trace *t, const char *flag, bool shown)
 {
@@ -166,7 +150,18 @@ void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct t
     struct seen s = look(t);
     tg_sv dist = meta_of(t, "distributedInfo");
     add_devices(&e, t);
-    add_device_type(&e, t, &s);
+    /* hip first: the category of HIP calls is cuda_runtime too. */
+    const char *type = NULL;
+    if (s.mtia)
+        type = "mtia";
+    else if (s.hip || meta_of(t, "roctracer_version").n || meta_of(t, "hip_runtime_version").n)
+        type = "rocm";
+    else if (s.cuda || meta_of(t, "cupti_version").n || meta_of(t, "cuda_runtime_version").n)
+        type = "cuda";
+    else if (!s.device)
+        type = "cpu";
+    if (type)
+        set_text(&e, "device_type", tg_sv_of(type));
     /* 12040 -> 12.4 (CUDA); 60443483 -> 6.4.43483 (HIP). */
     int64_t v;
     if (tg_sv_i64(meta_of(t, "cuda_runtime_version"), &v) && v > 0)

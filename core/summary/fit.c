@@ -45,15 +45,6 @@ static double step_time(const struct tg_shard *s)
     return n ? sum / (double)n : 0;
 }
 
-static size_t slowest(const struct tg_summary *run)
-{
-    size_t at = 0;
-    for (size_t i = 1; i < run->n; i++)
-        if (step_time(run->shards[i]) > step_time(run->shards[at]))
-            at = i;
-    return at;
-}
-
 static size_t take(size_t *order, bool *taken, size_t n, size_t rank)
 {
     if (taken[rank])
@@ -67,10 +58,13 @@ static size_t take(size_t *order, bool *taken, size_t n, size_t rank)
  * of the largest gaps, and they share no factor with the sizes of a job's groups of ranks. */
 static void choose_order(struct fit *f)
 {
-    size_t n = f->run->n, k = 0;
+    size_t n = f->run->n, k = 0, slowest = 0;
+    for (size_t i = 1; i < n; i++)
+        if (step_time(f->run->shards[i]) > step_time(f->run->shards[slowest]))
+            slowest = i;
     TG_FREE bool *taken = tg_xcalloc(n, 1);
     k = take(f->order, taken, k, 0);
-    k = take(f->order, taken, k, slowest(f->run));
+    k = take(f->order, taken, k, slowest);
     for (uint32_t i = 1; k < n && i < 8 * n; i++) {
         uint32_t fraction = i * 2654435769u; /* 2^32 / golden ratio */
         k = take(f->order, taken, k, (size_t)((uint64_t)fraction * n >> 32));

@@ -367,17 +367,6 @@ static int64_t worsened(const struct job *j, const struct tg_metric_value *v, si
     return scaled(v->num, f) > v->num ? scaled(v->num, f) : v->num + v->den;
 }
 
-static void change_metric(struct job *j)
-{
-    for (size_t k = 0; j->s->metrics && k < j->s->n_steps; k++) {
-        struct tg_metric_value *v = &j->s->metrics[(size_t)j->p->metric * j->s->n_steps + k];
-        if (!v->known)
-            continue;
-        v->num = worsened(j, v, k);
-        j->injected++;
-    }
-}
-
 /* ---- totals by Python frame ----
  *
  * They are independent of the rest: rules of kind module and source see them, and no other rule. */
@@ -659,7 +648,13 @@ struct tg_shard *tg_inject(const struct tg_shard *s, const struct tg_inject *p, 
         wait_longer(&j);
         break;
     case TG_INJECT_METRIC:
-        change_metric(&j);
+        for (size_t k = 0; j.s->metrics && k < j.s->n_steps; k++) {
+            struct tg_metric_value *v = &j.s->metrics[(size_t)j.p->metric * j.s->n_steps + k];
+            if (!v->known)
+                continue;
+            v->num = worsened(&j, v, k);
+            j.injected++;
+        }
         break;
     }
     j.injected += inject_frames(j.s, p, a);

@@ -139,24 +139,17 @@ static bool other_layout(const struct tg_layout_reader *r, struct tg_err *err)
     return tg_err_hint(err, "Record it again with 'tracegate summarize'.");
 }
 
-/* `u->p` bytes as text, in `a`. */
-static tg_sv take_text(struct tg_unpack *u, uint64_t n, struct tg_arena *a)
-{
-    tg_sv text = TG_SV("");
-    if (u->bad || n > tg_unpack_left(u)) {
-        u->bad = true;
-        return text;
-    }
-    text = tg_arena_sv(a, (tg_sv){ u->p, (size_t)n });
-    u->p += n;
-    return text;
-}
-
 static bool read_key(struct tg_unpack *u, struct tg_layout_key *k, bool first, struct tg_arena *a)
 {
     uint64_t how = tg_unpack_u64(u);
     const struct tg_layout_key *last = k - 1;
-    tg_sv run = how >= TG_LAYOUT_RUN_TEXT ? take_text(u, how - TG_LAYOUT_RUN_TEXT, a) : TG_SV("");
+    tg_sv run = TG_SV("");
+    if (how >= TG_LAYOUT_RUN_TEXT) {
+        u->bad |= how - TG_LAYOUT_RUN_TEXT > tg_unpack_left(u);
+        run = (tg_sv){ u->p, u->bad ? 0 : (size_t)(how - TG_LAYOUT_RUN_TEXT) };
+        u->p += run.n;
+        run = tg_arena_sv(a, run);
+    }
     int64_t more = tg_unpack_i64(u);
     k->hash = tg_content_hash_read(u, a);
     k->run = how == TG_LAYOUT_RUN_IS_HASH          ? k->hash

@@ -408,29 +408,6 @@ void tg_kept_rows_release(struct tg_kept_rows *k)
     *k = (struct tg_kept_rows){ 0 };
 }
 
-/* Ranks of one program that are read from one document share the keys of their rows. */
-static bool are_known(const struct tg_kept_rows *k, const struct tg_shard *s)
-{
-    for (size_t i = 0; k->n == s->n_rows && i < k->n; i++)
-        if (k->key[i] != s->rows[i].key)
-            return false;
-    return k->n == s->n_rows;
-}
-
-/* Collectives tell who waits for whom: the rows that core/diff/collectives.c asks. */
-static void find_kept(struct tg_kept_rows *k, const struct tg_shard *s,
-                      const struct tg_classes *classes)
-{
-    k->n = s->n_rows;
-    k->key = tg_xrealloc(k->key, k->n + 1, sizeof *k->key);
-    k->kept = tg_xrealloc(k->kept, k->n + 1, sizeof *k->kept);
-    for (size_t i = 0; i < k->n; i++) {
-        const struct tg_row_key *key = k->key[i] = s->rows[i].key;
-        k->kept[i] = tg_kind_is_device(key->kind) &&
-                     tg_class_of(classes, key->kind, key->name, NULL) == TG_CLASS_COMM;
-    }
-}
-
 bool tg_shard_is_empty(const struct tg_shard *s)
 {
     for (size_t i = 0; i < s->n_rows; i++) {
@@ -445,8 +422,21 @@ struct tg_shard *tg_shard_unnamed(const struct tg_shard *s, const struct tg_clas
                                   struct tg_kept_rows *k, struct tg_arena *a)
 {
     struct tg_shard few = *s, *out;
-    if (!are_known(k, s))
-        find_kept(k, s, classes);
+    /* Ranks of one program that are read from one document share the keys of their rows. */
+    bool known = k->n == s->n_rows;
+    for (size_t i = 0; known && i < k->n; i++)
+        known = k->key[i] == s->rows[i].key;
+    if (!known) {
+        k->n = s->n_rows;
+        k->key = tg_xrealloc(k->key, k->n + 1, sizeof *k->key);
+        k->kept = tg_xrealloc(k->kept, k->n + 1, sizeof *k->kept);
+    }
+    /* Collectives tell who waits for whom: the rows that core/diff/collectives.c asks. */
+    for (size_t i = 0; !known && i < k->n; i++) {
+        const struct tg_row_key *key = k->key[i] = s->rows[i].key;
+        k->kept[i] = tg_kind_is_device(key->kind) &&
+                     tg_class_of(classes, key->kind, key->name, NULL) == TG_CLASS_COMM;
+    }
     few.rows = tg_xrealloc(NULL, s->n_rows + 1, sizeof *few.rows);
     few.gap_count = tg_xcalloc(s->n_steps + 1, sizeof *few.gap_count);
     few.n_rows = few.n_frames = 0;

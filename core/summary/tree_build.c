@@ -172,17 +172,6 @@ static void place_spans(struct place *p, const uint32_t *v, size_t n, bool devic
     }
 }
 
-static void find_windows(struct place *p)
-{
-    p->names_window = tg_xcalloc(p->t->names->n + 1, 1);
-    p->thread = TG_NO_ID;
-    for (size_t k = 0; p->s->marked && k < p->s->n; k++) {
-        const struct tg_span *s = tg_span_at(p->t, p->s->v[k].span);
-        p->names_window[s->name] = true;
-        p->thread = p->t->tracks[s->track].thread;
-    }
-}
-
 void tg_tree_place(struct tg_placed *out, const struct tg_trace *t, const struct tg_steps *s,
                    const struct tg_row *rows, size_t n_rows, size_t max_nodes,
                    const struct tg_span_rows *row_of)
@@ -197,7 +186,13 @@ void tg_tree_place(struct tg_placed *out, const struct tg_trace *t, const struct
     *out = (struct tg_placed){ 0 };
     p.last = tg_xmalloc((n_rows + 1) * sizeof *p.last);
     memset(p.last, 0xff, (n_rows + 1) * sizeof *p.last);
-    find_windows(&p);
+    p.names_window = tg_xcalloc(t->names->n + 1, 1);
+    p.thread = TG_NO_ID;
+    for (size_t k = 0; s->marked && k < s->n; k++) {
+        const struct tg_span *window = tg_span_at(t, s->v[k].span);
+        p.names_window[window->name] = true;
+        p.thread = t->tracks[window->track].thread;
+    }
     for (int root = 0; root < TG_ROOTS; root++)
         (void)new_node(&p, TG_NO_ID, TG_NO_ID);
     place_spans(&p, s->order, t->n_spans, false, row_of);
@@ -250,24 +245,6 @@ static int by_place(const void *a, const void *b)
     return c ? c : TG_CMP(x->position, y->position);
 }
 
-/* The nodes by parent, then row; those of parent p begin at first[p]. */
-static struct placed *by_parent(const struct tg_placed *p, const uint32_t *position, size_t *first)
-{
-    struct placed *v = tg_xrealloc(NULL, p->n, sizeof *v);
-    size_t n = p->n - TG_ROOTS;
-    for (size_t i = 0; i < n; i++) {
-        const struct tg_tree_node *node = &p->node[i + TG_ROOTS];
-        v[i] = (struct placed){ node->parent, position[node->row], (uint32_t)(i + TG_ROOTS) };
-    }
-    TG_SORT(v, n, by_place);
-    for (size_t parent = 0, i = 0; parent <= p->n; parent++) {
-        while (i < n && v[i].parent < parent)
-            i++;
-        first[parent] = i;
-    }
-    return v;
-}
-
 /* Nodes in preorder: a node, what is below it, its sibling. */
 static void put_in_order(struct tg_placed *p, const struct placed *v, const size_t *first,
                          struct tg_tree_node *to)
@@ -307,8 +284,18 @@ size_t tg_tree_split(struct tg_tree_node *v, size_t n, size_t n_rows)
 void tg_tree_order(struct tg_shard *out, struct tg_placed *p, const uint32_t *position,
                    struct tg_arena *a)
 {
+    /* The nodes by parent, then row; those of parent k begin at first[k]. */
     TG_FREE size_t *first = tg_xrealloc(NULL, p->n + 2, sizeof *first);
-    TG_FREE struct placed *v = by_parent(p, position, first);
+    TG_FREE struct placed *v = tg_xrealloc(NULL, p->n, sizeof *v);
+    for (size_t i = TG_ROOTS; i < p->n; i++)
+        v[i - TG_ROOTS] =
+            (struct placed){ p->node[i].parent, position[p->node[i].row], (uint32_t)i };
+    TG_SORT(v, p->n - TG_ROOTS, by_place);
+    for (size_t parent = 0, i = 0; parent <= p->n; parent++) {
+        while (i < p->n - TG_ROOTS && v[i].parent < parent)
+            i++;
+        first[parent] = i;
+    }
     struct tg_tree_node *node = TG_NEW_N(a, struct tg_tree_node, p->n);
     size_t n = out->n_steps + 1;
     p->at = tg_xrealloc(p->at, p->n, sizeof *p->at);

@@ -151,16 +151,6 @@ static bool only_less(struct merging *g, const struct tg_layout_key *keys, size_
     return true;
 }
 
-static bool put_head(struct merging *g)
-{
-    TG_FREE struct tg_layout_key *keys = tg_xrealloc(NULL, g->n + 1, sizeof *keys);
-    TG_FREE struct tg_shard **less = tg_xrealloc(NULL, g->less.n + 1, sizeof *less);
-    size_t n, n_less;
-    g->writer.numbers = &g->less.numbers;
-    return distinct(g, keys, &n) && only_less(g, keys, n, less, &n_less) &&
-           tg_layout_put_head(&g->writer, keys, n, less, n_less, g->err);
-}
-
 /* ---- shard after shard ---- */
 
 static bool flush(struct merging *g, size_t at_least)
@@ -285,7 +275,12 @@ static bool merge(struct merging *g)
     }
     if (g->n)
         TG_SORT(g->entry, g->n, by_key);
-    if (!put_head(g))
+    TG_FREE struct tg_layout_key *keys = tg_xrealloc(NULL, g->n + 1, sizeof *keys);
+    TG_FREE struct tg_shard **less = tg_xrealloc(NULL, g->less.n + 1, sizeof *less);
+    size_t n, n_less;
+    g->writer.numbers = &g->less.numbers;
+    if (!distinct(g, keys, &n) || !only_less(g, keys, n, less, &n_less) ||
+        !tg_layout_put_head(&g->writer, keys, n, less, n_less, g->err))
         return false;
     for (size_t i = 0, j; i < g->n; i = j) {
         for (j = i + 1; j < g->n && cmp_key(&g->entry[i].key, &g->entry[j].key) == 0; j++)

@@ -208,17 +208,6 @@ void tg_sequences_find(struct tg_sequences *out, const struct tg_analysis_in *in
     tg_sequence_table_finish(&table, out, a);
 }
 
-static tg_sv why_nothing(const struct tg_analysis_in *in, struct tg_arena *a)
-{
-    size_t work = 0;
-    for (size_t r = 0; r < in->n; r++)
-        work += in->work[r].n;
-    if (!work)
-        return tg_work_reason(&in->work[0], in->opts);
-    return TG_SV_PRINTF(a, "no operator '%.*s' with %zu pieces of device work or more",
-                        TG_SV_ARG(in->opts->operator_name), in->opts->min_length);
-}
-
 void tg_sequences(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     struct tg_table *f = tg_tables_add(out, "sequences", tg_sequence_columns, TG_SEQUENCE_COLUMNS);
@@ -226,6 +215,13 @@ void tg_sequences(const struct tg_analysis_in *in, struct tg_tables *out)
     tg_sequences_find(&s, in, out->arena);
     tg_sequences_put(f, &s, in->opts->top_default ? TG_SEQUENCES_TOP : in->opts->top,
                      TG_SEQUENCE_EXACT);
+    size_t work = 0;
+    for (size_t r = 0; r < in->n; r++)
+        work += in->work[r].n;
     if (!s.n)
-        tg_table_row(f)[TG_SEQUENCE_COLUMNS - 1] = tg_table_text(why_nothing(in, out->arena));
+        tg_table_row(f)[TG_SEQUENCE_COLUMNS - 1] = tg_table_text(
+            work ? TG_SV_PRINTF(out->arena,
+                                "no operator '%.*s' with %zu pieces of device work or more",
+                                TG_SV_ARG(in->opts->operator_name), in->opts->min_length)
+                 : tg_work_reason(&in->work[0], in->opts));
 }

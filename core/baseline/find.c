@@ -221,16 +221,20 @@ static bool merge_base(const struct search *s)
 
 /* ---- releases ---- */
 
-/* The commits of the tags that match, and of each the last name. */
-static bool find_releases(const struct search *s, struct tg_strmap *commits, tg_sv **names)
+static bool last_release(const struct search *s)
 {
+    TG_AUTO(tg_strmap_release) struct tg_strmap commits = { 0 };
+    struct tg_commit at, next;
     struct tg_git_ref_at *refs;
     size_t n;
+    bool cut = false;
+    enum tg_seen back;
     if (!tg_git_refs(s->g, "refs/tags/", s->a, &refs, &n, s->err))
         return false;
-    *names = TG_NEW_N(s->a, tg_sv, n + 1);
+    /* The commits of the tags that match, and of each the last name. */
+    tg_sv *names = TG_NEW_N(s->a, tg_sv, n + 1), *last;
     for (size_t i = 0; i < n; i++) {
-        tg_sv name = refs[i].name, *last;
+        tg_sv name = refs[i].name;
         char sha[TG_SHA_SIZE];
         (void)tg_sv_skip(&name, TG_SV("refs/tags/"));
         if (!tg_sv_glob(s->ref->rev, name))
@@ -240,21 +244,9 @@ static bool find_releases(const struct search *s, struct tg_strmap *commits, tg_
             return false;
         if (seen == TG_ABSENT)
             continue;
-        last = &(*names)[tg_strmap_add(commits, tg_sv_of(sha))];
+        last = &names[tg_strmap_add(&commits, tg_sv_of(sha))];
         *last = tg_sv_cmp(name, *last) > 0 ? name : *last;
     }
-    return true;
-}
-
-static bool last_release(const struct search *s)
-{
-    TG_AUTO(tg_strmap_release) struct tg_strmap commits = { 0 };
-    struct tg_commit at, next;
-    tg_sv *names;
-    bool cut = false;
-    enum tg_seen back;
-    if (!find_releases(s, &commits, &names))
-        return false;
     (void)snprintf(at.sha, sizeof at.sha, "%s", s->head.sha);
     while ((back = commits.n ? tg_git_step_back(s->g, at.sha, s->a, &next, &cut, s->err)
                              : TG_ABSENT) == TG_SEEN) {

@@ -21,28 +21,6 @@ static int by_key_and_time(const void *pa, const void *pb)
     return c ? c : TG_CMP(a->order, b->order);
 }
 
-/* The changes of one key. */
-static void put_key(struct tg_table *summary, struct tg_table *series, int64_t rank,
-                    const struct change *v, size_t n, bool positive)
-{
-    TG_FREE double *values = tg_xrealloc(NULL, n + 1, sizeof *values);
-    struct tg_table_cell key = v->kind.n ? tg_table_text(v->kind) : tg_table_int(v->stream);
-    double sum = 0;
-    size_t n_values = 0;
-    for (size_t i = 0; i < n; i++) {
-        sum += v[i].by;
-        if (!positive || sum > 0)
-            values[n_values++] = sum;
-        if (series)
-            TG_TABLE_PUT(series, tg_table_int(rank), tg_table_real(v[i].at), key,
-                         v->kind.n ? tg_table_real(sum) : tg_table_int((int64_t)sum));
-    }
-    if (!n_values)
-        return;
-    struct tg_quantiles stats = tg_quantiles_of(values, n_values);
-    TG_TABLE_PUT(summary, tg_table_int(rank), key, TG_QUANTILE_CELLS(stats, -1));
-}
-
 /*
  * Adds them up by key. Statistics are over the change points, not over time: a row (rank, key,
  * statistics) of tables[0] for each key; with `series` also each point, a row (rank, ts, key,
@@ -52,13 +30,26 @@ static void put_key(struct tg_table *summary, struct tg_table *series, int64_t r
 static void put_series(struct tg_table *tables, bool series, int64_t rank, struct change *v,
                        size_t n, bool positive)
 {
+    TG_FREE double *values = tg_xrealloc(NULL, n + 1, sizeof *values);
     for (size_t i = 0; i < n; i++)
         v[i].order = i;
     TG_SORT(v, n, by_key_and_time);
     for (size_t i = 0, k; i < n; i = k) {
-        for (k = i + 1; k < n && v[k].stream == v[i].stream && tg_sv_eq(v[k].kind, v[i].kind);)
-            k++;
-        put_key(tables, series ? tables + 1 : NULL, rank, v + i, k - i, positive);
+        struct tg_table_cell key =
+            v[i].kind.n ? tg_table_text(v[i].kind) : tg_table_int(v[i].stream);
+        double sum = 0;
+        size_t n_values = 0;
+        for (k = i; k < n && v[k].stream == v[i].stream && tg_sv_eq(v[k].kind, v[i].kind); k++) {
+            sum += v[k].by;
+            if (!positive || sum > 0)
+                values[n_values++] = sum;
+            if (series)
+                TG_TABLE_PUT(tables + 1, tg_table_int(rank), tg_table_real(v[k].at), key,
+                             v[i].kind.n ? tg_table_real(sum) : tg_table_int((int64_t)sum));
+        }
+        struct tg_quantiles stats = tg_quantiles_of(values, n_values);
+        if (n_values)
+            TG_TABLE_PUT(tables, tg_table_int(rank), key, TG_QUANTILE_CELLS(stats, -1));
     }
 }
 

@@ -255,21 +255,6 @@ static tg_sv reason(const struct job *j, size_t r)
                         : TG_SV("no collective that the other ranks have too");
 }
 
-static void put_rank(struct tg_table *f, const struct job *j, size_t r)
-{
-    const struct lane *l = &j->lanes[r];
-    if (l->n) {
-        TG_TABLE_PUT(f, tg_table_int(j->in->ranks[r].rank), tg_table_int(l->n),
-                     tg_table_int(l->comm), tg_table_int(tg_ns_sub(l->comm, l->wait)),
-                     tg_table_int(l->wait), tg_table_percent(l->wait, l->comm),
-                     tg_table_int(l->last), tg_table_int(l->caused), tg_table_int(l->unmatched),
-                     TG_TABLE_UNKNOWN);
-        return;
-    }
-    tg_table_put_reason(f, j->in->ranks[r].rank, reason(j, r));
-    tg_table_set(f, "unmatched", tg_table_int(l->unmatched));
-}
-
 void tg_skew(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     struct job j = { .in = in, .lanes = tg_xcalloc(in->n + 1, sizeof *j.lanes) };
@@ -301,8 +286,19 @@ void tg_skew(const struct tg_analysis_in *in, struct tg_tables *out)
                          tg_table_int(t->skew_max), slowest(&j, t));
         free(t->caused);
     }
-    for (size_t r = 0; r < in->n; r++)
-        put_rank(&out->v[first], &j, r);
+    for (size_t r = 0; r < in->n; r++) {
+        const struct lane *l = &j.lanes[r];
+        if (l->n) {
+            TG_TABLE_PUT(&out->v[first], tg_table_int(in->ranks[r].rank), tg_table_int(l->n),
+                         tg_table_int(l->comm), tg_table_int(tg_ns_sub(l->comm, l->wait)),
+                         tg_table_int(l->wait), tg_table_percent(l->wait, l->comm),
+                         tg_table_int(l->last), tg_table_int(l->caused), tg_table_int(l->unmatched),
+                         TG_TABLE_UNKNOWN);
+        } else {
+            tg_table_put_reason(&out->v[first], in->ranks[r].rank, reason(&j, r));
+            tg_table_set(&out->v[first], "unmatched", tg_table_int(l->unmatched));
+        }
+    }
     if (j.all.n)
         TG_TABLE_PUT(&out->v[first + 1], tg_table_int(j.all.n), tg_table_int(j.all.ranks),
                      tg_table_int(j.all.wait), skew_mean(&j.all), tg_table_int(j.all.skew_max),

@@ -369,14 +369,6 @@ static int64_t period(enum tg_thin thin, int64_t date)
     return (date / 86400 + 3) / 7; /* 1970-01-01 was a Thursday */
 }
 
-static bool is_spared(const struct tg_prune_opts *o, const char *sha, tg_sv suite)
-{
-    char text[TG_SHA_SIZE + TG_STORE_MAX_SUITE + 1];
-    const char *key = text;
-    (void)snprintf(text, sizeof text, "%s %.*s", sha, TG_SV_ARG(suite));
-    return o->n_spared && bsearch(&key, o->spared, o->n_spared, sizeof *o->spared, tg_by_text);
-}
-
 /* Copies the old runs of one suite, v[0..n), to `out`. */
 static bool choose_old(const struct tg_store *store, const struct tg_prune_opts *o,
                        const struct tg_stored *v, size_t n, struct tg_arena *a,
@@ -397,7 +389,9 @@ static bool choose_old(const struct tg_store *store, const struct tg_prune_opts 
     TG_SORT(commits, n_commits, newest_first);
     for (size_t k = o->keep; k < n_commits; k++) {
         const struct dated *c = &commits[k];
-        if (c->date >= o->since || is_spared(o, c->v->commit, v->suite))
+        const char *key = tg_arena_printf(a, "%s %.*s", c->v->commit, TG_SV_ARG(v->suite));
+        if (c->date >= o->since ||
+            (o->n_spared && bsearch(&key, o->spared, o->n_spared, sizeof *o->spared, tg_by_text)))
             continue;
         if (o->thin != TG_THIN_NONE &&
             (!k || period(o->thin, c->date) != period(o->thin, c[-1].date)))

@@ -76,25 +76,6 @@ static tg_sv kind_of(tg_sv name)
     return TG_SV("Memcpy Unknown");
 }
 
-static size_t bandwidth_edges(struct change *edges, const struct tg_hta_rows *r,
-                              const struct tg_hta_row *const *rows, size_t n)
-{
-    size_t n_edges = 0;
-    for (size_t sign = 0; sign < 2; sign++)
-        for (size_t i = 0; i < n; i++) {
-            double gbps = 0, dur = rows[i]->dur == 0 ? 1 : rows[i]->dur;
-            if (rows[i]->class_ != TG_CLASS_MEMORY)
-                continue;
-            (void)tg_trace_attr_real(r->trace, tg_span_at(r->trace, rows[i]->span),
-                                     TG_SV("bandwidth"), &gbps);
-            edges[n_edges++] =
-                (struct change){ .kind = kind_of(r->trace->names->v[rows[i]->name].name),
-                                 .at = rows[i]->ts + (sign ? dur : 0),
-                                 .by = sign ? -gbps : gbps };
-        }
-    return n_edges;
-}
-
 void tg_hta_bandwidth(const struct tg_hta *in, struct tg_tables *out)
 {
     size_t first = out->n;
@@ -106,9 +87,20 @@ void tg_hta_bandwidth(const struct tg_hta *in, struct tg_tables *out)
         size_t n;
         TG_FREE const struct tg_hta_row **rows = tg_hta_device_rows(r, &n);
         TG_FREE struct change *edges = tg_xrealloc(NULL, 2 * n + 1, sizeof *edges);
-        n = bandwidth_edges(edges, r, rows, n);
+        size_t n_edges = 0;
+        for (size_t i = 0; i < 2 * n; i++) { /* the starts, then the ends */
+            const struct tg_hta_row *row = rows[i % n];
+            double gbps = 0, dur = row->dur == 0 ? 1 : row->dur;
+            if (row->class_ != TG_CLASS_MEMORY)
+                continue;
+            (void)tg_trace_attr_real(r->trace, tg_span_at(r->trace, row->span), TG_SV("bandwidth"),
+                                     &gbps);
+            edges[n_edges++] = (struct change){ .kind = kind_of(r->trace->names->v[row->name].name),
+                                                .at = row->ts + (i < n ? 0 : dur),
+                                                .by = i < n ? gbps : -gbps };
+        }
         /* residues of 1e-13 pass as well, as in HTA */
-        put_series(&out->v[first], in->opts->series, r->rank, edges, n, true);
+        put_series(&out->v[first], in->opts->series, r->rank, edges, n_edges, true);
     }
 }
 

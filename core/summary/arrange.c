@@ -67,20 +67,6 @@ static void fill(struct tg_side *out, const struct tg_shard **sorted, struct tg_
     }
 }
 
-/* Every shard is a run of one column. */
-static void as_runs(struct tg_side *out, const struct tg_shard **v, size_t n, struct tg_arena *a)
-{
-    TG_SORT(v, n, by_run);
-    out->n_runs = n;
-    out->n_ranks = 1;
-    out->ranks = TG_NEW(a, int64_t);
-    out->ranks[0] = v[0]->rank;
-    for (size_t i = 1; i < n; i++)
-        if (v[i]->rank != v[0]->rank)
-            out->ranks[0] = -1;
-    fill(out, v, a);
-}
-
 /* Every shard is a rank of one run; those without a number are numbered in order of arrival. */
 static bool as_ranks(struct tg_side *out, const struct tg_shard **v, size_t n, size_t unranked,
                      struct tg_arena *a, struct tg_err *err)
@@ -176,7 +162,16 @@ bool tg_side_arrange_some(struct tg_side *out, const struct tg_summary *s, enum 
     if (how == TG_ARRANGE_RUNS && !unranked)
         how = TG_ARRANGE_AUTO; /* they know their ranks: each is compared with itself */
     if (how == TG_ARRANGE_RUNS || (how == TG_ARRANGE_AUTO && unranked == s->n && named == s->n)) {
-        as_runs(out, v, s->n, a);
+        /* Every shard is a run of one column. */
+        TG_SORT(v, s->n, by_run);
+        out->n_runs = s->n;
+        out->n_ranks = 1;
+        out->ranks = TG_NEW(a, int64_t);
+        out->ranks[0] = v[0]->rank;
+        for (size_t i = 1; i < s->n; i++)
+            if (v[i]->rank != v[0]->rank)
+                out->ranks[0] = -1;
+        fill(out, v, a);
         return true;
     }
     if (how == TG_ARRANGE_RANKS)

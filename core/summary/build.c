@@ -325,19 +325,6 @@ static void note_collective(struct build *b, uint32_t row, size_t at, uint32_t a
     memcpy(r->which + at * TG_COLLECTIVE_ID_TEXT, text.p, TG_COLLECTIVE_ID_TEXT);
 }
 
-/* The position of each row once the rows are sorted. */
-static uint32_t *positions(const struct build *b)
-{
-    uint32_t *at = tg_xrealloc(NULL, b->n_rows + 1, sizeof *at);
-    TG_FREE struct tg_row *v = tg_xrealloc(NULL, b->n_rows + 1, sizeof *v);
-    for (size_t r = 0; r < b->n_rows; r++)
-        v[r] = (struct tg_row){ .key = b->out->rows[r].key, .order = (uint32_t)r };
-    TG_SORT(v, b->n_rows, tg_row_cmp);
-    for (size_t i = 0; i < b->n_rows; i++)
-        at[v[i].order] = (uint32_t)i;
-    return at;
-}
-
 struct cursor {
     struct tg_row *row;
     size_t *next; /* per step: the slot */
@@ -615,7 +602,13 @@ static void build_details(struct build *b, const struct tg_summarize_opts *o,
         *TG_PUSH(b->calls, b->n_calls, cap) = (struct call){ i, attr };
     }
     /* From here on, row_of has nodes. */
-    TG_FREE uint32_t *position = positions(b);
+    TG_FREE uint32_t *position = tg_xrealloc(NULL, b->n_rows + 1, sizeof *position);
+    TG_FREE struct tg_row *sorted = tg_xrealloc(NULL, b->n_rows + 1, sizeof *sorted);
+    for (size_t r = 0; r < b->n_rows; r++)
+        sorted[r] = (struct tg_row){ .key = b->out->rows[r].key, .order = (uint32_t)r };
+    TG_SORT(sorted, b->n_rows, tg_row_cmp);
+    for (size_t i = 0; i < b->n_rows; i++)
+        position[sorted[i].order] = (uint32_t)i;
     tg_tree_place(&b->placed, b->t, b->s, b->out->rows, b->n_rows,
                   tg_tree_room(o->load.reader.limits, b->s->n), &b->row_of);
     tg_tree_order(b->out, &b->placed, position, b->a);

@@ -226,22 +226,6 @@ static bool is_single(const struct tg_shard *s, const struct tg_row *r)
     return true;
 }
 
-/* Slots, and the self time of each step that they add up to; in `room`, if that is needed. */
-static tg_ns *read_slots(struct values *v, const struct tg_shard *s, struct tg_row *r, tg_ns *room)
-{
-    bool single = is_single(s, r);
-    tg_ns *at = r->slots = single ? r->self : room;
-    for (size_t step = 0; step < s->n_steps; step++) {
-        tg_ns sum = 0;
-        for (size_t i = 0; i < r->count[step]; i++, at++) {
-            *at = read_after(v, expected(r, step, i, at));
-            sum = tg_ns_add(sum, *at);
-        }
-        r->self[step] = sum;
-    }
-    return single ? room : at;
-}
-
 static bool read_all_slots(struct values *v, struct tg_shard *s, const bool *kept)
 {
     uint64_t calls = 0, own = 0;
@@ -253,9 +237,23 @@ static bool read_all_slots(struct values *v, struct tg_shard *s, const bool *kep
     if (calls > tg_unpack_left(&v->u))
         return false;
     tg_ns *room = TG_NEW_N(v->a, tg_ns, (size_t)own);
-    for (size_t i = 0; i < s->n_rows; i++)
-        if (kept[i])
-            room = read_slots(v, s, &s->rows[i], room);
+    for (size_t i = 0; i < s->n_rows; i++) {
+        struct tg_row *r = &s->rows[i];
+        if (!kept[i])
+            continue;
+        /* Slots, and the self time of each step that they add up to; in `room`, if needed. */
+        bool single = is_single(s, r);
+        tg_ns *at = r->slots = single ? r->self : room;
+        for (size_t step = 0; step < s->n_steps; step++) {
+            tg_ns sum = 0;
+            for (size_t c = 0; c < r->count[step]; c++, at++) {
+                *at = read_after(v, expected(r, step, c, at));
+                sum = tg_ns_add(sum, *at);
+            }
+            r->self[step] = sum;
+        }
+        room = single ? room : at;
+    }
     return !v->u.bad;
 }
 

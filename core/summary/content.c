@@ -233,24 +233,20 @@ tg_sv tg_shard_recording(const struct tg_shard *s, struct tg_arena *a)
     return tg_shard_hash(&bare, a);
 }
 
-/* What differs between most recordings, at little cost. */
-static bool same_times(const struct tg_shard *p, const struct tg_shard *q)
-{
-    bool same = p->n_steps == q->n_steps && p->n_rows == q->n_rows && p->events == q->events &&
-                p->device_time == q->device_time;
-    for (size_t k = 0; same && k < p->n_steps; k++)
-        same = p->steps[k].start == q->steps[k].start && p->steps[k].end == q->steps[k].end;
-    for (size_t i = 0; same && i < p->n_rows; i++)
-        same = !memcmp(p->rows[i].self, q->rows[i].self, (p->n_steps + 1) * sizeof(tg_ns));
-    return same;
-}
-
 bool tg_shard_same_recording(const struct tg_shard *p, const struct tg_shard *q)
 {
     const struct tg_shard *const shard[] = { p, q };
     TG_ARENA *a = NULL;
     tg_sv hash[2];
-    if (!p->n_rows || p->unnamed || q->unnamed || !same_times(p, q))
+    /* What differs between most recordings, at little cost. */
+    bool same = p->n_rows && !p->unnamed && !q->unnamed && p->n_steps == q->n_steps &&
+                p->n_rows == q->n_rows && p->events == q->events &&
+                p->device_time == q->device_time;
+    for (size_t k = 0; same && k < p->n_steps; k++)
+        same = p->steps[k].start == q->steps[k].start && p->steps[k].end == q->steps[k].end;
+    for (size_t i = 0; same && i < p->n_rows; i++)
+        same = !memcmp(p->rows[i].self, q->rows[i].self, (p->n_steps + 1) * sizeof(tg_ns));
+    if (!same)
         return false;
     a = tg_arena_new();
     for (int i = 0; i < 2; i++) {

@@ -453,24 +453,6 @@ struct graft {
     size_t cap;
 };
 
-static void pair_rows(struct graft *g, const struct tg_row_key *const *key)
-{
-    TG_AUTO(tg_keymap_release) struct tg_keymap known = { .words = 1 };
-    g->row_of = tg_xrealloc(NULL, g->was->n_rows + 1, sizeof *g->row_of);
-    g->row_was = tg_xrealloc(NULL, g->now->n_rows + 1, sizeof *g->row_was);
-    for (size_t i = 0; i < g->was->n_rows; i++) {
-        const uint64_t word = (uint64_t)(uintptr_t)key[i];
-        (void)tg_keymap_add(&known, &word);
-        g->row_of[i] = TG_NO_ID;
-    }
-    for (size_t i = 0; i < g->now->n_rows; i++) {
-        const uint64_t word = (uint64_t)(uintptr_t)g->now->rows[i].key;
-        g->row_was[i] = tg_keymap_find(&known, &word);
-        if (g->row_was[i] != TG_NO_ID)
-            g->row_of[g->row_was[i]] = (uint32_t)i;
-    }
-}
-
 static uint32_t node_for(struct graft *g, uint32_t parent, uint32_t row)
 {
     const uint64_t word = (uint64_t)parent << 32 | row;
@@ -510,17 +492,6 @@ static uint32_t tree_node(const struct graft *g, uint32_t was)
     return g->placed.at[g->node_of[was]];
 }
 
-/* Calls that are more than there were repeat the first ones, as their times do. */
-static void split_slots(struct graft *g, struct tg_row *row, const struct tg_row *was,
-                        struct tg_arena *a)
-{
-    const uint32_t *old = was->slot_node;
-    uint32_t *to = row->slot_node = TG_NEW_N(a, uint32_t, (size_t)tg_row_calls(g->now, row) + 1);
-    for (size_t k = 0; k < g->now->n_steps; old += was->count[k++])
-        for (uint32_t i = 0; i < row->count[k]; i++)
-            *to++ = was->count[k] ? tree_node(g, old[i % was->count[k]]) : TG_NO_ID;
-}
-
 static size_t cell(const struct tg_shard *s, uint32_t node, size_t bucket)
 {
     return s->tree.node[node].split * (s->n_steps + 1) + bucket;
@@ -557,8 +528,14 @@ static void fill(struct graft *g, struct tg_arena *a)
         struct tg_row *row = &s->rows[s->tree.node[i].row];
         if (s->tree.node[i].split == TG_NO_ID || row->slot_node)
             continue;
-        split_slots(g, row, &g->was->rows[g->row_was[s->tree.node[i].row]], a);
+        const struct tg_row *was = &g->was->rows[g->row_was[s->tree.node[i].row]];
+        const uint32_t *old = was->slot_node;
         size_t calls = (size_t)tg_row_calls(s, row);
+        uint32_t *to = row->slot_node = TG_NEW_N(a, uint32_t, calls + 1);
+        /* Calls that are more than there were repeat the first ones, as their times do. */
+        for (size_t k = 0; k < s->n_steps; old += was->count[k++])
+            for (uint32_t c = 0; c < row->count[k]; c++)
+                *to++ = was->count[k] ? tree_node(g, old[c % was->count[k]]) : TG_NO_ID;
         for (size_t k = 0; k < calls; k++) /* of steps that had no call */
             if (row->slot_node[k] == TG_NO_ID)
                 row->slot_node[k] = i;
@@ -587,7 +564,20 @@ static void inject_tree(const struct tg_shard *was, struct tg_shard *now,
     for (size_t i = 0; i < now->n_rows; i++)
         same[i] = (uint32_t)i;
     g.placed.cut = was->tree.cut;
-    pair_rows(&g, key);
+    TG_AUTO(tg_keymap_release) struct tg_keymap known = { .words = 1 };
+    g.row_of = tg_xrealloc(NULL, was->n_rows + 1, sizeof *g.row_of);
+    g.row_was = tg_xrealloc(NULL, now->n_rows + 1, sizeof *g.row_was);
+    for (size_t i = 0; i < was->n_rows; i++) {
+        const uint64_t word = (uint64_t)(uintptr_t)key[i];
+        (void)tg_keymap_add(&known, &word);
+        g.row_of[i] = TG_NO_ID;
+    }
+    for (size_t i = 0; i < now->n_rows; i++) {
+        const uint64_t word = (uint64_t)(uintptr_t)now->rows[i].key;
+        g.row_was[i] = tg_keymap_find(&known, &word);
+        if (g.row_was[i] != TG_NO_ID)
+            g.row_of[g.row_was[i]] = (uint32_t)i;
+    }
     /* What was below a row that is gone is now where that row was. */
     const struct tg_tree *t = &g.was->tree;
     g.node_of = tg_xrealloc(NULL, t->n, sizeof *g.node_of);

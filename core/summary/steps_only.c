@@ -122,26 +122,6 @@ static bool read_time(struct tg_unpack *u, struct tg_metric_value *v, int64_t *t
     return true;
 }
 
-static bool read_times(struct tg_unpack *u, struct tg_arena *a, struct tg_shard *s, size_t most)
-{
-    int64_t number = 0, time = 0;
-    s->n_steps = tg_unpack_count(u);
-    if (u->bad || s->n_steps == 0 || s->n_steps > most)
-        return false;
-    s->steps = TG_NEW_N(a, struct tg_step, s->n_steps);
-    s->gap_count = TG_NEW_N(a, uint32_t, s->n_steps);
-    s->metrics = TG_NEW_N(a, struct tg_metric_value, TG_METRICS * s->n_steps);
-    for (size_t i = 0; i < TG_METRICS * s->n_steps; i++)
-        s->metrics[i].den = 1;
-    for (size_t k = 0; k < s->n_steps; k++) {
-        number = (int64_t)((uint64_t)number + (uint64_t)tg_unpack_i64(u));
-        s->steps[k] = (struct tg_step){ .number = number, .span = TG_NO_SPAN };
-        if (!read_time(u, &s->metrics[TG_METRIC_DEVICE_EXTENT * s->n_steps + k], &time))
-            return false;
-    }
-    return !u->bad;
-}
-
 static bool read_shards(struct tg_unpack *u, const struct tg_shard *model, struct tg_arena *a,
                         struct tg_shard ***v, size_t *n)
 {
@@ -157,9 +137,24 @@ static bool read_shards(struct tg_unpack *u, const struct tg_shard *model, struc
             return false;
         s->rank = rank;
         s->hash = tg_content_hash_read(u, a);
-        if (!read_times(u, a, s, room))
+        int64_t number = 0, time = 0;
+        s->n_steps = tg_unpack_count(u);
+        if (u->bad || s->n_steps == 0 || s->n_steps > room)
             return false;
         room -= s->n_steps;
+        s->steps = TG_NEW_N(a, struct tg_step, s->n_steps);
+        s->gap_count = TG_NEW_N(a, uint32_t, s->n_steps);
+        s->metrics = TG_NEW_N(a, struct tg_metric_value, TG_METRICS * s->n_steps);
+        for (size_t k = 0; k < TG_METRICS * s->n_steps; k++)
+            s->metrics[k].den = 1;
+        for (size_t k = 0; k < s->n_steps; k++) {
+            number = (int64_t)((uint64_t)number + (uint64_t)tg_unpack_i64(u));
+            s->steps[k] = (struct tg_step){ .number = number, .span = TG_NO_SPAN };
+            if (!read_time(u, &s->metrics[TG_METRIC_DEVICE_EXTENT * s->n_steps + k], &time))
+                return false;
+        }
+        if (u->bad)
+            return false;
     }
     return !u->bad && u->p == u->end;
 }

@@ -48,6 +48,7 @@ struct dirs {
     struct tg_arena *a;
 };
 
+/* A folder of objects, and those that its info/alternates names. */
 static void add(struct dirs *d, const char *dir, int depth)
 {
     if (d->n == MAX_DIRS || depth > MAX_DEPTH)
@@ -67,14 +68,6 @@ static void add(struct dirs *d, const char *dir, int depth)
                                      : tg_arena_printf(d->a, "%s/%.*s", dir, TG_SV_ARG(line)),
                     depth + 1);
         }
-}
-
-/* `objects` is the repository's folder of objects; its info/alternates is followed. In `a`. */
-static void loose_init(struct tg_loose *l, const char *objects, struct tg_arena *a)
-{
-    struct dirs d = { TG_NEW_N(a, const char *, MAX_DIRS), 0, a };
-    add(&d, objects, 0);
-    *l = (struct tg_loose){ .dirs = d.v, .n = d.n, .fan = TG_NEW_N(a, unsigned char, d.n *FAN) };
 }
 
 static bool unpack(tg_sv packed, struct loose_object *o, enum loose_part part)
@@ -116,33 +109,28 @@ static enum loose_state read_path(const char *path, struct loose_object *o, enum
     return found;
 }
 
-/* All of a folder that begin with these digits; one that is cut or unreadable decides. */
-static enum loose_state check_prefix(const char *dir, const char *hex, struct tg_arena *a)
-{
-    const char *sub = tg_arena_printf(a, "%s/%.2s", dir, hex), **names;
-    enum loose_state found = ABSENT, one;
-    struct tg_err ignored = TG_ERR_INIT;
-    size_t n;
-    if (tg_look_in(sub, a, &names, &n, &ignored) == TG_SEEN_FAILED)
-        return UNREADABLE;
-    for (size_t i = 0; i < n && (found == ABSENT || found == WHOLE); i++)
-        if (strlen(names[i]) == SHA_DIGITS - 2 &&
-            strncmp(names[i], hex + 2, strlen(hex) - 2) == 0) {
-            struct loose_object o = { .size = 0 };
-            one = read_path(tg_arena_printf(a, "%s/%s", sub, names[i]), &o, CONTENT);
-            tg_buf_release(&o.bytes);
-            found = one != ABSENT ? one : found;
-        }
-    return found;
-}
-
 /* Are all files that begin with these 3 to 40 hex digits whole? Reads them. */
 static enum loose_state loose_check(const struct tg_loose *l, const char *hex)
 {
     TG_ARENA *a = tg_arena_new();
     enum loose_state found = ABSENT;
-    for (size_t i = 0; i < l->n && found == ABSENT && strlen(hex) > 2; i++)
-        found = check_prefix(l->dirs[i], hex, a);
+    for (size_t d = 0; d < l->n && found == ABSENT && strlen(hex) > 2; d++) {
+        const char *sub = tg_arena_printf(a, "%s/%.2s", l->dirs[d], hex), **names;
+        struct tg_err ignored = TG_ERR_INIT;
+        size_t n;
+        if (tg_look_in(sub, a, &names, &n, &ignored) == TG_SEEN_FAILED)
+            return UNREADABLE;
+        for (size_t i = 0; i < n && (found == ABSENT || found == WHOLE); i++) {
+            struct loose_object o = { .size = 0 };
+            if (strlen(names[i]) != SHA_DIGITS - 2 ||
+                strncmp(names[i], hex + 2, strlen(hex) - 2) != 0)
+                continue;
+            enum loose_state one =
+                read_path(tg_arena_printf(a, "%s/%s", sub, names[i]), &o, CONTENT);
+            tg_buf_release(&o.bytes);
+            found = one != ABSENT ? one : found; /* one that is cut or unreadable decides */
+        }
+    }
     return found;
 }
 
@@ -247,8 +235,9 @@ static void keep(git_odb_backend *b)
 bool tg_libgit2_guard(struct tg_git *g)
 {
     enum { FIRST = 100 };
-    loose_init(&g->guard.loose,
-               tg_arena_printf(g->a, "%sobjects", git_repository_commondir(g->repo)), g->a);
+    struct dirs d = { TG_NEW_N(g->a, const char *, MAX_DIRS), 0, g->a };
+    add(&d, tg_arena_printf(g->a, "%sobjects", git_repository_commondir(g->repo)), 0);
+    g->guard.loose = (struct tg_loose){ d.v, d.n, TG_NEW_N(g->a, unsigned char, d.n *FAN) };
     if (git_odb_init_backend(&g->guard.backend, GIT_ODB_BACKEND_VERSION) < 0)
         return false;
     g->guard.backend.read = read_object;

@@ -96,24 +96,20 @@ static bool delete_ref(struct tg_git *g, const char *name, const char *oid, stru
     return rc == 0 || rc == GIT_ENOTFOUND || not_written("a deletion", err);
 }
 
-/* One transaction; false: not one of them is gone, and nobody says why. */
-static bool delete_together(struct tg_git *g, const struct tg_git_ref_at *v, size_t n)
-{
-    static const char *const args[] = { "update-ref", "--stdin", NULL };
-    TG_BUF commands = { 0 };
-    struct tg_spawned how;
-    for (size_t i = 0; i < n; i++)
-        tg_buf_printf(&commands, "delete %.*s %s\n", TG_SV_ARG(v[i].name), v[i].oid);
-    tg_git_spawn_with(g, args, tg_buf_sv(&commands), 0, NULL, &how);
-    return how.end == TG_SPAWN_EXIT && how.code == 0;
-}
-
 bool tg_git_refs_delete(struct tg_git *g, const struct tg_git_ref_at *v, size_t n,
                         struct tg_err *err)
 {
     enum { FEW = 8 }; /* a child of its own is not worth it below */
-    if (n > FEW && delete_together(g, v, n))
-        return true;
+    static const char *const args[] = { "update-ref", "--stdin", NULL };
+    if (n > FEW) { /* one transaction; if it fails, not one is gone, and nobody says why */
+        TG_BUF commands = { 0 };
+        struct tg_spawned how;
+        for (size_t i = 0; i < n; i++)
+            tg_buf_printf(&commands, "delete %.*s %s\n", TG_SV_ARG(v[i].name), v[i].oid);
+        tg_git_spawn_with(g, args, tg_buf_sv(&commands), 0, NULL, &how);
+        if (how.end == TG_SPAWN_EXIT && how.code == 0)
+            return true;
+    }
     for (size_t i = 0; i < n; i++)
         if (!delete_ref(g, v[i].name.p, v[i].oid, err))
             return false;

@@ -1,9 +1,7 @@
 /* What the time of a device goes to, by unions of its work's intervals. */
-#include <stdlib.h>
 
 #include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
-#include "core/analysis/interval.h"
 #include "core/base/sort.h"
 
 /* ---- temporal: idle, computing, or only other work (copies, communication) ---- */

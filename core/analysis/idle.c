@@ -12,7 +12,6 @@
 
 #include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
-#include "core/analysis/interval.h"
 #include "core/analysis/quantiles.h"
 
 #define KERNEL_WAIT_NS 30000 /* HTA's consecutive_kernel_delay: 30, compared with us */

@@ -3,7 +3,6 @@
  * work took, and how late it started. `launch_delay` includes the time queued behind other work on
  * the stream; `own_delay` is what remains while the stream was free.
  */
-#include <stdlib.h>
 
 #include "core/analysis/analysis.h"
 #include "core/analysis/device.h"

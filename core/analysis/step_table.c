@@ -1,7 +1,6 @@
 /*
  * The policy's metrics of each rank and step, as a table: one column per metric, one row per step.
  */
-#include <stdlib.h>
 
 #include "core/analysis/analysis.h"
 #include "core/analysis/device.h"

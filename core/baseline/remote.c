@@ -1,6 +1,5 @@
 #include "core/baseline/remote.h"
 
-#include <stdio.h>
 #include <time.h>
 
 #include "core/baseline/event.h"

@@ -7,7 +7,6 @@
 #include "core/summary/beside.h"
 #include "core/summary/internal.h"
 #include "core/summary/pack.h"
-#include "core/summary/tree_build.h"
 
 enum { ROW_WORDS = 4, ATTR_WORDS = 2 }; /* of a key in the maps below */
 

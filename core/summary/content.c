@@ -1,5 +1,5 @@
 /* What a shard's document says as JSON, written and read, and the hash of its whole content. */
-#include "core/summary/content.h"
+#include "core/summary/internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,5 @@
 #include "core/summary/fit.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "core/summary/internal.h"
 #include "core/summary/layout.h"
 

@@ -6,7 +6,6 @@
 #include "core/base/keymap.h"
 #include "core/base/sort.h"
 #include "core/summary/internal.h"
-#include "core/summary/tree_build.h"
 
 #define MAX_DEPTH 64 /* of enclosers; names that enclose each other would not end */
 

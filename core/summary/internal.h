@@ -1,6 +1,7 @@
 #ifndef TG_SUMMARY_INTERNAL_H
 #define TG_SUMMARY_INTERNAL_H
 /* What the files of core/summary need of each other. */
+#include "core/steps/steps.h"
 #include "core/summary/summary.h"
 
 /* env.c: sorted by key. `texts` are made valid UTF-8. */
@@ -83,4 +84,94 @@ bool tg_shard_steps_only_alike(const struct tg_shard *a, const struct tg_shard *
 /* False: damaged. */
 TG_MUST bool tg_shard_steps_only_read(const struct tg_doc *d, struct tg_arena *a,
                                       struct tg_shard ***v, size_t *n);
+
+/* ---- content.c ---- */
+
+/*
+ * What a shard says beside its columns, as members of a JSON object: rank, window, classes, marked,
+ * truncated, env, steps, measures, counters, hints, frames (the sorts of totals by Python frame).
+ *
+ * The hash covers that and every row with its texts, calls, times and attributes; not run, source
+ * and slots. It does not depend on the document that a shard is in.
+ */
+
+void tg_content_add(struct tg_doc *d, const struct tg_shard *s);
+/* All but the rank. NULL, or which member is damaged. Texts are copied into `a`. */
+TG_MUST const char *tg_content_read(struct tg_shard *s, const struct tg_doc *d, struct tg_arena *a);
+
+/* Of keys, calls and attributes: the same for shards of one tg_shared_rows. */
+uint64_t tg_content_shape_hash(const struct tg_shard *s);
+/* Does a shard that was read from `line`, its object in the stored form,
+ * have the hash that it names? */
+bool tg_content_has_hash(const struct tg_shard *s, uint64_t shape, tg_sv line);
+
+/* ---- tree_build.c ---- */
+
+/* Makes trees. tg_tree_place finds the node of every span of a trace; tg_tree_order gives a tree
+ * its canonical order and room for its numbers, whoever made its nodes. */
+
+/* Nodes in any order, a parent before its children; the first TG_ROOTS are the roots. */
+struct tg_placed {
+    struct tg_tree_node *node; /* `row`: as the caller numbers rows */
+    size_t n;
+    uint32_t *at; /* after tg_tree_order: where each is in the tree */
+    uint64_t cut;
+};
+/* A number per span: in a column, or in place of the index (tg_span) in a trace that is `spent`. */
+struct tg_span_rows {
+    uint32_t *column;
+    struct tg_trace *spent; /* NULL: there is a column */
+};
+static inline uint32_t *tg_span_row(const struct tg_span_rows *r, size_t i)
+{
+    return r->spent ? &tg_span_at(r->spent, i)->index : &r->column[i];
+}
+/* `row_of`: the index of a span's row in `rows`; afterwards the index of its node. Linear in
+ * the spans; creating a node costs its depth. */
+void tg_tree_place(struct tg_placed *out, const struct tg_trace *t, const struct tg_steps *s,
+                   const struct tg_row *rows, size_t n_rows, size_t max_nodes,
+                   const struct tg_span_rows *row_of);
+void tg_placed_release(struct tg_placed *p);
+
+/* How many nodes a shard of `n_steps` may have: their numbers have a place for every step. */
+size_t tg_tree_room(const struct tg_limits *limits, size_t n_steps);
+/* May a stored tree be as large? What was cut has a node for each row beside those. */
+bool tg_tree_fits(const struct tg_tree *t, size_t n_rows, size_t n_steps);
+/* Gives each node of a row that has several a place for numbers of its own; returns how many. */
+size_t tg_tree_split(struct tg_tree_node *v, size_t n, size_t n_rows);
+
+/* out->tree of the nodes, in `a`: order, splits, and counts and self times of zero. `position`:
+ * where each row will be in out->rows. */
+void tg_tree_order(struct tg_shard *out, struct tg_placed *p, const uint32_t *position,
+                   struct tg_arena *a);
+/* Where the self time of a row saturated, it is that of its first node.
+ * After everything is added up. */
+void tg_tree_settle(struct tg_shard *s);
+
+/* ---- tree_column.c ---- */
+
+/*
+ * The tree of a shard as two columns of varints (pack.h), beside those of columns.h. Both are
+ * optional: a summary without them has no tree.
+ *
+ * The shape is what ranks of one program share: the spans that were cut; per node, in preorder, how
+ * many levels up from the node before it, the next root if that is one, and the row relative to the
+ * sibling before it; per row with several nodes, which of them each slot is (a step like the one
+ * before it is one byte), and their calls outside the steps.
+ *
+ * The times are what slots do not say: the self time of these nodes outside the steps, and in the
+ * steps if the row's slots were dropped. The last node of a row has what is left of the row's.
+ */
+
+/* The shape; false: too large to be stored. */
+TG_MUST bool tg_tree_shape_put(struct tg_buf *out, const struct tg_shard *s);
+/* Fills `out` but for the self times, and slot_node of `rows`, which have their counts;
+ * in `a`. False: damaged. */
+TG_MUST bool tg_tree_shape_read(struct tg_tree *out, tg_sv raw, struct tg_row *rows, size_t n_rows,
+                                size_t n_steps, struct tg_arena *a);
+
+/* `kept`: by row, whether its slots are stored. */
+void tg_tree_times_put(struct tg_buf *out, const struct tg_shard *s, const bool *kept);
+/* s->tree.self, in `a`, of a shard that has all else. False: damaged. */
+TG_MUST bool tg_tree_times_read(struct tg_shard *s, tg_sv raw, struct tg_arena *a);
 #endif

@@ -4,10 +4,9 @@
 
 #include "core/base/file.h"
 #include "core/summary/beside.h"
-#include "core/summary/content.h"
+#include "core/summary/internal.h"
 #include "core/summary/layout.h"
 #include "core/summary/pack.h"
-#include "core/summary/tree_column.h"
 
 bool tg_summary_looks_like(tg_sv s)
 {

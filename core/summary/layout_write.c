@@ -3,10 +3,9 @@
 
 #include "core/base/sort.h"
 #include "core/summary/beside.h"
-#include "core/summary/content.h"
+#include "core/summary/internal.h"
 #include "core/summary/layout.h"
 #include "core/summary/pack.h"
-#include "core/summary/tree_column.h"
 
 void tg_layout_writer_init(struct tg_layout_writer *w, struct tg_buf *out,
                            const struct tg_limits *limits, struct tg_summary_form form)

@@ -1,6 +1,5 @@
 /* The calling context tree of a trace, from rows and parents of spans to nodes; and trees whatever
  * they come from: their order, their numbers. */
-#include "core/summary/tree_build.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,9 @@
-#include "core/summary/tree_column.h"
 
 #include <stdlib.h>
 
 #include "core/base/sort.h"
 #include "core/summary/internal.h"
 #include "core/summary/pack.h"
-#include "core/summary/tree_build.h"
 
 /* The nodes of each row: those of row r are node[first[r]] to node[first[r + 1] - 1], ascending. */
 struct by_row {

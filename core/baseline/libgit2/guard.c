@@ -1,8 +1,8 @@
 /*
  * Loose objects, read here and not by libgit2 (1.5), which never returns from one that is cut: a
  * writer was killed, or the disk was full. They are handed to libgit2, which checks their hash. The
- * format: zlib over "TYPE SIZE", a zero byte and the content (gitformat-loose(5)). Cost: a header is
- * its first bytes, a content is inflated once; a packed object costs nothing where no loose one
+ * format: zlib over "TYPE SIZE", a zero byte and the content (gitformat-loose(5)). Cost: a header
+ * is its first bytes, a content is inflated once; a packed object costs nothing where no loose one
  * begins with its two digits, else a failed open per folder.
  */
 #include "core/baseline/libgit2/internal.h"

@@ -1,9 +1,9 @@
 /*
- * Refs and blobs that are written; and the refs of a repository, read from its own files: loose ones
- * below refs/, the others in packed-refs (gitrepository-layout(5)). libgit2's listing leaves out a
- * folder or a file that it cannot read, as if nothing were there; here such a file is a ref with
- * `why`, and such a folder an error. Loose refs are read first: a ref that is packed meanwhile is
- * then found in packed-refs. Cost: one pass over both.
+ * Refs and blobs that are written; and the refs of a repository, read from its own files: loose
+ * ones below refs/, the others in packed-refs (gitrepository-layout(5)). libgit2's listing leaves
+ * out a folder or a file that it cannot read, as if nothing were there; here such a file is a ref
+ * with `why`, and such a folder an error. Loose refs are read first: a ref that is packed meanwhile
+ * is then found in packed-refs. Cost: one pass over both.
  */
 #include "core/baseline/libgit2/internal.h"
 

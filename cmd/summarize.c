@@ -4,7 +4,6 @@
 #include "cmd/gate/given.h"
 #include "cmd/gate/launcher.h"
 #include "core/base/file.h"
-#include "core/base/file_retry.h"
 
 struct summarize_opts {
     const char *output, *run;

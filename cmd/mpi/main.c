@@ -16,7 +16,6 @@
 #include "cmd/gate/io.h"
 #include "cmd/mpi/mpi.h"
 #include "core/base/file.h"
-#include "core/base/file_retry.h"
 #include "core/base/temporary.h"
 #include "core/summary/unite.h"
 

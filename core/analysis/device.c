@@ -26,19 +26,6 @@ bool tg_trace_attr_real(const struct tg_trace *t, const struct tg_span *s, tg_sv
     return tg_dec_double(tg_sv_unquoted(tg_sv_value(tg_span_attrs(t, s), key)), out);
 }
 
-static void number_devices(struct tg_rank_work *w)
-{
-    const struct tg_steps *s = w->rank->steps;
-    const struct tg_trace *t = w->rank->trace;
-    w->n_devices = s->lanes.n_devices;
-    w->device = tg_xmalloc((w->n_devices + 1) * sizeof *w->device);
-    for (size_t i = 0; i < w->n_devices; i++)
-        w->device[i] = -1;
-    for (size_t i = 0; i < t->n_tracks; i++)
-        if (s->lanes.device[i] < w->n_devices && t->tracks[i].device >= 0)
-            w->device[s->lanes.device[i]] = t->tracks[i].device;
-}
-
 bool tg_step_wanted(const struct tg_steps *s, int32_t step, const struct tg_analysis_opts *o)
 {
     return o->n_steps == 0 || (step >= 0 && tg_is_among(o->steps, o->n_steps, s->v[step].number));
@@ -51,8 +38,13 @@ void tg_work_init(struct tg_rank_work *w, const struct tg_rank_trace *rank,
     const struct tg_steps *steps = rank->steps;
     TG_FREE struct tg_name_class *classes = tg_classes_of(&opts->classes, t->names);
     size_t cap = 0;
-    *w = (struct tg_rank_work){ .rank = rank };
-    number_devices(w);
+    *w = (struct tg_rank_work){ .rank = rank, .n_devices = steps->lanes.n_devices };
+    w->device = tg_xmalloc((w->n_devices + 1) * sizeof *w->device);
+    for (size_t i = 0; i < w->n_devices; i++)
+        w->device[i] = -1;
+    for (size_t i = 0; i < t->n_tracks; i++)
+        if (steps->lanes.device[i] < w->n_devices && t->tracks[i].device >= 0)
+            w->device[steps->lanes.device[i]] = t->tracks[i].device;
     for (size_t k = 0; k < steps->n_device; k++) {
         uint32_t i = steps->device[k];
         const struct tg_span *s = tg_span_at(t, i);
@@ -96,14 +88,6 @@ void tg_work_each(const struct tg_analysis_in *in,
                 f(arg, &d);
         }
     }
-}
-
-tg_ns tg_work_extent(const struct tg_device_work *d)
-{
-    tg_ns last = INT64_MIN;
-    for (size_t i = 0; i < d->n; i++)
-        last = d->rows[i]->end > last ? d->rows[i]->end : last;
-    return d->n ? tg_ns_sub(last, d->rows[0]->start) : 0;
 }
 
 /* Dense stream ids of steps->lanes ascend by (device, stream), which is the order needed here. */
@@ -153,4 +137,62 @@ tg_sv tg_work_reason(const struct tg_rank_work *w, const struct tg_analysis_opts
     return opts->n_steps == 0 || !w->rank->steps->device_spans
                ? TG_SV("no device activity")
                : TG_SV("no device activity in these steps");
+}
+
+/* ---- intervals ---- */
+
+void tg_union_release(struct tg_union *u)
+{
+    free(u->v);
+    *u = (struct tg_union){ 0 };
+}
+
+void tg_union_add(struct tg_union *u, tg_ns start, tg_ns end)
+{
+    if (end <= start)
+        return;
+    if (u->n && start <= u->v[u->n - 1].end) {
+        if (end > u->v[u->n - 1].end)
+            u->v[u->n - 1].end = end;
+        return;
+    }
+    *TG_PUSH(u->v, u->n, u->cap) = (struct tg_interval){ start, end };
+}
+
+tg_ns tg_union_length(const struct tg_union *u)
+{
+    tg_ns sum = 0;
+    for (size_t i = 0; i < u->n; i++)
+        sum = tg_ns_add(sum, tg_ns_sub(u->v[i].end, u->v[i].start));
+    return sum;
+}
+
+static tg_ns common(struct tg_interval a, struct tg_interval b)
+{
+    tg_ns from = a.start > b.start ? a.start : b.start, to = a.end < b.end ? a.end : b.end;
+    return to > from ? tg_ns_sub(to, from) : 0;
+}
+
+tg_ns tg_union_common(const struct tg_union *a, const struct tg_union *b)
+{
+    tg_ns sum = 0;
+    for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
+        sum = tg_ns_add(sum, common(a->v[i], b->v[j]));
+        if (a->v[i].end < b->v[j].end)
+            i++;
+        else
+            j++;
+    }
+    return sum;
+}
+
+tg_ns tg_union_inside(const struct tg_union *u, tg_ns start, tg_ns end)
+{
+    struct tg_interval window = { start, end };
+    size_t i;
+    tg_ns sum = 0;
+    TG_SEARCH(i, u->n, u->v[i].end <= start);
+    for (; i < u->n && u->v[i].start < end; i++)
+        sum = tg_ns_add(sum, common(u->v[i], window));
+    return sum;
 }

@@ -44,9 +44,6 @@ struct tg_table_cell tg_work_device(const struct tg_device_work *d);
 /* Why a rank has no work: "no device activity", or none in the selected steps. */
 tg_sv tg_work_reason(const struct tg_rank_work *w, const struct tg_analysis_opts *opts);
 
-/* First start to last end. */
-tg_ns tg_work_extent(const struct tg_device_work *d);
-
 /* The streams of one device, ascending; rows without a stream are on -1. */
 struct tg_streams {
     int64_t *number;
@@ -65,4 +62,27 @@ const char *tg_class_hta_name(enum tg_class c);
 tg_sv tg_work_class_names(int classes, struct tg_arena *a);
 /* A number in an attribute text ("bytes=4096", also quoted); false: absent. */
 bool tg_trace_attr_real(const struct tg_trace *t, const struct tg_span *s, tg_sv key, double *out);
+
+/* ---- intervals ---- */
+
+/* Unions of time intervals [start, end), in ns. A union is kept as its connected intervals, by
+ * start; intervals that touch are merged. An empty interval adds nothing. */
+
+struct tg_interval {
+    tg_ns start, end;
+};
+
+struct tg_union {
+    struct tg_interval *v;
+    size_t n, cap;
+};
+
+void tg_union_release(struct tg_union *u);
+/* Intervals must come in start order. Amortised O(1). */
+void tg_union_add(struct tg_union *u, tg_ns start, tg_ns end);
+tg_ns tg_union_length(const struct tg_union *u);
+/* Length of the time that both cover. O(a + b). */
+tg_ns tg_union_common(const struct tg_union *a, const struct tg_union *b);
+/* Length of `u` inside [start, end). O(log n) plus the intervals met. */
+tg_ns tg_union_inside(const struct tg_union *u, tg_ns start, tg_ns end);
 #endif

@@ -12,7 +12,6 @@
 
 #include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
-#include "core/analysis/interval.h"
 #include "core/analysis/quantiles.h"
 
 #define KERNEL_WAIT_NS 30000 /* HTA's consecutive_kernel_delay: 30, compared with us */
@@ -48,64 +47,50 @@ struct lane { /* one stream */
     struct gaps by[CATEGORIES];
 };
 
-static enum category category_of(const struct tg_device_work *d, const struct tg_work_row *r,
-                                 tg_ns since)
-{
-    uint32_t launch = d->work->rank->steps->launch[r->span];
-    if (launch != TG_NO_SPAN && tg_span_at(d->work->rank->trace, launch)->start > since)
-        return HOST_WAIT;
-    return tg_ns_sub(r->start, since) < KERNEL_WAIT_NS ? KERNEL_WAIT : OTHER;
-}
-
-static void add_row(struct lane *l, const struct tg_device_work *d, const struct tg_work_row *r,
-                    const struct tg_union *busy)
-{
-    if (l->any && r->start > l->until) {
-        struct gaps *g = &l->by[category_of(d, r, l->until)];
-        tg_ns gap = tg_ns_sub(r->start, l->until);
-        *TG_PUSH(g->us, g->n, g->cap) = (double)gap / 1000;
-        g->total = tg_ns_add(g->total, gap);
-        g->device_idle =
-            tg_ns_add(g->device_idle, tg_ns_sub(gap, tg_union_inside(busy, l->until, r->start)));
-    }
-    if (!l->any || r->end > l->until)
-        l->until = r->end;
-    l->any = true;
-}
-
-static void put_lane(struct tg_table *tables, const struct tg_device_work *d, int64_t stream,
-                     struct lane *l)
-{
-    tg_ns total = 0;
-    for (int c = 0; c < CATEGORIES; c++)
-        total = tg_ns_add(total, l->by[c].total);
-    for (int c = 0; c < CATEGORIES; c++) {
-        struct gaps *g = &l->by[c];
-        struct tg_quantiles stats = tg_quantiles_of(g->us, g->n);
-        struct tg_table_cell category = tg_table_text(tg_sv_of(category_names[c]));
-        TG_TABLE_PUT(tables, tg_table_int(d->rank), tg_table_int(stream), category,
-                     tg_table_int(g->total),
-                     tg_table_if(total > 0, tg_table_real((double)g->total / (double)total)),
-                     tg_table_int((int64_t)g->n), tg_table_int(g->device_idle), tg_work_device(d),
-                     TG_TABLE_UNKNOWN);
-        TG_TABLE_PUT(tables + 1, category, tg_table_int(d->rank), tg_table_int(stream),
-                     TG_QUANTILE_CELLS(stats, -1), tg_work_device(d));
-        free(g->us);
-    }
-}
-
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     struct tg_table *tables = arg; /* idle, then idle-stats */
+    const struct tg_rank_trace *rank = d->work->rank;
     TG_AUTO(tg_union_release) struct tg_union busy = { 0 };
     TG_AUTO(tg_streams_release) struct tg_streams streams;
     TG_FREE struct lane *lanes = tg_streams_init(&streams, d, sizeof *lanes);
     for (size_t i = 0; i < d->n; i++)
         tg_union_add(&busy, d->rows[i]->start, d->rows[i]->end);
-    for (size_t i = 0; i < d->n; i++)
-        add_row(&lanes[tg_streams_of(&streams, d, d->rows[i])], d, d->rows[i], &busy);
-    for (size_t i = 0; i < streams.n; i++)
-        put_lane(tables, d, streams.number[i], &lanes[i]);
+    for (size_t i = 0; i < d->n; i++) {
+        const struct tg_work_row *r = d->rows[i];
+        struct lane *l = &lanes[tg_streams_of(&streams, d, r)];
+        if (l->any && r->start > l->until) {
+            uint32_t launch = rank->steps->launch[r->span];
+            tg_ns gap = tg_ns_sub(r->start, l->until);
+            bool waits = launch != TG_NO_SPAN && tg_span_at(rank->trace, launch)->start > l->until;
+            struct gaps *g = &l->by[waits ? HOST_WAIT : gap < KERNEL_WAIT_NS ? KERNEL_WAIT : OTHER];
+            *TG_PUSH(g->us, g->n, g->cap) = (double)gap / 1000;
+            g->total = tg_ns_add(g->total, gap);
+            g->device_idle = tg_ns_add(g->device_idle,
+                                       tg_ns_sub(gap, tg_union_inside(&busy, l->until, r->start)));
+        }
+        if (!l->any || r->end > l->until)
+            l->until = r->end;
+        l->any = true;
+    }
+    for (size_t i = 0; i < streams.n; i++) {
+        struct gaps *by = lanes[i].by;
+        struct tg_table_cell stream = tg_table_int(streams.number[i]);
+        tg_ns total = 0;
+        for (int c = 0; c < CATEGORIES; c++)
+            total = tg_ns_add(total, by[c].total);
+        for (int c = 0; c < CATEGORIES; c++) {
+            struct tg_quantiles stats = tg_quantiles_of(by[c].us, by[c].n);
+            struct tg_table_cell category = tg_table_text(tg_sv_of(category_names[c]));
+            TG_TABLE_PUT(tables, tg_table_int(d->rank), stream, category, tg_table_int(by[c].total),
+                         tg_table_if(total > 0, tg_table_real((double)by[c].total / (double)total)),
+                         tg_table_int((int64_t)by[c].n), tg_table_int(by[c].device_idle),
+                         tg_work_device(d), TG_TABLE_UNKNOWN);
+            TG_TABLE_PUT(tables + 1, category, tg_table_int(d->rank), stream,
+                         TG_QUANTILE_CELLS(stats, -1), tg_work_device(d));
+            free(by[c].us);
+        }
+    }
 }
 
 void tg_idle(const struct tg_analysis_in *in, struct tg_tables *out)

@@ -65,43 +65,28 @@ static void put_class(const struct job *j, const struct tg_device_work *d, const
         put(j, d, &others, total);
 }
 
-/* The entry of each name id: one text under two categories is one name. */
-static uint32_t *entries_of(const struct tg_device_work *d, struct entry **out, size_t *n)
-{
-    const struct tg_trace *t = d->work->rank->trace;
-    uint32_t *id = tg_xrealloc(NULL, t->names->n + 1, sizeof *id);
-    TG_AUTO(tg_strmap_release) struct tg_strmap texts = { 0 };
-    size_t cap = 0;
-    for (size_t i = 0; i < t->names->n; i++)
-        id[i] = TG_NO_ID;
-    for (size_t i = 0; i < d->n; i++) {
-        const struct tg_work_row *r = d->rows[i];
-        uint32_t name = tg_span_at(t, r->span)->name;
-        size_t known = texts.n;
-        if (id[name] != TG_NO_ID)
-            continue;
-        id[name] = tg_strmap_add(&texts, t->names->v[name].name);
-        *out = tg_grow(*out, &cap, texts.n, sizeof **out);
-        if (texts.n > known)
-            (*out)[id[name]] = (struct entry){ .name = t->names->v[name].name,
-                                               .class_ = r->class_,
-                                               .fallback = r->fallback };
-    }
-    *n = texts.n;
-    return id;
-}
-
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     const struct job *j = arg;
+    const struct tg_names *names = d->work->rank->trace->names;
+    TG_AUTO(tg_strmap_release) struct tg_strmap texts = { 0 };
+    /* The entry of each name id: one text under two categories is one name. */
+    TG_FREE uint32_t *id = tg_xmalloc((names->n + 1) * sizeof *id);
     TG_FREE struct entry *e = NULL;
-    size_t n;
-    TG_FREE uint32_t *id = entries_of(d, &e, &n);
+    size_t n = 0, cap = 0;
     tg_ns total = 0;
+    memset(id, 0xff, (names->n + 1) * sizeof *id); /* TG_NO_ID */
     for (size_t i = 0; i < d->n; i++) {
-        tg_ns dur = tg_ns_sub(d->rows[i]->end, d->rows[i]->start);
-        tg_running_stats_add(
-            &e[id[tg_span_at(d->work->rank->trace, d->rows[i]->span)->name]].spread, dur);
+        const struct tg_work_row *r = d->rows[i];
+        uint32_t name = tg_span_at(d->work->rank->trace, r->span)->name;
+        tg_ns dur = tg_ns_sub(r->end, r->start);
+        if (id[name] == TG_NO_ID)
+            id[name] = tg_strmap_add(&texts, names->v[name].name);
+        if (id[name] == n)
+            *TG_PUSH(e, n, cap) = (struct entry){ .name = names->v[name].name,
+                                                  .class_ = r->class_,
+                                                  .fallback = r->fallback };
+        tg_running_stats_add(&e[id[name]].spread, dur);
         total = tg_ns_add(total, dur);
     }
     TG_SORT(e, n, by_class_and_sum);

@@ -3,7 +3,6 @@
  * work took, and how late it started. `launch_delay` includes the time queued behind other work on
  * the stream; `own_delay` is what remains while the stream was free.
  */
-#include <stdlib.h>
 
 #include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
@@ -44,29 +43,6 @@ struct totals {
     tg_ns cpu, gpu, own_delay;
     int64_t pairs, short_work, short_both, long_calls, long_delays, calls, graphs, unlinked;
 };
-struct pair {
-    const struct tg_span *call, *work;
-    int64_t correlation;
-    tg_ns call_dur, work_dur, delay, own_delay;
-};
-
-static void count(struct totals *t, const struct pair *p, bool first_of_call, bool graph)
-{
-    t->pairs++;
-    t->gpu = tg_ns_add(t->gpu, p->work_dur);
-    t->own_delay = tg_ns_add(t->own_delay, p->own_delay);
-    tg_running_stats_add(&t->delay, p->delay);
-    t->short_work += p->work_dur < p->call_dur;
-    t->short_both += p->work_dur < p->call_dur && p->call_dur <= LONG_CALL_NS;
-    t->long_delays += p->delay > LONG_DELAY_NS;
-    if (!first_of_call)
-        return;
-    t->calls++;
-    t->graphs += graph;
-    t->cpu = tg_ns_add(t->cpu, p->call_dur);
-    t->long_calls += p->call_dur > LONG_CALL_NS;
-}
-
 static void put_totals(struct tg_table *f, const struct tg_device_work *d, const struct totals *t)
 {
     if (t->pairs) {
@@ -91,23 +67,6 @@ static tg_ns positive(tg_ns v)
     return v > 0 ? v : 0;
 }
 
-static struct pair pair_of(const struct tg_device_work *d, const struct tg_work_row *r,
-                           uint32_t call, bool busy, tg_ns busy_until)
-{
-    const struct tg_trace *t = d->work->rank->trace;
-    struct pair p = { .call = tg_span_at(t, call),
-                      .work = tg_span_at(t, r->span),
-                      .correlation = tg_correlation(t, r->span) };
-    tg_ns ready = tg_span_end(p.call);
-    p.call_dur = positive(p.call->dur);
-    p.work_dur = tg_ns_sub(r->end, r->start);
-    p.delay = positive(tg_ns_sub(r->start, ready));
-    if (busy && busy_until > ready)
-        ready = busy_until;
-    p.own_delay = positive(tg_ns_sub(r->start, ready));
-    return p;
-}
-
 struct lane {
     bool busy;
     tg_ns until;
@@ -117,32 +76,51 @@ static void one_device(void *arg, const struct tg_device_work *d)
 {
     struct tg_table *tables = arg; /* launches, then launches-summary */
     const struct tg_rank_trace *rank = d->work->rank;
-    struct totals totals = { 0 };
+    const struct tg_trace *t = rank->trace;
+    struct totals sums = { 0 };
     TG_AUTO(tg_streams_release) struct tg_streams streams;
     TG_FREE struct lane *lanes = tg_streams_init(&streams, d, sizeof *lanes);
-    TG_FREE bool *counted = tg_xcalloc(rank->trace->n_spans, sizeof *counted);
+    TG_FREE bool *counted = tg_xcalloc(t->n_spans, sizeof *counted);
     for (size_t i = 0; i < d->n; i++) {
         const struct tg_work_row *r = d->rows[i];
-        uint32_t call = rank->steps->launch[r->span];
+        uint32_t launch = rank->steps->launch[r->span];
         size_t lane = tg_streams_of(&streams, d, r);
-        if (call == TG_NO_SPAN) {
-            totals.unlinked++;
+        struct lane *l = &lanes[lane];
+        if (launch == TG_NO_SPAN) {
+            sums.unlinked++;
         } else {
-            struct pair p = pair_of(d, r, call, lanes[lane].busy, lanes[lane].until);
-            count(&totals, &p, !counted[call], tg_span_kind(rank->trace, p.call) == TG_KIND_GRAPH);
-            counted[call] = true;
-            const struct tg_trace *t = d->work->rank->trace;
-            TG_TABLE_PUT(tables, tg_table_int(p.correlation), tg_table_int(p.call_dur),
-                         tg_table_int(p.work_dur), tg_table_int(p.delay), tg_table_int(p.own_delay),
-                         tg_table_int(d->rank), tg_table_text(tg_span_name(t, p.call)->name),
-                         tg_table_text(tg_span_name(t, p.work)->name),
+            const struct tg_span *call = tg_span_at(t, launch);
+            tg_ns ready = tg_span_end(call), call_dur = positive(call->dur);
+            tg_ns work_dur = tg_ns_sub(r->end, r->start);
+            tg_ns delay = positive(tg_ns_sub(r->start, ready));
+            if (l->busy && l->until > ready)
+                ready = l->until;
+            tg_ns own_delay = positive(tg_ns_sub(r->start, ready));
+            sums.pairs++;
+            sums.gpu = tg_ns_add(sums.gpu, work_dur);
+            sums.own_delay = tg_ns_add(sums.own_delay, own_delay);
+            tg_running_stats_add(&sums.delay, delay);
+            sums.short_work += work_dur < call_dur;
+            sums.short_both += work_dur < call_dur && call_dur <= LONG_CALL_NS;
+            sums.long_delays += delay > LONG_DELAY_NS;
+            if (!counted[launch]) {
+                sums.calls++;
+                sums.graphs += tg_span_kind(t, call) == TG_KIND_GRAPH;
+                sums.cpu = tg_ns_add(sums.cpu, call_dur);
+                sums.long_calls += call_dur > LONG_CALL_NS;
+            }
+            counted[launch] = true;
+            TG_TABLE_PUT(tables, tg_table_int(tg_correlation(t, r->span)), tg_table_int(call_dur),
+                         tg_table_int(work_dur), tg_table_int(delay), tg_table_int(own_delay),
+                         tg_table_int(d->rank), tg_table_text(tg_span_name(t, call)->name),
+                         tg_table_text(tg_span_name(t, tg_span_at(t, r->span))->name),
                          tg_table_int(streams.number[lane]), tg_work_device(d));
         }
-        if (!lanes[lane].busy || r->end > lanes[lane].until)
-            lanes[lane].until = r->end;
-        lanes[lane].busy = true;
+        if (!l->busy || r->end > l->until)
+            l->until = r->end;
+        l->busy = true;
     }
-    put_totals(tables + 1, d, &totals);
+    put_totals(tables + 1, d, &sums);
 }
 
 void tg_launches(const struct tg_analysis_in *in, struct tg_tables *out)

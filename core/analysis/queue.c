@@ -31,39 +31,12 @@ struct lane {
     int64_t unlinked;
 };
 
-/* Work that seems to start before its launch (two clocks) did not wait. */
-static void add_row(struct lane *l, const struct tg_device_work *d, const struct tg_work_row *r)
-{
-    uint32_t launch = d->work->rank->steps->launch[r->span];
-    if (launch == TG_NO_SPAN) {
-        l->unlinked++;
-        return;
-    }
-    tg_ns at = tg_span_at(d->work->rank->trace, launch)->start;
-    l->launches = tg_grow(l->launches, &l->launches_cap, l->n + 1, sizeof *l->launches);
-    l->starts = tg_grow(l->starts, &l->starts_cap, l->n + 1, sizeof *l->starts);
-    l->launches[l->n] = (struct edge){ at, 1 };
-    l->starts[l->n++] = (struct edge){ r->start > at ? r->start : at, -1 };
-}
-
 static int by_time(const void *pa, const void *pb, void *unused)
 {
     const struct edge *a = pa, *b = pb;
     (void)unused;
     int c = TG_CMP(a->at, b->at);
     return c ? c : TG_CMP(b->change, a->change);
-}
-
-/* Launches of a stream are nearly always in the order of their work: two sorted lists. */
-static struct edge *edges_of(const struct lane *l)
-{
-    struct edge *edges = tg_xrealloc(NULL, 2 * l->n + 1, sizeof *edges);
-    if (l->n) {
-        memcpy(edges, l->launches, l->n * sizeof *edges);
-        memcpy(edges + l->n, l->starts, l->n * sizeof *edges);
-    }
-    tg_sort_runs(edges, 2 * l->n, sizeof *edges, by_time, NULL);
-    return edges;
 }
 
 /*
@@ -74,9 +47,15 @@ static struct edge *edges_of(const struct lane *l)
 static struct tg_quantiles run(struct tg_table *series, const struct tg_device_work *d,
                                int64_t stream, const struct lane *l)
 {
-    TG_FREE struct edge *edges = edges_of(l);
+    TG_FREE struct edge *edges = tg_xrealloc(NULL, 2 * l->n + 1, sizeof *edges);
     TG_FREE struct tg_weighted *lengths = tg_xrealloc(NULL, l->n + 1, sizeof *lengths);
     size_t length = 0, most = 0, states = 0;
+    if (l->n) {
+        memcpy(edges, l->launches, l->n * sizeof *edges);
+        memcpy(edges + l->n, l->starts, l->n * sizeof *edges);
+    }
+    /* Launches of a stream are nearly always in the order of their work: two sorted lists. */
+    tg_sort_runs(edges, 2 * l->n, sizeof *edges, by_time, NULL);
     for (size_t i = 0; i <= l->n; i++)
         lengths[i] = (struct tg_weighted){ (double)i, 0 };
     for (size_t i = 0; i < 2 * l->n; i++) {
@@ -97,27 +76,38 @@ static struct tg_quantiles run(struct tg_table *series, const struct tg_device_w
     return stats;
 }
 
-static void put(struct tg_table *tables, const struct tg_device_work *d, int64_t stream,
-                struct lane *l)
-{
-    struct tg_quantiles stats = run(tables + 1, d, stream, l);
-    tg_sv reason = TG_SV("the trace links no launch to this stream");
-    TG_TABLE_PUT(tables, tg_table_int(d->rank), tg_table_int(stream), TG_QUANTILE_CELLS(stats, -1),
-                 tg_table_int((int64_t)l->n), tg_table_int(l->unlinked), tg_work_device(d),
-                 tg_table_if(!l->n, tg_table_text(reason)));
-    free(l->launches);
-    free(l->starts);
-}
-
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     struct tg_table *tables = arg; /* queue, then queue-series */
+    const struct tg_rank_trace *rank = d->work->rank;
+    tg_sv reason = TG_SV("the trace links no launch to this stream");
     TG_AUTO(tg_streams_release) struct tg_streams streams;
     TG_FREE struct lane *lanes = tg_streams_init(&streams, d, sizeof *lanes);
-    for (size_t i = 0; i < d->n; i++)
-        add_row(&lanes[tg_streams_of(&streams, d, d->rows[i])], d, d->rows[i]);
-    for (size_t i = 0; i < streams.n; i++)
-        put(tables, d, streams.number[i], &lanes[i]);
+    for (size_t i = 0; i < d->n; i++) {
+        const struct tg_work_row *r = d->rows[i];
+        struct lane *l = &lanes[tg_streams_of(&streams, d, r)];
+        uint32_t launch = rank->steps->launch[r->span];
+        if (launch == TG_NO_SPAN) {
+            l->unlinked++;
+            continue;
+        }
+        tg_ns at = tg_span_at(rank->trace, launch)->start;
+        l->launches = tg_grow(l->launches, &l->launches_cap, l->n + 1, sizeof *l->launches);
+        l->starts = tg_grow(l->starts, &l->starts_cap, l->n + 1, sizeof *l->starts);
+        l->launches[l->n] = (struct edge){ at, 1 };
+        /* Work that seems to start before its launch (two clocks) did not wait. */
+        l->starts[l->n++] = (struct edge){ r->start > at ? r->start : at, -1 };
+    }
+    for (size_t i = 0; i < streams.n; i++) {
+        struct lane *l = &lanes[i];
+        struct tg_quantiles stats = run(tables + 1, d, streams.number[i], l);
+        TG_TABLE_PUT(tables, tg_table_int(d->rank), tg_table_int(streams.number[i]),
+                     TG_QUANTILE_CELLS(stats, -1), tg_table_int((int64_t)l->n),
+                     tg_table_int(l->unlinked), tg_work_device(d),
+                     tg_table_if(!l->n, tg_table_text(reason)));
+        free(l->launches);
+        free(l->starts);
+    }
 }
 
 void tg_queue(const struct tg_analysis_in *in, struct tg_tables *out)

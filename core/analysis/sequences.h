@@ -33,14 +33,13 @@ void tg_sequences_release(struct tg_sequences *s);
 
 /* ---- building ---- */
 
-struct tg_sequence_table {
+struct tg_sequence_table { /* begins as zero */
     struct tg_strmap keys; /* text of a sequence of name ids -> id */
     struct tg_strmap names;
     struct tg_sequences out;
     size_t cap, at_cap, ids_cap;
     uint32_t *ids;
 };
-void tg_sequence_table_init(struct tg_sequence_table *t);
 /* `names` are those of the operator and of its `n` - 1 pieces of work. Returns the sequence. */
 struct tg_sequence *tg_sequence_table_add(struct tg_sequence_table *t, const tg_sv *names, size_t n,
                                           const struct tg_sequence_at *at);

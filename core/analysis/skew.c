@@ -63,15 +63,6 @@ struct job {
     struct tally all, *each;              /* each: per name */
 };
 
-static uint32_t name_id(struct job *j, const struct tg_trace *t, const struct tg_span *s)
-{
-    TG_BUF text = { 0 };
-    tg_buf_add(&text, tg_span_name(t, s)->name);
-    tg_buf_putc(&text, '\0');
-    tg_buf_add(&text, tg_sv_unquoted(tg_sv_value(tg_span_attrs(t, s), TG_SV("group"))));
-    return tg_strmap_add(&j->names, tg_buf_sv(&text));
-}
-
 /* The operator or annotation around the launch, named as summaries do. */
 static tg_sv encloser(const struct tg_trace *t, const struct tg_steps *steps, uint32_t span)
 {
@@ -112,7 +103,11 @@ static struct found *find_collectives(struct job *j, uint32_t rank, size_t *n)
         const struct tg_span *s = tg_span_at(t, w->v[i].span);
         if (w->v[i].class_ != TG_CLASS_COMM)
             continue;
-        uint32_t name = name_id(j, t, s);
+        tg_buf_clear(&text);
+        tg_buf_add(&text, tg_span_name(t, s)->name);
+        tg_buf_putc(&text, '\0');
+        tg_buf_add(&text, tg_sv_unquoted(tg_sv_value(tg_span_attrs(t, s), TG_SV("group"))));
+        uint32_t name = tg_strmap_add(&j->names, tg_buf_sv(&text));
         tg_buf_clear(&text);
         tg_buf_printf(&text, "%u ", name);
         tg_buf_add(&text, encloser(t, steps, w->v[i].span));
@@ -170,20 +165,6 @@ static void collect_rank(struct job *j, uint32_t rank, struct found *v, size_t n
     }
 }
 
-/* All ranks first: a name that one of them does not number is matched by order. */
-static void collect(struct job *j)
-{
-    TG_FREE struct found **v = tg_xrealloc(NULL, j->in->n + 1, sizeof(struct found *));
-    TG_FREE size_t *n = tg_xrealloc(NULL, j->in->n + 1, sizeof *n);
-    for (uint32_t r = 0; r < j->in->n; r++)
-        v[r] = find_collectives(j, r, &n[r]);
-    for (uint32_t r = 0; r < j->in->n; r++) {
-        collect_rank(j, r, v[r], n[r]);
-        free(v[r]);
-    }
-    tg_collective_numbers_release(&j->numbers);
-}
-
 /* ---- one collective, all ranks ---- */
 
 struct waits {
@@ -226,21 +207,6 @@ static void tally_add(struct tally *t, const struct waits *w, size_t n)
         t->caused[w->last] = tg_ns_add(t->caused[w->last], w->waited);
 }
 
-static void lanes_add(struct lane *lanes, const struct waits *w, const struct tg_collective *p,
-                      size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        struct lane *l = &lanes[p[i].rank];
-        l->n++;
-        l->comm = tg_ns_add(l->comm, p[i].dur);
-        l->wait = tg_ns_add(l->wait, tg_ns_sub(p[i].dur, w->least));
-        if (p[i].rank == w->last) {
-            l->last++;
-            l->caused = tg_ns_add(l->caused, w->waited);
-        }
-    }
-}
-
 /* The rank that made the others wait longest; unknown if nobody waited. */
 static struct tg_table_cell slowest(const struct job *j, const struct tally *t)
 {
@@ -265,26 +231,16 @@ static void add_collective(void *arg, const struct tg_collective *p, size_t n, b
     struct waits w = waits_of(p, n);
     tally_add(&j->all, &w, n);
     tally_add(&j->each[j->name_of[p->key]], &w, n);
-    lanes_add(j->lanes, &w, p, n);
-}
-
-static void match(struct job *j, struct tg_table *names, struct tg_arena *a)
-{
-    j->each = tg_xrealloc(NULL, j->names.n + 1, sizeof *j->each);
-    for (size_t i = 0; i < j->names.n; i++)
-        tally_init(&j->each[i], j->in->n);
-    tg_collectives_match(j->v, j->n, j->keys.n, add_collective, j);
-    for (size_t i = 0; i < j->names.n; i++) {
-        tg_sv group = j->names.text[i], name = tg_sv_cut(&group, '\0');
-        if (j->each[i].n)
-            TG_TABLE_PUT(names, tg_table_text(tg_arena_sv(a, name)),
-                         tg_table_if(group.n, tg_table_text(tg_arena_sv(a, group))),
-                         tg_table_int(j->each[i].n), tg_table_int(j->each[i].ranks),
-                         skew_mean(&j->each[i]), tg_table_int(j->each[i].skew_max),
-                         slowest(j, &j->each[i]));
-        free(j->each[i].caused);
+    for (size_t i = 0; i < n; i++) {
+        struct lane *l = &j->lanes[p[i].rank];
+        l->n++;
+        l->comm = tg_ns_add(l->comm, p[i].dur);
+        l->wait = tg_ns_add(l->wait, tg_ns_sub(p[i].dur, w.least));
+        if (p[i].rank == w.last) {
+            l->last++;
+            l->caused = tg_ns_add(l->caused, w.waited);
+        }
     }
-    free(j->each);
 }
 
 /* ---- tables ---- */
@@ -299,21 +255,6 @@ static tg_sv reason(const struct job *j, size_t r)
                         : TG_SV("no collective that the other ranks have too");
 }
 
-static void put_rank(struct tg_table *f, const struct job *j, size_t r)
-{
-    const struct lane *l = &j->lanes[r];
-    if (l->n) {
-        TG_TABLE_PUT(f, tg_table_int(j->in->ranks[r].rank), tg_table_int(l->n),
-                     tg_table_int(l->comm), tg_table_int(tg_ns_sub(l->comm, l->wait)),
-                     tg_table_int(l->wait), tg_table_percent(l->wait, l->comm),
-                     tg_table_int(l->last), tg_table_int(l->caused), tg_table_int(l->unmatched),
-                     TG_TABLE_UNKNOWN);
-        return;
-    }
-    tg_table_put_reason(f, j->in->ranks[r].rank, reason(j, r));
-    tg_table_set(f, "unmatched", tg_table_int(l->unmatched));
-}
-
 void tg_skew(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     struct job j = { .in = in, .lanes = tg_xcalloc(in->n + 1, sizeof *j.lanes) };
@@ -322,14 +263,48 @@ void tg_skew(const struct tg_analysis_in *in, struct tg_tables *out)
     TG_TABLES_ADD(out, "skew-summary", summary_columns);
     TG_TABLES_ADD(out, "skew-collectives", name_columns);
     tally_init(&j.all, in->n);
-    collect(&j);
-    match(&j, &out->v[first + 2], out->arena);
-    for (size_t r = 0; r < in->n; r++)
-        put_rank(&out->v[first], &j, r);
+    /* All ranks first: a name that one of them does not number is matched by order. */
+    TG_FREE struct found **v = tg_xrealloc(NULL, in->n + 1, sizeof(struct found *));
+    TG_FREE size_t *n = tg_xrealloc(NULL, in->n + 1, sizeof *n);
+    for (uint32_t r = 0; r < in->n; r++)
+        v[r] = find_collectives(&j, r, &n[r]);
+    for (uint32_t r = 0; r < in->n; r++) {
+        collect_rank(&j, r, v[r], n[r]);
+        free(v[r]);
+    }
+    j.each = tg_xrealloc(NULL, j.names.n + 1, sizeof *j.each);
+    for (size_t i = 0; i < j.names.n; i++)
+        tally_init(&j.each[i], in->n);
+    tg_collectives_match(j.v, j.n, j.keys.n, add_collective, &j);
+    for (size_t i = 0; i < j.names.n; i++) {
+        const struct tally *t = &j.each[i];
+        tg_sv group = j.names.text[i], name = tg_sv_cut(&group, '\0');
+        if (t->n)
+            TG_TABLE_PUT(&out->v[first + 2], tg_table_text(tg_arena_sv(out->arena, name)),
+                         tg_table_if(group.n, tg_table_text(tg_arena_sv(out->arena, group))),
+                         tg_table_int(t->n), tg_table_int(t->ranks), skew_mean(t),
+                         tg_table_int(t->skew_max), slowest(&j, t));
+        free(t->caused);
+    }
+    for (size_t r = 0; r < in->n; r++) {
+        const struct lane *l = &j.lanes[r];
+        if (l->n) {
+            TG_TABLE_PUT(&out->v[first], tg_table_int(in->ranks[r].rank), tg_table_int(l->n),
+                         tg_table_int(l->comm), tg_table_int(tg_ns_sub(l->comm, l->wait)),
+                         tg_table_int(l->wait), tg_table_percent(l->wait, l->comm),
+                         tg_table_int(l->last), tg_table_int(l->caused), tg_table_int(l->unmatched),
+                         TG_TABLE_UNKNOWN);
+        } else {
+            tg_table_put_reason(&out->v[first], in->ranks[r].rank, reason(&j, r));
+            tg_table_set(&out->v[first], "unmatched", tg_table_int(l->unmatched));
+        }
+    }
     if (j.all.n)
         TG_TABLE_PUT(&out->v[first + 1], tg_table_int(j.all.n), tg_table_int(j.all.ranks),
                      tg_table_int(j.all.wait), skew_mean(&j.all), tg_table_int(j.all.skew_max),
                      tg_table_percent(j.all.skew_sum, j.all.longest_sum), slowest(&j, &j.all));
+    tg_collective_numbers_release(&j.numbers);
+    free(j.each);
     free(j.all.caused);
     free(j.name_of);
     free(j.lanes);

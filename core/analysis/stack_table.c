@@ -31,35 +31,15 @@ static void put(struct tg_table *f, int64_t rank, tg_sv name, const struct tg_st
                  tg_table_int((int64_t)v->work), tg_table_int(rank), TG_TABLE_UNKNOWN);
 }
 
-static tg_ns device_total(const struct tg_rank_work *w)
-{
-    tg_ns total = 0;
-    for (size_t i = 0; i < w->n; i++)
-        total = tg_ns_add(total, tg_ns_sub(w->v[i].end, w->v[i].start));
-    return total;
-}
-
-static void put_all(struct tg_table *f, struct tg_arena *a, const struct tg_analysis_in *in,
-                    size_t r, struct tg_stacks *s, const char *outside)
-{
-    size_t shown = 0, top = in->opts->top;
-    tg_ns total = device_total(&in->work[r]);
-    TG_SORT(s->rows, s->n, by_device);
-    for (size_t i = 0; i < s->n; i++) {
-        const struct tg_stack *k = &s->rows[i];
-        if ((k->v->calls || k->v->work) && (!top || shown++ < top))
-            put(f, in->ranks[r].rank, tg_arena_sv(a, k->name), k->v, total, true);
-    }
-    if (s->n && s->outside->work)
-        put(f, in->ranks[r].rank, tg_sv_of(outside), s->outside, total, false);
-}
-
 static void run(const struct tg_analysis_in *in, struct tg_tables *out, const char *name,
                 enum tg_stack_sort sort, const char *none)
 {
     struct tg_table *f = TG_TABLES_ADD(out, name, columns);
     for (size_t r = 0; r < in->n; r++) {
-        size_t before = f->n_rows;
+        const struct tg_rank_work *w = &in->work[r];
+        int64_t rank = in->ranks[r].rank;
+        size_t before = f->n_rows, shown = 0, top = in->opts->top;
+        tg_ns total = 0; /* of the device */
         struct tg_stacks s;
         /* All wanted steps in one row. */
         const struct tg_steps *steps = in->ranks[r].steps;
@@ -69,10 +49,18 @@ static void run(const struct tg_analysis_in *in, struct tg_tables *out, const ch
             bucket[k] =
                 tg_step_wanted(steps, k < steps->n ? (int32_t)k : -1, in->opts) ? 0 : SIZE_MAX;
         tg_stacks_compute(&s, in->ranks[r].trace, steps, &spec);
-        put_all(f, out->arena, in, r, &s, tg_stack_outside(sort));
+        for (size_t i = 0; i < w->n; i++)
+            total = tg_ns_add(total, tg_ns_sub(w->v[i].end, w->v[i].start));
+        TG_SORT(s.rows, s.n, by_device);
+        for (size_t i = 0; i < s.n; i++) {
+            const struct tg_stack *k = &s.rows[i];
+            if ((k->v->calls || k->v->work) && (!top || shown++ < top))
+                put(f, rank, tg_arena_sv(out->arena, k->name), k->v, total, true);
+        }
+        if (s.n && s.outside->work)
+            put(f, rank, tg_sv_of(tg_stack_outside(sort)), s.outside, total, false);
         if (f->n_rows == before)
-            tg_table_put_reason(f, in->ranks[r].rank,
-                                s.n ? TG_SV("none in these steps") : tg_sv_of(none));
+            tg_table_put_reason(f, rank, s.n ? TG_SV("none in these steps") : tg_sv_of(none));
         tg_stacks_release(&s);
     }
 }

@@ -1,7 +1,6 @@
 /*
  * The policy's metrics of each rank and step, as a table: one column per metric, one row per step.
  */
-#include <stdlib.h>
 
 #include "core/analysis/analysis.h"
 #include "core/analysis/device.h"
@@ -45,27 +44,24 @@ static struct tg_table_cell cell(const struct tg_metric_info *info, const struct
     return tg_table_real(info->unit == TG_UNIT_PERCENT ? 100 * value : value);
 }
 
-static void one_rank(struct tg_table *f, const struct tg_rank_trace *r,
-                     const struct tg_analysis_opts *opts)
-{
-    size_t n = r->steps->n;
-    TG_FREE struct tg_metric_value *v = tg_xrealloc(NULL, TG_METRICS * n + 1, sizeof *v);
-    TG_FREE struct tg_name_class *class_ = tg_classes_of(&opts->classes, r->trace->names);
-    tg_metrics_compute(r->trace, r->steps, class_, v);
-    for (size_t step = 0; step < n; step++) {
-        if (!tg_step_wanted(r->steps, (int32_t)step, opts))
-            continue;
-        struct tg_table_cell *row = tg_table_row(f);
-        row[RANK] = tg_table_int(r->rank);
-        row[STEP] = tg_table_int(r->steps->v[step].number);
-        for (int m = 0; m < TG_METRICS; m++)
-            row[METRICS + m] = cell(tg_metric_info((enum tg_metric)m), &v[(size_t)m * n + step]);
-    }
-}
-
 void tg_step_table(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     struct tg_table *f = tg_tables_add(out, "steps", make_columns(out->arena), COLUMNS);
-    for (size_t r = 0; r < in->n; r++)
-        one_rank(f, &in->ranks[r], in->opts);
+    for (size_t k = 0; k < in->n; k++) {
+        const struct tg_rank_trace *r = &in->ranks[k];
+        size_t n = r->steps->n;
+        TG_FREE struct tg_metric_value *v = tg_xrealloc(NULL, TG_METRICS * n + 1, sizeof *v);
+        TG_FREE struct tg_name_class *class_ = tg_classes_of(&in->opts->classes, r->trace->names);
+        tg_metrics_compute(r->trace, r->steps, class_, v);
+        for (size_t step = 0; step < n; step++) {
+            if (!tg_step_wanted(r->steps, (int32_t)step, in->opts))
+                continue;
+            struct tg_table_cell *row = tg_table_row(f);
+            row[RANK] = tg_table_int(r->rank);
+            row[STEP] = tg_table_int(r->steps->v[step].number);
+            for (int m = 0; m < TG_METRICS; m++)
+                row[METRICS + m] =
+                    cell(tg_metric_info((enum tg_metric)m), &v[(size_t)m * n + step]);
+        }
+    }
 }

@@ -35,7 +35,6 @@ struct adopted {
 struct tg_arena {
     struct block *blocks;
     struct adopted *adopted; /* in the arena itself */
-    size_t handed_out;
 };
 
 void tg_out_of_memory(void)
@@ -147,7 +146,6 @@ static void *take(struct tg_arena *a, size_t n, size_t size)
         b = add_block(a, bytes);
     void *p = (char *)b->data + b->used;
     b->used += bytes;
-    a->handed_out += bytes;
     return p;
 }
 
@@ -199,9 +197,4 @@ char *tg_arena_printf(struct tg_arena *a, const char *fmt, ...)
     (void)vsnprintf(p, (size_t)(n < 0 ? 0 : n) + 1, fmt, ap);
     va_end(ap);
     return p;
-}
-
-size_t tg_arena_used(const struct tg_arena *a)
-{
-    return a->handed_out;
 }

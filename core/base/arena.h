@@ -38,7 +38,6 @@ void tg_arena_adopt(struct tg_arena *a, void *p);
 char *tg_arena_printf(struct tg_arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 #define TG_SV_PRINTF(a, ...) tg_sv_of(tg_arena_printf((a), __VA_ARGS__))
-size_t tg_arena_used(const struct tg_arena *a); /* bytes handed out */
 
 /* malloc/realloc that end the process with exit code 3 and a message instead of returning NULL. */
 void *tg_xmalloc(size_t size);

@@ -255,19 +255,13 @@ void tg_doc_add_null(struct tg_doc *parent, const char *key)
     attach(parent, key, cJSON_CreateNull());
 }
 
-/* Does a string represent this byte as it is? False for the terminator. */
-static bool is_plain(char c)
-{
-    return (unsigned char)c >= 0x20 && c != '"' && c != '\\' && c != 0x7f;
-}
-
 static void put_string(struct tg_buf *out, const char *s)
 {
     static const char hex[] = "0123456789abcdef";
     tg_buf_putc(out, '"');
     for (const char *p = s ? s : ""; *p; p++) {
         const char *from = p;
-        while (is_plain(*p))
+        while ((unsigned char)*p >= 0x20 && *p != '"' && *p != '\\' && *p != 0x7f)
             p++;
         tg_buf_add(out, (tg_sv){ from, (size_t)(p - from) });
         unsigned char c = (unsigned char)*p;
@@ -338,11 +332,13 @@ void tg_doc_seal(struct tg_doc *d)
     cJSON_Delete(raw);
 }
 
-/* What is invisible as "\u202e", and "##[", which a runner executes anywhere in a line, as
- * "##\u005b": the same text to whoever parses it. Both can be in strings only. */
-static void put_visible(struct tg_buf *out, tg_sv text)
+void tg_doc_write(const struct tg_doc *root, enum tg_doc_form form, struct tg_buf *out)
 {
-    while (text.n) {
+    TG_BUF written = { 0 };
+    put_node(&written, cnode(root), form == TG_DOC_INDENTED, 0);
+    /* What is invisible as "\u202e", and "##[", which a runner executes anywhere in a line, as
+     * "##\u005b": the same text to whoever parses it. Both can be in strings only. */
+    for (tg_sv text = tg_buf_sv(&written); text.n;) {
         size_t plain = 0, len;
         while (plain < text.n && (unsigned char)text.p[plain] < 0x7f && text.p[plain] != '#')
             plain++;
@@ -363,12 +359,5 @@ static void put_visible(struct tg_buf *out, tg_sv text)
         }
         text = tg_sv_from(text, len);
     }
-}
-
-void tg_doc_write(const struct tg_doc *root, enum tg_doc_form form, struct tg_buf *out)
-{
-    TG_BUF text = { 0 };
-    put_node(&text, cnode(root), form == TG_DOC_INDENTED, 0);
-    put_visible(out, tg_buf_sv(&text));
     tg_buf_putc(out, '\n');
 }

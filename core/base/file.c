@@ -2,11 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "core/base/hash.h"
 #include "core/base/look.h"
 #include "core/base/temporary.h"
 
@@ -69,14 +70,6 @@ static bool is_written_in_place(const char *path)
     return tg_file_exists(path) && !tg_file_is_regular(path);
 }
 
-/* Where the path leads; links that do not lead anywhere yet stay as they are. */
-static char *target_of(const char *path)
-{
-    char *real = strcmp(path, "-") != 0 && !is_written_in_place(path) ? realpath(path, NULL) : NULL;
-    size_t n = strlen(path) + 1;
-    return real ? real : memcpy(tg_xmalloc(n), path, n);
-}
-
 /* Two spellings of one path of a file that need not exist: "d/x", "./d/x", "link-to-d/x". */
 static bool is_one_path(const char *a, const char *b)
 {
@@ -119,20 +112,14 @@ void tg_file_make_dir(const char *path)
     make_folders(with_slash.p);
 }
 
-static bool open_temporary(struct tg_outfile *f)
-{
-    f->temporary = tg_temporary_open(f->path, &f->fd);
-    if (!f->temporary && errno == ENOENT) {
-        make_folders(f->path);
-        f->temporary = tg_temporary_open(f->path, &f->fd);
-    }
-    return f->temporary != NULL;
-}
-
 bool tg_outputs_open(struct tg_outputs *o, const char *path, size_t *handle, struct tg_err *err)
 {
-    struct tg_outfile f = { .path = target_of(path), .fd = -1, .standard = strcmp(path, "-") == 0 };
-    bool ok = true;
+    struct tg_outfile f = { .fd = -1, .standard = strcmp(path, "-") == 0 };
+    /* Where the path leads; links that do not lead anywhere yet stay as they are. */
+    if (!f.standard && !is_written_in_place(path))
+        f.path = realpath(path, NULL);
+    if (!f.path)
+        f.path = memcpy(tg_xmalloc(strlen(path) + 1), path, strlen(path) + 1);
     if (is_taken(o, &f)) {
         outfile_release(&f);
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "two outputs go to '%s'", path);
@@ -141,10 +128,12 @@ bool tg_outputs_open(struct tg_outputs *o, const char *path, size_t *handle, str
     if (f.standard)
         f.fd = o->standard ? o->standard : STDOUT_FILENO;
     else if (is_written_in_place(f.path))
-        ok = (f.fd = open(f.path, O_WRONLY | O_CLOEXEC)) >= 0;
-    else
-        ok = open_temporary(&f);
-    if (!ok) {
+        f.fd = open(f.path, O_WRONLY | O_CLOEXEC);
+    else if (!(f.temporary = tg_temporary_open(f.path, &f.fd)) && errno == ENOENT) {
+        make_folders(f.path);
+        f.temporary = tg_temporary_open(f.path, &f.fd);
+    }
+    if (f.fd < 0) {
         int code = errno;
         outfile_release(&f);
         return output_failed(path, code, err);
@@ -243,20 +232,11 @@ bool tg_file_is_input_name(tg_sv name)
     return name.n && name.p[0] != '.' && tg_file_suffix(name).n;
 }
 
-/* `dir` without slashes at its end. */
-static tg_sv folder_name(const char *dir)
-{
-    size_t end = strlen(dir);
-    while (end > 1 && dir[end - 1] == '/')
-        end--;
-    return (tg_sv){ dir, end };
-}
-
 bool tg_files_in_dir(const char *dir, struct tg_arena *a, const char ***paths, size_t *n,
                      struct tg_err *err)
 {
     const char **names;
-    size_t n_names;
+    size_t n_names, end = strlen(dir);
     enum tg_seen seen = tg_look_in(dir, a, &names, &n_names, err);
     *n = 0;
     if (seen == TG_SEEN_FAILED)
@@ -264,11 +244,13 @@ bool tg_files_in_dir(const char *dir, struct tg_arena *a, const char ***paths, s
     if (seen == TG_ABSENT)
         return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(dir), "cannot open folder '%s': %s", dir,
                           strerror(ENOENT));
+    while (end > 1 && dir[end - 1] == '/')
+        end--;
     *paths = TG_NEW_N(a, const char *, n_names + 1);
     for (size_t i = 0; i < n_names; i++) {
         if (!tg_file_is_input_name(tg_sv_of(names[i])))
             continue;
-        (*paths)[*n] = tg_arena_printf(a, "%.*s/%s", TG_SV_ARG(folder_name(dir)), names[i]);
+        (*paths)[*n] = tg_arena_printf(a, "%.*s/%s", (int)end, dir, names[i]);
         *n += !tg_file_is_dir((*paths)[*n]);
     }
     if (*n)
@@ -316,4 +298,99 @@ bool tg_file_is_regular(const char *path)
 bool tg_file_exists(const char *path)
 {
     return mode_of(path) != 0;
+}
+
+/* ---- a file system that many machines share ---- */
+
+static bool passes(int code)
+{
+    static const int codes[] = { ESTALE, EIO, ETIMEDOUT, EAGAIN, EBUSY, ENOLINK, EREMOTEIO, EINTR };
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (code == codes[i])
+            return true;
+    return false;
+}
+
+/* 0, or why not. */
+static int try_once(const char *path, tg_sv bytes)
+{
+    int fd;
+    char *name = tg_temporary_open(path, &fd);
+    if (!name)
+        return errno;
+    int code = tg_file_put(fd, bytes);
+    if (!code && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+        code = errno;
+    if (close(fd) != 0 && !code) /* NFS tells of a full disk here */
+        code = errno;
+    if (!code && !tg_temporary_keep(name, path))
+        code = errno;
+    else if (!code)
+        name = NULL;
+    tg_temporary_remove(name);
+    return code;
+}
+
+bool tg_file_retry_write(const char *path, tg_sv bytes, uint64_t seed, struct tg_err *err)
+{
+    int code = 0;
+    for (unsigned try = 0; try < TG_FILE_RETRY_TIMES; try++) {
+        if (try) {
+            /* 0.1 s, then twice as long each time, half of it by chance. */
+            uint64_t most = (uint64_t)100000000 << (try - 1);
+            uint64_t ns = most / 2 + tg_hash_fold(seed + try, 0x9e3779b97f4a7c15u) % (most / 2);
+            struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+            while (nanosleep(&t, &t) != 0 && errno == EINTR)
+                ;
+        }
+        code = try_once(path, bytes);
+        if (!code)
+            return true;
+        if (!passes(code))
+            break;
+    }
+    tg_err_set(err, TG_ERR_OUTPUT, TG_AT_FILE(path), "cannot write '%s': %s", path, strerror(code));
+    return tg_err_hint(err, passes(code)
+                                ? "The shared file system failed every time for some six "
+                                  "seconds; the trace is unharmed."
+                                : "Nothing was written there; check that the folder exists, is "
+                                  "writable and has room.");
+}
+
+/* ---- names ---- */
+
+/* `word`, one of - _ or nothing, digits; not as the end of a longer word ("frank3"). */
+static int64_t number_after(tg_sv name, const char *word)
+{
+    size_t n = strlen(word);
+    for (size_t i = 0; i + n < name.n; i++) {
+        size_t k = 0, from;
+        int64_t v = 0;
+        while (k < n && tg_lower(name.p[i + k]) == word[k])
+            k++;
+        if (k < n || (i && tg_is_letter(name.p[i - 1])))
+            continue;
+        k += i;
+        k += name.p[k] == '-' || name.p[k] == '_';
+        for (from = k; k < name.n && tg_is_digit(name.p[k]) && k < from + 9; k++)
+            v = v * 10 + (name.p[k] - '0');
+        if (k > from && tg_sv_digits(name, k) == k)
+            return v;
+    }
+    return -1;
+}
+
+tg_sv tg_file_name(tg_sv path)
+{
+    for (size_t i = path.n; i > 0; i--)
+        if (path.p[i - 1] == '/')
+            return tg_sv_from(path, i);
+    return path;
+}
+
+int64_t tg_file_rank(tg_sv path)
+{
+    tg_sv name = tg_file_name(path);
+    int64_t rank = number_after(name, "rank");
+    return rank >= 0 ? rank : number_after(name, "worker");
 }

@@ -41,6 +41,15 @@ int tg_file_put(int fd, tg_sv bytes);
 /* One file, atomically. */
 TG_MUST bool tg_file_write(const char *path, tg_sv bytes, struct tg_err *err);
 
+/*
+ * The same on a file system that many machines share: atomically, and again if the file system
+ * fails in a way that passes (ESTALE, EIO, ETIMEDOUT, EAGAIN, EBUSY, ENOLINK, EREMOTEIO). At most
+ * TG_FILE_RETRY_TIMES times within some six seconds; a thousand processes do not come back at once.
+ * `seed`: differs between the processes that write at the same time (their ranks).
+ */
+#define TG_FILE_RETRY_TIMES 6
+TG_MUST bool tg_file_retry_write(const char *path, tg_sv bytes, uint64_t seed, struct tg_err *err);
+
 /* The one list of what names of traces and summaries end in; contents decide how a file is read. */
 #define TG_FILE_SUFFIXES(X)                                                                        \
     X(".json")                                                                                     \

@@ -28,33 +28,27 @@ tg_sv tg_host_cpu(tg_sv cpuinfo, struct tg_arena *a)
     return value_of(cpuinfo, "cpu model");
 }
 
-static tg_sv read_proc(const char *proc, const char *name, struct tg_arena *a)
+tg_sv tg_host_read(const char *path, struct tg_arena *a)
 {
     TG_BUF text = { 0 };
     struct tg_err ignored = TG_ERR_INIT;
-    tg_sv out = TG_SV("");
-    if (tg_file_read(&text, tg_arena_printf(a, "%s/%s", proc, name), MAX_PROC, &ignored))
-        out = tg_arena_sv(a, tg_buf_sv(&text));
-    return out;
-}
-
-static tg_ns boot_time(tg_sv stat)
-{
-    while (stat.n) {
-        tg_sv line = tg_sv_cut(&stat, '\n');
-        int64_t seconds;
-        if (tg_sv_skip(&line, TG_SV("btime ")) && tg_sv_i64(line, &seconds) && seconds > 0 &&
-            seconds < INT64_MAX / 1000000000)
-            return seconds * 1000000000;
-    }
-    return 0;
+    return tg_file_read(&text, path, MAX_PROC, &ignored) ? tg_arena_sv(a, tg_buf_sv(&text))
+                                                         : TG_SV("");
 }
 
 struct tg_host tg_host_look(const char *proc, struct tg_arena *a)
 {
-    struct tg_host out = { .cpu = tg_host_cpu(read_proc(proc, "cpuinfo", a), a),
-                           .booted = boot_time(read_proc(proc, "stat", a)) };
+    struct tg_host out = { .cpu = tg_host_cpu(
+                               tg_host_read(tg_arena_printf(a, "%s/cpuinfo", proc), a), a) };
+    tg_sv stat = tg_host_read(tg_arena_printf(a, "%s/stat", proc), a);
     struct timespec now;
+    while (stat.n && !out.booted) {
+        tg_sv line = tg_sv_cut(&stat, '\n');
+        int64_t seconds;
+        if (tg_sv_skip(&line, TG_SV("btime ")) && tg_sv_i64(line, &seconds) && seconds > 0 &&
+            seconds < INT64_MAX / 1000000000)
+            out.booted = seconds * 1000000000;
+    }
     if (clock_gettime(CLOCK_REALTIME, &now) == 0)
         out.now = (tg_ns)now.tv_sec * 1000000000 + now.tv_nsec;
     return out;

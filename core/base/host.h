@@ -11,6 +11,8 @@ struct tg_host {
 };
 /* `proc` is "/proc"; tests use a folder of their own. */
 struct tg_host tg_host_look(const char *proc, struct tg_arena *a);
+/* A small file of the kernel, in `a`; "": it cannot be read. */
+tg_sv tg_host_read(const char *path, struct tg_arena *a);
 /* The processor in the text of /proc/cpuinfo; a view into it. */
 tg_sv tg_host_cpu(tg_sv cpuinfo, struct tg_arena *a);
 /* Milliseconds of a clock that nobody sets, for how long things take. */

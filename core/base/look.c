@@ -54,11 +54,6 @@ static void list_finish(struct list *l, const char ***out, size_t *n)
     free(l->v);
 }
 
-static bool is_self_or_parent(const char *name)
-{
-    return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
-}
-
 enum tg_seen tg_look_in(const char *dir, struct tg_arena *a, const char ***names, size_t *n,
                         struct tg_err *err)
 {
@@ -69,7 +64,7 @@ enum tg_seen tg_look_in(const char *dir, struct tg_arena *a, const char ***names
     if (!d)
         return tg_look_answer("cannot list folder", dir, errno, err);
     while (errno = 0, (e = readdir(d)))
-        if (!is_self_or_parent(e->d_name))
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
             list_add(&l, e->d_name);
     int code = errno;
     (void)closedir(d);

@@ -2,14 +2,6 @@
 
 #include "core/base/utf8.h"
 
-static size_t find(tg_sv s, char mark)
-{
-    size_t at = 0;
-    while (at < s.n && s.p[at] != mark)
-        at++;
-    return at;
-}
-
 void tg_message_put_plain(struct tg_buf *out, tg_sv message)
 {
     if (tg_utf8_valid(message)) { /* marks are not */
@@ -60,24 +52,25 @@ bool tg_message_list_end(const struct tg_message_list *l, struct tg_buf *b)
 bool tg_message_next(tg_sv *message, struct tg_piece *piece)
 {
     tg_sv s = *message;
-    size_t n = find(s, TG_MARK_NAME), tick = find((tg_sv){ s.p, n }, '`');
+    size_t n = tg_sv_find(s, TG_MARK_NAME), tick = tg_sv_find((tg_sv){ s.p, n }, '`');
     if (!s.n)
         return false;
     if (s.p[0] == TG_MARK_NAME) {
         s = tg_sv_from(s, 1);
-        n = find(s, TG_MARK_END);
-        *piece = (struct tg_piece){ TG_PIECE_NAME, { s.p, find((tg_sv){ s.p, n }, TG_MARK_SAID) } };
+        n = tg_sv_find(s, TG_MARK_END);
+        *piece = (struct tg_piece){ TG_PIECE_NAME,
+                                    { s.p, tg_sv_find((tg_sv){ s.p, n }, TG_MARK_SAID) } };
         *message = tg_sv_from(s, n < s.n ? n + 1 : n);
         return true;
     }
     if (tick == 0) { /* a pair with something in it; else it is a word */
-        size_t end = find((tg_sv){ s.p + 1, n - 1 }, '`');
+        size_t end = tg_sv_find((tg_sv){ s.p + 1, n - 1 }, '`');
         if (end && end < n - 1) {
             *piece = (struct tg_piece){ TG_PIECE_CODE, { s.p + 1, end } };
             *message = tg_sv_from(s, end + 2);
             return true;
         }
-        tick = 1 + find((tg_sv){ s.p + 1, n - 1 }, '`');
+        tick = 1 + tg_sv_find((tg_sv){ s.p + 1, n - 1 }, '`');
     }
     *piece = (struct tg_piece){ TG_PIECE_WORDS, { s.p, tick } };
     *message = tg_sv_from(s, tick);
@@ -87,11 +80,11 @@ bool tg_message_next(tg_sv *message, struct tg_piece *piece)
 tg_sv tg_message_prefix(tg_sv message, size_t most)
 {
     tg_sv before = tg_utf8_prefix(message, most), rest = before;
-    while (find(rest, TG_MARK_NAME) < rest.n) {
-        rest = tg_sv_from(rest, find(rest, TG_MARK_NAME) + 1);
-        if (find(rest, TG_MARK_END) == rest.n) { /* it ends after the cut */
+    while (tg_sv_find(rest, TG_MARK_NAME) < rest.n) {
+        rest = tg_sv_from(rest, tg_sv_find(rest, TG_MARK_NAME) + 1);
+        if (tg_sv_find(rest, TG_MARK_END) == rest.n) { /* it ends after the cut */
             rest.n = message.n - (size_t)(rest.p - message.p);
-            before.n = (size_t)(rest.p - message.p) + find(rest, TG_MARK_END);
+            before.n = (size_t)(rest.p - message.p) + tg_sv_find(rest, TG_MARK_END);
             before.n += before.n < message.n;
             break;
         }

@@ -6,7 +6,7 @@
  *
  *   tg_buf_printf(&b, "renamed from " TG_NAME "? `tracegate diff` says so.", TG_SV_ARG(op->name));
  *
- * A name is between marks, bytes that UTF-8 and therefore no name has (core/summary/row.c). Sinks
+ * A name is between marks, bytes that UTF-8 and therefore no name has (core/summary/set.c). Sinks
  * of plain text (tg_utf8_visible, tg_doc_add_str) omit them. Code is between backticks. Whoever
  * prints pieces escapes all of them: a path that holds a mark looks wrong, and does no harm.
  */

@@ -1,5 +1,11 @@
 #include "core/base/sv.h"
 
+size_t tg_sv_find(tg_sv s, char c)
+{
+    const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
+    return at ? (size_t)(at - s.p) : s.n;
+}
+
 bool tg_sv_has(tg_sv s, tg_sv needle)
 {
     if (needle.n == 0)

@@ -68,6 +68,9 @@ static inline int tg_sv_cmp(tg_sv a, tg_sv b)
     return c ? c : TG_CMP(a.n, b.n);
 }
 
+/* Where `c` first is; s.n: nowhere. */
+size_t tg_sv_find(tg_sv s, char c);
+
 /* True when `needle` occurs anywhere in `s`; an empty needle always does. */
 bool tg_sv_has(tg_sv s, tg_sv needle);
 

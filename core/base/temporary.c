@@ -176,17 +176,12 @@ static void end_children(int signal_)
 
 /* ---- signals ---- */
 
-static bool is_ignored(int signal_)
-{
-    struct sigaction now;
-    return sigaction(signal_, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
-}
-
 static void watched(sigset_t *set)
 {
+    struct sigaction now;
     sigemptyset(set);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (!is_ignored(ends[i]))
+        if (sigaction(ends[i], NULL, &now) != 0 || now.sa_handler != SIG_IGN)
             sigaddset(set, ends[i]);
 }
 

@@ -2,108 +2,56 @@
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 
+#include "core/base/host.h"
 #include "core/base/temporary.h"
 
 /* ---- how many ---- */
-
-#define PATH_SIZE 4352 /* PATH_MAX and our own part of it */
-
-/* The first `size` - 1 bytes of a small kernel file; false: it does not exist. */
-static bool read_text(char *to, size_t size, const char *root, const char *dir, const char *group,
-                      const char *file)
-{
-    char path[PATH_SIZE];
-    FILE *f;
-    int length = snprintf(path, sizeof path, "%s%s%s/%s", root, dir, group, file);
-    if (length < 0 || (size_t)length >= sizeof path || !(f = fopen(path, "re")))
-        return false;
-    size_t n = fread(to, 1, size - 1, f);
-    to[n] = '\0';
-    (void)fclose(f);
-    return true;
-}
-
-static unsigned cores(int64_t quota, int64_t period)
-{
-    if (quota <= 0 || period <= 0)
-        return 0;
-    int64_t n = quota / period + (quota % period != 0);
-    return n < TG_THREADS_MAX ? (unsigned)n : TG_THREADS_MAX;
-}
-
-/* "150000 100000", or "max 100000" */
-static unsigned quota_v2(const char *root, const char *group)
-{
-    char text[64];
-    int64_t q, p;
-    if (!read_text(text, sizeof text, root, "/sys/fs/cgroup", group, "cpu.max"))
-        return 0;
-    tg_sv period = tg_sv_of(text);
-    period.n = strcspn(text, "\n");
-    tg_sv quota = tg_sv_cut(&period, ' ');
-    return tg_sv_i64(quota, &q) && tg_sv_i64(period, &p) ? cores(q, p) : 0;
-}
-
-static unsigned quota_v1(const char *root, const char *group)
-{
-    static const char *const dirs[] = { "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct" };
-    for (size_t i = 0; i < 2; i++) {
-        char quota[32], period[32];
-        int64_t q, p;
-        if (!read_text(quota, sizeof quota, root, dirs[i], group, "cpu.cfs_quota_us") ||
-            !read_text(period, sizeof period, root, dirs[i], group, "cpu.cfs_period_us"))
-            continue;
-        quota[strcspn(quota, "\n")] = period[strcspn(period, "\n")] = '\0';
-        return tg_sv_i64(tg_sv_of(quota), &q) && tg_sv_i64(tg_sv_of(period), &p) ? cores(q, p) : 0;
-    }
-    return 0;
-}
 
 static unsigned least(unsigned a, unsigned b)
 {
     return !a || (b && b < a) ? b : a;
 }
 
-/* The quota of a group and of all groups above it, up to the root of the mount. */
-static unsigned quota_of(const char *root, char *group,
-                         unsigned (*quota)(const char *root, const char *group))
+/* A quota in one file, "150000 100000", or in two; 0: there is none. */
+static unsigned quota_in(const char *folder, bool v2, struct tg_arena *a)
 {
-    unsigned n = 0;
-    for (;;) {
-        char *slash = strrchr(group, '/');
-        if (slash && !slash[1]) { /* "/" is the root itself */
-            *slash = '\0';
-            continue;
-        }
-        n = least(n, quota(root, group));
-        if (!slash)
-            return n;
-        *slash = '\0';
-    }
+    tg_sv period =
+        tg_host_read(tg_arena_printf(a, "%s/%s", folder, v2 ? "cpu.max" : "cpu.cfs_period_us"), a);
+    tg_sv quota = v2 ? tg_sv_cut(&period, ' ')
+                     : tg_host_read(tg_arena_printf(a, "%s/cpu.cfs_quota_us", folder), a);
+    int64_t q, p;
+    if (!tg_sv_i64(tg_sv_cut(&quota, '\n'), &q) || !tg_sv_i64(tg_sv_cut(&period, '\n'), &p) ||
+        q <= 0 || p <= 0)
+        return 0;
+    int64_t n = q / p + (q % p != 0);
+    return n < TG_THREADS_MAX ? (unsigned)n : TG_THREADS_MAX;
 }
 
 unsigned tg_threads_quota(const char *root)
 {
-    char text[16384];
+    static const char *const mounts[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/cpu",
+                                          "/sys/fs/cgroup/cpu,cpuacct" };
+    TG_ARENA *a = tg_arena_new();
+    tg_sv lines = tg_host_read(tg_arena_printf(a, "%s/proc/self/cgroup", root), a);
     unsigned n = 0;
-    if (!read_text(text, sizeof text, root, "/proc/self", "", "cgroup"))
-        return 0;
-    tg_sv lines = tg_sv_of(text);
     while (lines.n) { /* ID:CONTROLLERS:/GROUP, no controllers for v2 */
         tg_sv group = tg_sv_cut(&lines, '\n'), controllers;
-        char path[4096];
         (void)tg_sv_cut(&group, ':');
         controllers = tg_sv_cut(&group, ':');
-        if (!group.n || group.p[0] != '/' || group.n >= sizeof path)
+        bool v2 = !controllers.n;
+        if (!group.n || group.p[0] != '/' || (!v2 && !tg_sv_lists(controllers, ',', TG_SV("cpu"))))
             continue;
-        memcpy(path, group.p, group.n);
-        path[group.n] = '\0';
-        if (!controllers.n)
-            n = least(n, quota_of(root, path, quota_v2));
-        else if (tg_sv_lists(controllers, ',', TG_SV("cpu")))
-            n = least(n, quota_of(root, path, quota_v1));
+        while (group.n) { /* of the group and of all groups above it, up to the root of the mount */
+            while (group.n && group.p[group.n - 1] == '/')
+                group.n--;
+            for (size_t i = v2 ? 0 : 1; i < (v2 ? 1 : 3); i++)
+                n = least(
+                    n, quota_in(tg_arena_printf(a, "%s%s%.*s", root, mounts[i], TG_SV_ARG(group)),
+                                v2, a));
+            while (group.n && group.p[group.n - 1] != '/')
+                group.n--;
+        }
     }
     return n;
 }
@@ -132,8 +80,8 @@ unsigned tg_threads_default(void)
 
 /* ---- side by side ---- */
 
-#define STACK_SIZE                                                                                 \
-    ((size_t)2 << 20) /* of address space; the default 8 MiB count against ulimit -v */
+/* Of address space; the default 8 MiB count against ulimit -v. */
+#define STACK_SIZE ((size_t)2 << 20)
 
 bool tg_threads_start(pthread_t *thread, void *(*run)(void *), void *arg)
 {

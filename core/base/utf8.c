@@ -133,19 +133,11 @@ bool tg_utf8_is_mark(char c)
     return c == TG_MARK_NAME || c == TG_MARK_SAID || c == TG_MARK_END;
 }
 
-static size_t find(tg_sv s, char mark)
-{
-    size_t at = 0;
-    while (at < s.n && s.p[at] != mark)
-        at++;
-    return at;
-}
-
 bool tg_utf8_skip_mark(tg_sv *s)
 {
     char c = s->n ? s->p[0] : ' ';
-    size_t end = c == TG_MARK_NAME ? find(*s, TG_MARK_END) : 0;
-    size_t said = find((tg_sv){ s->p, end }, TG_MARK_SAID);
+    size_t end = c == TG_MARK_NAME ? tg_sv_find(*s, TG_MARK_END) : 0;
+    size_t said = tg_sv_find((tg_sv){ s->p, end }, TG_MARK_SAID);
     *s = tg_sv_from(*s, said < end ? said + 1 : tg_utf8_is_mark(c));
     return tg_utf8_is_mark(c);
 }

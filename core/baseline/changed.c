@@ -44,32 +44,20 @@ static void close_file(struct hunks *h, struct tg_arena *a)
     h->n_lines = 0;
 }
 
-/* "12" or "12,0" -> first line and number of lines. */
-static bool range_of(tg_sv text, uint32_t *first, uint32_t *n)
-{
-    int64_t a, b = 1;
-    tg_sv rest = text, one = tg_sv_cut(&rest, ',');
-    if (!tg_sv_i64(one, &a) || (rest.n && !tg_sv_i64(rest, &b)) || a < 0 || b < 0 ||
-        a + b > INT32_MAX)
-        return false;
-    *first = (uint32_t)a;
-    *n = (uint32_t)b;
-    return true;
-}
-
 /* "@@ -a,b +c,d @@ …" */
 static void add_hunk(struct hunks *h, tg_sv row)
 {
-    uint32_t first, n;
+    int64_t first, n = 1;
     close_hunk(h);
     (void)tg_sv_cut(&row, '+');
-    tg_sv word = tg_sv_cut(&row, ' ');
-    if (!h->n || !range_of(word, &first, &n))
+    tg_sv rest = tg_sv_cut(&row, ' '), one = tg_sv_cut(&rest, ','); /* "12" or "12,0" */
+    if (!h->n || !tg_sv_i64(one, &first) || (rest.n && !tg_sv_i64(rest, &n)) || first < 0 ||
+        n < 0 || first > INT32_MAX || n > INT32_MAX - first)
         return;
     first = first ? first : 1;
     n = n ? n : 1;
     *TG_PUSH(h->lines, h->n_lines, h->lines_cap) =
-        (struct tg_changed_lines){ first, n - 1 > UINT32_MAX - first ? UINT32_MAX : first + n - 1 };
+        (struct tg_changed_lines){ (uint32_t)first, (uint32_t)(first + n - 1) };
     h->trivial = true;
 }
 

@@ -128,18 +128,13 @@ bool tg_event_refs(const struct tg_store *store, tg_sv suite, struct tg_arena *a
     return true;
 }
 
-/* Does `answer` come after `r`? Records of 0.2.0 say so by their times (v is sorted by them). */
-static bool answers(const struct tg_event_record *answer, const struct tg_event_record *r)
-{
-    if (answer->after.n)
-        return tg_sv_has(answer->after, r->name);
-    return !r->after.n && answer > r;
-}
-
+/* Does another record come after `r`? Records of 0.2.0 say so by their times (v is sorted by
+ * them). */
 static bool is_answered(const struct tg_event_record *v, size_t n, const struct tg_event_record *r)
 {
     for (size_t i = 0; i < n; i++)
-        if (&v[i] != r && tg_sv_eq(v[i].id, r->id) && answers(&v[i], r))
+        if (&v[i] != r && tg_sv_eq(v[i].id, r->id) &&
+            (v[i].after.n ? tg_sv_has(v[i].after, r->name) : !r->after.n && &v[i] > r))
             return true;
     return false;
 }
@@ -154,50 +149,42 @@ const struct tg_event_record *tg_event_latest(const struct tg_event_record *v, s
     return found;
 }
 
-static bool write_record(const struct tg_store *store, tg_sv suite,
-                         const struct tg_event_record *record, struct tg_arena *a,
-                         struct tg_err *err)
+bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_event_record *record,
+                    struct tg_arena *a, struct tg_err *err)
 {
     char oid[TG_SHA_SIZE], there[TG_SHA_SIZE];
-    TG_BUF bytes = { 0 };
-    tg_sv component;
-    bool ok = tg_store_suite(suite, a, &component, err);
     TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_doc_new_object();
+    TG_BUF bytes = { 0 }, after = { 0 };
+    struct tg_event_record *v;
+    tg_sv component;
+    size_t n;
+    if (!tg_event_records(store, suite, a, &v, &n, err))
+        return false;
+    /* The records that nobody answered yet: the new one answers them all. */
+    for (size_t i = 0; i < n; i++)
+        if (tg_sv_eq(v[i].id, record->id) && !is_answered(v, n, &v[i]))
+            tg_buf_printf(&after, "%s%.*s", after.n ? " " : "", TG_SV_ARG(v[i].name));
+    if (!tg_store_suite(suite, a, &component, err))
+        return false;
     tg_doc_add_i64(d, "tracegate_event", 1);
     tg_doc_add_str(d, "event", record->id);
     tg_doc_add_str(d, "state", tg_sv_of(words[record->word]));
     tg_doc_add_str(d, "actor", record->actor);
     tg_doc_add_str(d, "reason", record->reason);
     tg_doc_add_i64(d, "time", record->time);
-    if (record->after.n)
-        tg_doc_add_str(d, "after", record->after);
+    if (after.n)
+        tg_doc_add_str(d, "after", tg_buf_sv(&after));
     tg_doc_write(d, TG_DOC_INDENTED, &bytes);
     tg_buf_putc(&bytes, '\n');
-    if (ok && bytes.n > TG_EVENT_MAX_RECORD) {
+    if (bytes.n > TG_EVENT_MAX_RECORD) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the record of an event has %zu bytes", bytes.n);
-        ok = tg_err_hint(err, "The limit is %u: shorten the reason.", TG_EVENT_MAX_RECORD);
+        return tg_err_hint(err, "The limit is %u: shorten the reason.", TG_EVENT_MAX_RECORD);
     }
-    if (!ok || !store->place->write(store, tg_buf_sv(&bytes), oid, err))
+    if (!store->place->write(store, tg_buf_sv(&bytes), oid, err))
         return false;
     const char *ref = tg_arena_printf(a, TG_EVENT_PREFIX "%.*s/%.*s/%.*s", TG_SV_ARG(component),
                                       TG_SV_ARG(record->id), RECORD_DIGITS, oid);
-    return store->place->create(store, ref, oid, there, err) != TG_SEEN_FAILED;
-}
-
-bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_event_record *record,
-                    struct tg_arena *a, struct tg_err *err)
-{
-    struct tg_event_record answer = *record, *v;
-    size_t n;
-    if (!tg_event_records(store, suite, a, &v, &n, err))
-        return false;
-    /* The records that nobody answered yet: the new one answers them all. */
-    TG_BUF b = { 0 };
-    for (size_t i = 0; i < n; i++)
-        if (tg_sv_eq(v[i].id, record->id) && !is_answered(v, n, &v[i]))
-            tg_buf_printf(&b, "%s%.*s", b.n ? " " : "", TG_SV_ARG(v[i].name));
-    answer.after = tg_arena_sv(a, tg_buf_sv(&b));
-    if (!write_record(store, suite, &answer, a, err) ||
+    if (store->place->create(store, ref, oid, there, err) == TG_SEEN_FAILED ||
         !tg_event_records(store, suite, a, &v, &n, err))
         return false;
     const struct tg_event_record *now = tg_event_latest(v, n, record->id);

@@ -41,12 +41,6 @@ static bool choose(const struct search *s, const char *sha, enum tg_how how, tg_
     return tg_err_hint(s->err, "Run `git fetch origin %s`.", sha);
 }
 
-static bool is_pull_merge_ref(const char *ref)
-{
-    size_t n = ref ? strlen(ref) : 0;
-    return n > 16 && strncmp(ref, "refs/pull/", 10) == 0 && strcmp(ref + n - 6, "/merge") == 0;
-}
-
 /* Two parents alone prove nothing: a branch may have merged main, and then the first parent is the
  * branch's own previous commit. */
 static enum tg_seen is_pull_request_merge(const struct search *s)
@@ -54,8 +48,11 @@ static enum tg_seen is_pull_request_merge(const struct search *s)
     const struct tg_parents *p = &s->parents;
     if (p->n != 2)
         return TG_ABSENT;
-    if (s->env->event && strncmp(s->env->event, "pull_request", 12) == 0 &&
-        is_pull_merge_ref(s->env->ref) && (!s->env->sha || strcmp(s->env->sha, s->head.sha) == 0))
+    tg_sv ref = tg_sv_of(s->env->ref);
+    bool merge_ref =
+        ref.n > 16 && tg_sv_starts(ref, TG_SV("refs/pull/")) && tg_sv_ends(ref, TG_SV("/merge"));
+    if (s->env->event && strncmp(s->env->event, "pull_request", 12) == 0 && merge_ref &&
+        (!s->env->sha || strcmp(s->env->sha, s->head.sha) == 0))
         return TG_SEEN;
     return s->head.detached ? tg_git_is_pull_ref(s->g, s->head.sha, s->err) : TG_ABSENT;
 }
@@ -142,16 +139,6 @@ static bool usual_target(const struct search *s, tg_sv *label, char sha[TG_SHA_S
                                "--baseline REV.");
 }
 
-static bool target_of(const struct search *s, tg_sv *label, char sha[TG_SHA_SIZE])
-{
-    const char *target = s->ref->target;
-    if (target && target[0] && strcmp(target, "auto") != 0)
-        return named_target(s, target, label, sha);
-    if (s->env->base_ref && s->env->base_ref[0])
-        return named_target(s, s->env->base_ref, label, sha);
-    return usual_target(s, label, sha);
-}
-
 static bool first_parent(const struct search *s, enum tg_how how, tg_sv label, const char *found)
 {
     if (!s->parents.n) {
@@ -198,7 +185,11 @@ static bool merge_base(const struct search *s)
         return seen == TG_SEEN && pull_request_merge(s);
     if (is_event(s, "merge_group") && s->env->base_sha)
         return choose(s, s->env->base_sha, TG_HOW_EVENT, TG_SV(""), "base of the merge queue");
-    if (!target_of(s, &label, target))
+    const char *named = s->ref->target;
+    if (!named || !named[0] || strcmp(named, "auto") == 0)
+        named = s->env->base_ref;
+    if (named && named[0] ? !named_target(s, named, &label, target)
+                          : !usual_target(s, &label, target))
         return false;
     if (says_pull_request_merge(s)) {
         seen = tg_git_is_ancestor(s->g, s->parents.sha[0], target, s->err);
@@ -230,16 +221,20 @@ static bool merge_base(const struct search *s)
 
 /* ---- releases ---- */
 
-/* The commits of the tags that match, and of each the last name. */
-static bool find_releases(const struct search *s, struct tg_strmap *commits, tg_sv **names)
+static bool last_release(const struct search *s)
 {
+    TG_AUTO(tg_strmap_release) struct tg_strmap commits = { 0 };
+    struct tg_commit at, next;
     struct tg_git_ref_at *refs;
     size_t n;
+    bool cut = false;
+    enum tg_seen back;
     if (!tg_git_refs(s->g, "refs/tags/", s->a, &refs, &n, s->err))
         return false;
-    *names = TG_NEW_N(s->a, tg_sv, n + 1);
+    /* The commits of the tags that match, and of each the last name. */
+    tg_sv *names = TG_NEW_N(s->a, tg_sv, n + 1), *last;
     for (size_t i = 0; i < n; i++) {
-        tg_sv name = refs[i].name, *last;
+        tg_sv name = refs[i].name;
         char sha[TG_SHA_SIZE];
         (void)tg_sv_skip(&name, TG_SV("refs/tags/"));
         if (!tg_sv_glob(s->ref->rev, name))
@@ -249,32 +244,9 @@ static bool find_releases(const struct search *s, struct tg_strmap *commits, tg_
             return false;
         if (seen == TG_ABSENT)
             continue;
-        last = &(*names)[tg_strmap_add(commits, tg_sv_of(sha))];
+        last = &names[tg_strmap_add(&commits, tg_sv_of(sha))];
         *last = tg_sv_cmp(name, *last) > 0 ? name : *last;
     }
-    return true;
-}
-
-static bool no_release(const struct search *s, bool cut)
-{
-    if (cut)
-        return tg_git_shallow(
-            tg_arena_printf(s->a, "a release '%.*s' before HEAD", TG_SV_ARG(s->ref->rev)), s->err);
-    tg_err_set(s->err, TG_ERR_LOST, TG_NOWHERE, "no tag '%.*s' names a commit before HEAD",
-               TG_SV_ARG(s->ref->rev));
-    return tg_err_hint(s->err, "Fetch the tags (`git fetch --tags`; fetch-depth: 0 brings them); "
-                               "`on_lost: pass` does without a release.");
-}
-
-static bool last_release(const struct search *s)
-{
-    TG_AUTO(tg_strmap_release) struct tg_strmap commits = { 0 };
-    struct tg_commit at, next;
-    tg_sv *names;
-    bool cut = false;
-    enum tg_seen back;
-    if (!find_releases(s, &commits, &names))
-        return false;
     (void)snprintf(at.sha, sizeof at.sha, "%s", s->head.sha);
     while ((back = commits.n ? tg_git_step_back(s->g, at.sha, s->a, &next, &cut, s->err)
                              : TG_ABSENT) == TG_SEEN) {
@@ -284,7 +256,15 @@ static bool last_release(const struct search *s)
                           tg_arena_printf(s->a, "release %.*s", TG_SV_ARG(names[id])));
         at = next;
     }
-    return back != TG_SEEN_FAILED && no_release(s, cut || (!commits.n && tg_git_is_shallow(s->g)));
+    if (back == TG_SEEN_FAILED)
+        return false;
+    if (cut || (!commits.n && tg_git_is_shallow(s->g)))
+        return tg_git_shallow(
+            tg_arena_printf(s->a, "a release '%.*s' before HEAD", TG_SV_ARG(s->ref->rev)), s->err);
+    tg_err_set(s->err, TG_ERR_LOST, TG_NOWHERE, "no tag '%.*s' names a commit before HEAD",
+               TG_SV_ARG(s->ref->rev));
+    return tg_err_hint(s->err, "Fetch the tags (`git fetch --tags`; fetch-depth: 0 brings them); "
+                               "`on_lost: pass` does without a release.");
 }
 
 bool tg_baseline_commit(struct tg_git *g, const struct tg_baseline_ref *ref,

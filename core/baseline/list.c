@@ -129,16 +129,6 @@ static bool add_file(struct list *l, tg_sv folder, tg_sv name, const struct tg_e
     return true;
 }
 
-static bool not_followed(const struct list *l, enum tg_entry_kind kind, tg_sv part)
-{
-    bool link = kind == TG_ENTRY_LINK;
-    tg_err_set(l->err, TG_ERR_GIT, TG_NOWHERE, "'%.*s' in commit %.12s is a %s", TG_SV_ARG(part),
-               l->sha, link ? "symbolic link" : "submodule");
-    return tg_err_hint(l->err, link ? "Links are not followed in git; name the file it points to."
-                                    : "A commit does not hold a submodule's files; run tracegate "
-                                      "in the submodule, or commit the baseline outside it.");
-}
-
 /* `path` with its part `name`, a link, replaced by the target; false: not followed. */
 static bool follow(struct list *l, const struct tg_entry *link, tg_sv *path, tg_sv name, tg_sv rest)
 {
@@ -173,7 +163,13 @@ static enum tg_seen at(struct list *l, const struct tg_entry *root, tg_sv path,
             rest = path;
             *out = *root;
         } else if (next.kind == TG_ENTRY_LINK || next.kind == TG_ENTRY_MODULE) {
-            not_followed(l, next.kind, (tg_sv){ path.p, (size_t)(name.p + name.n - path.p) });
+            bool link = next.kind == TG_ENTRY_LINK;
+            tg_sv part = { path.p, (size_t)(name.p + name.n - path.p) };
+            tg_err_set(l->err, TG_ERR_GIT, TG_NOWHERE, "'%.*s' in commit %.12s is a %s",
+                       TG_SV_ARG(part), l->sha, link ? "symbolic link" : "submodule");
+            tg_err_hint(l->err, link ? "Links are not followed in git; name the file it points to."
+                                     : "A commit does not hold a submodule's files; run tracegate "
+                                       "in the submodule, or commit the baseline outside it.");
             return TG_SEEN_FAILED;
         }
     }

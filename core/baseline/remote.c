@@ -1,6 +1,5 @@
 #include "core/baseline/remote.h"
 
-#include <stdio.h>
 #include <time.h>
 
 #include "core/baseline/event.h"
@@ -184,63 +183,61 @@ static bool refused(const struct push *p, const struct tg_spawned *s, struct tg_
                        p->deleting ? "delete" : "create");
 }
 
-static bool push_all(struct push *p, struct tg_pushed *out, struct tg_err *err)
+bool tg_remote_push(struct tg_git *g, const struct tg_remote *r, enum tg_remote_do what,
+                    const struct tg_stored *v, size_t n_all, struct tg_pushed *out,
+                    struct tg_err *err)
 {
-    unsigned tries = p->r->tries ? p->r->tries : TG_REMOTE_TRIES;
-    unsigned span = p->r->sleep_ms ? p->r->sleep_ms : TG_REMOTE_SLEEP_MS;
-    uint32_t state = p->r->seed;
+    TG_ARENA *a = tg_arena_new();
+    struct push p = { .g = g, .r = r, .a = a, .deleting = what == TG_REMOTE_DELETE, .n = n_all };
+    unsigned tries = r->tries ? r->tries : TG_REMOTE_TRIES;
+    unsigned span = r->sleep_ms ? r->sleep_ms : TG_REMOTE_SLEEP_MS;
+    uint32_t state = r->seed;
     unsigned failures = 0;
-    while (p->n) {
+    *out = (struct tg_pushed){ 0 };
+    p.v = TG_NEW_N(a, const struct tg_stored *, n_all + 1);
+    for (size_t i = 0; i < n_all; i++)
+        p.v[i] = &v[i];
+    if (!check_name(r, err))
+        return false;
+    while (p.n) {
         struct tg_spawned s;
-        size_t before = p->n;
-        p->conflict = p->refused = TG_SV("");
-        size_t n = p->n < TG_REMOTE_BATCH ? p->n : TG_REMOTE_BATCH, k = 0;
-        const char **args = TG_NEW_N(p->a, const char *, n + 10);
+        size_t before = p.n;
+        p.conflict = p.refused = TG_SV("");
+        size_t n = p.n < TG_REMOTE_BATCH ? p.n : TG_REMOTE_BATCH, k = 0;
+        const char **args = TG_NEW_N(a, const char *, n + 10);
         TG_BUF text = { 0 };
         args[k++] = "push";
         args[k++] = "--porcelain";
         args[k++] = "--no-follow-tags";
         args[k++] = "--recurse-submodules=no";
-        if (p->r->dry_run)
+        if (r->dry_run)
             args[k++] = "--dry-run";
         args[k++] = "--";
-        args[k++] = p->r->name;
+        args[k++] = r->name;
         for (size_t i = 0; i < n; i++)
-            args[k++] = tg_arena_printf(p->a, "%s:%.*s", p->deleting ? "" : p->v[i]->oid,
-                                        TG_SV_ARG(p->v[i]->ref));
-        tg_git_spawn(p->g, args, MAX_ANSWER, &text, &s);
+            args[k++] = tg_arena_printf(a, "%s:%.*s", p.deleting ? "" : p.v[i]->oid,
+                                        TG_SV_ARG(p.v[i]->ref));
+        tg_git_spawn(g, args, MAX_ANSWER, &text, &s);
         tg_sv rest = tg_buf_sv(&text);
         while (rest.n)
-            take_line(p, tg_sv_cut(&rest, '\n'), out);
+            take_line(&p, tg_sv_cut(&rest, '\n'), out);
         out->tries++;
-        if (p->refused.n)
-            return refused(p, &s, err);
-        if (s.end == TG_SPAWN_EXIT && s.code == 0 && p->n < before)
+        if (p.refused.n)
+            return refused(&p, &s, err);
+        if (s.end == TG_SPAWN_EXIT && s.code == 0 && p.n < before)
             continue; /* the next batch */
         if (s.end == TG_SPAWN_NOT_FOUND || s.end == TG_SPAWN_FAILED ||
-            (!p->conflict.n && is_final(tg_sv_of(s.said))) || ++failures >= tries) {
-            if (!p->conflict.n)
-                return command_failed(p->g, p->r, "pushing to", &s, p->a, err);
+            (!p.conflict.n && is_final(tg_sv_of(s.said))) || ++failures >= tries) {
+            if (!p.conflict.n)
+                return command_failed(g, r, "pushing to", &s, a, err);
             tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "'%s' did not accept %.*s in %u tries: %.*s",
-                       p->r->name, TG_SV_ARG(p->ref), failures, TG_SV_ARG(p->conflict));
+                       r->name, TG_SV_ARG(p.ref), failures, TG_SV_ARG(p.conflict));
             return tg_err_hint(err, "Others write at the same time; run the command again.");
         }
         sleep_randomly(&state, span);
         span = span < 30000 ? span * 2 : span;
     }
     return true;
-}
-
-bool tg_remote_push(struct tg_git *g, const struct tg_remote *r, enum tg_remote_do what,
-                    const struct tg_stored *v, size_t n, struct tg_pushed *out, struct tg_err *err)
-{
-    TG_ARENA *a = tg_arena_new();
-    struct push p = { .g = g, .r = r, .a = a, .deleting = what == TG_REMOTE_DELETE, .n = n };
-    *out = (struct tg_pushed){ 0 };
-    p.v = TG_NEW_N(p.a, const struct tg_stored *, n + 1);
-    for (size_t i = 0; i < n; i++)
-        p.v[i] = &v[i];
-    return check_name(r, err) && push_all(&p, out, err);
 }
 
 /* ---- fetch ---- */

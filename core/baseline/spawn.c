@@ -25,17 +25,13 @@ struct child {
     size_t n_tail;
 };
 
-static bool names(const char *entry, const char *name)
-{
-    size_t n = strcspn(name, "=");
-    return strncmp(entry, name, n) == 0 && entry[n] == '=';
-}
-
 static bool listed(const char *entry, const char *const *list)
 {
-    for (; list && *list; list++)
-        if (names(entry, *list))
+    for (; list && *list; list++) {
+        size_t n = strcspn(*list, "=");
+        if (strncmp(entry, *list, n) == 0 && entry[n] == '=')
             return true;
+    }
     return false;
 }
 

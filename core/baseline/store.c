@@ -9,24 +9,56 @@
 
 #define RUN_DIGITS 16
 
+/* ---- the store in the repository itself: an object is a blob, its name a ref ---- */
+
+static bool write_object(const struct tg_store *s, tg_sv bytes, char id[TG_SHA_SIZE],
+                         struct tg_err *err)
+{
+    return tg_git_write_blob(s->git, bytes, id, err);
+}
+
+static enum tg_seen create_name(const struct tg_store *s, const char *name, const char *id,
+                                char there[TG_SHA_SIZE], struct tg_err *err)
+{
+    return tg_git_ref_create(s->git, name, id, there, err);
+}
+
+static bool list_names(const struct tg_store *s, const char *prefix, struct tg_arena *a,
+                       struct tg_git_ref_at **out, size_t *n, struct tg_err *err)
+{
+    return tg_git_refs_all(s->git, prefix, a, out, n, err);
+}
+
+static bool size_of(const struct tg_store *s, const char *id, uint64_t *size, struct tg_err *err)
+{
+    return tg_git_size(s->git, id, size, err);
+}
+
+static bool read_object(const struct tg_store *s, const char *id, const char *path,
+                        struct tg_buf *out, struct tg_err *err)
+{
+    return tg_git_blob(s->git, id, path, out, err);
+}
+
+static bool remove_names(const struct tg_store *s, const struct tg_git_ref_at *v, size_t n,
+                         struct tg_err *err)
+{
+    return tg_git_refs_delete(s->git, v, n, err);
+}
+
+struct tg_store tg_store_in_git(struct tg_git *g)
+{
+    static const struct tg_store_place in_git = { write_object, create_name, list_names,
+                                                  size_of,      read_object, remove_names };
+    return (struct tg_store){ g, &in_git };
+}
+
 struct tg_store tg_store_open(struct tg_git *g)
 {
     return tg_store_in_git(g);
 }
 
 /* ---- names ---- */
-
-static bool is_plain(char c)
-{
-    return tg_is_word(c) || c == '-';
-}
-
-/* git-check-ref-format(1): no component begins or ends with '.', holds "..", or ends in ".lock". */
-static bool may_dot(tg_sv s, size_t i)
-{
-    tg_sv rest = { s.p + i, s.n - i };
-    return i > 0 && rest.n > 1 && rest.p[1] != '.' && !tg_sv_eq(rest, TG_SV(".lock"));
-}
 
 bool tg_store_suite(tg_sv suite, struct tg_arena *a, tg_sv *component, struct tg_err *err)
 {
@@ -37,11 +69,18 @@ bool tg_store_suite(tg_sv suite, struct tg_arena *a, tg_sv *component, struct tg
         return tg_err_hint(err, "A stored suite needs a name of 1 to %u bytes.",
                            TG_STORE_MAX_SUITE);
     }
-    for (size_t i = 0; i < suite.n; i++)
-        if (is_plain(suite.p[i]) || (suite.p[i] == '.' && may_dot(suite, i)))
-            tg_buf_putc(&b, suite.p[i]);
+    for (size_t i = 0; i < suite.n; i++) {
+        char c = suite.p[i];
+        tg_sv rest = tg_sv_from(suite, i);
+        /* git-check-ref-format(1): no component begins or ends with '.', holds "..", or ends in
+         * ".lock". */
+        bool dot =
+            c == '.' && i && rest.n > 1 && rest.p[1] != '.' && !tg_sv_eq(rest, TG_SV(".lock"));
+        if (tg_is_word(c) || c == '-' || dot)
+            tg_buf_putc(&b, c);
         else
-            tg_buf_printf(&b, "%%%02X", (unsigned)(unsigned char)suite.p[i]);
+            tg_buf_printf(&b, "%%%02X", (unsigned)(unsigned char)c);
+    }
     *component = tg_arena_sv(a, tg_buf_sv(&b));
     return true;
 }
@@ -90,15 +129,6 @@ static bool parse_name(const struct tg_git_ref_at *ref, struct tg_arena *a, stru
     return suite_of(suite, a, &out->suite);
 }
 
-static bool parse_ref(const struct tg_git_ref_at *ref, struct tg_arena *a, struct tg_stored *out)
-{
-    if (!parse_name(ref, a, out) || memcmp(out->run.p, ref->oid, RUN_DIGITS) != 0 ||
-        !tg_is_hex(tg_sv_of(ref->oid), TG_SHA_SIZE - 1)) /* ls-remote may print anything */
-        return false;
-    memcpy(out->oid, ref->oid, sizeof out->oid);
-    return true;
-}
-
 bool tg_store_misnamed(const struct tg_git_ref_at *ref, struct tg_err *err)
 {
     tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "'%.*s' holds another object than its name says: %s",
@@ -107,23 +137,6 @@ bool tg_store_misnamed(const struct tg_git_ref_at *ref, struct tg_err *err)
                        "What was stored there is not known. Fetch it again, or delete it with "
                        "`git update-ref -d %.*s`.",
                        TG_SV_ARG(ref->name));
-}
-
-/* The same here, where a name of the store's form that cannot be read or has another object is a
- * run all the same, not a foreign ref. */
-static bool parse_here(const struct tg_git_ref_at *ref, struct tg_arena *a, struct tg_stored *out)
-{
-    if (!parse_name(ref, a, out))
-        return false;
-    memcpy(out->oid, ref->oid, sizeof out->oid);
-    out->why = ref->why;
-    if (!out->why && memcmp(out->run.p, ref->oid, RUN_DIGITS) != 0) {
-        struct tg_err *why = TG_NEW(a, struct tg_err);
-        tg_err_init(why);
-        (void)tg_store_misnamed(ref, why);
-        out->why = why;
-    }
-    return true;
 }
 
 bool tg_store_whole(const struct tg_stored *v, size_t n, struct tg_err *err)
@@ -136,11 +149,16 @@ bool tg_store_whole(const struct tg_stored *v, size_t n, struct tg_err *err)
 
 /* ---- record, list ---- */
 
-static bool check_record(const struct tg_store *store, const char *sha, tg_sv bytes,
-                         struct tg_arena *a, struct tg_err *err)
+bool tg_store_record(const struct tg_store *store, tg_sv suite, const char *sha, tg_sv bytes,
+                     struct tg_arena *a, struct tg_stored *out, bool *created, struct tg_err *err)
 {
     size_t most = tg_git_limits(store->git)->max_summary;
+    char there[TG_SHA_SIZE];
     struct tg_commit c;
+    tg_sv component;
+    *out = (struct tg_stored){ .suite = tg_arena_sv(a, suite) };
+    if (!tg_store_suite(suite, a, &component, err))
+        return false;
     if (bytes.n > most)
         return tg_err_say(err, TG_ERR_LIMIT, TG_NOWHERE,
                           "a baseline of %zu bytes, the limit is %zu",
@@ -148,23 +166,13 @@ static bool check_record(const struct tg_store *store, const char *sha, tg_sv by
     enum tg_seen seen = tg_git_commit(store->git, sha, a, &c, err);
     if (seen == TG_ABSENT)
         return tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "commit '%s' does not exist here", sha);
-    return seen == TG_SEEN;
-}
-
-bool tg_store_record(const struct tg_store *store, tg_sv suite, const char *sha, tg_sv bytes,
-                     struct tg_arena *a, struct tg_stored *out, bool *created, struct tg_err *err)
-{
-    char there[TG_SHA_SIZE];
-    tg_sv component;
-    *out = (struct tg_stored){ .suite = tg_arena_sv(a, suite) };
-    if (!tg_store_suite(suite, a, &component, err) || !check_record(store, sha, bytes, a, err) ||
-        !store->place->write(store, bytes, out->oid, err))
+    if (seen != TG_SEEN || !store->place->write(store, bytes, out->oid, err))
         return false;
     (void)snprintf(out->commit, sizeof out->commit, "%s", sha);
     out->run = tg_arena_sv(a, (tg_sv){ out->oid, RUN_DIGITS });
     out->ref = TG_SV_PRINTF(a, TG_STORE_PREFIX "%.*s/%s/%.*s", TG_SV_ARG(component), sha,
                             TG_SV_ARG(out->run));
-    enum tg_seen seen = store->place->create(store, out->ref.p, out->oid, there, err);
+    seen = store->place->create(store, out->ref.p, out->oid, there, err);
     *created = seen == TG_ABSENT;
     if (seen == TG_SEEN && strcmp(there, out->oid) != 0) {
         tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "'%s' exists and holds something else",
@@ -199,9 +207,21 @@ bool tg_store_list(const struct tg_store *store, tg_sv suite, const char *sha, s
         return false;
     *out = TG_NEW_N(a, struct tg_stored, n_refs + 1);
     for (size_t i = kept = 0; i < n_refs; i++) {
-        bool ours = parse_here(&refs[i], a, &(*out)[*n]);
-        kept += ours;
-        *n += ours && (!sha || strcmp((*out)[*n].commit, sha) == 0);
+        struct tg_stored *one = &(*out)[*n];
+        if (!parse_name(&refs[i], a, one))
+            continue;
+        /* A name of the store's form that cannot be read or has another object is a run all the
+         * same, not a foreign ref. */
+        memcpy(one->oid, refs[i].oid, sizeof one->oid);
+        one->why = refs[i].why;
+        if (!one->why && memcmp(one->run.p, refs[i].oid, RUN_DIGITS) != 0) {
+            struct tg_err *why = TG_NEW(a, struct tg_err);
+            tg_err_init(why);
+            (void)tg_store_misnamed(&refs[i], why);
+            one->why = why;
+        }
+        kept++;
+        *n += !sha || strcmp(one->commit, sha) == 0;
     }
     if (foreign)
         *foreign = n_refs - kept;
@@ -214,8 +234,14 @@ void tg_store_of_refs(const struct tg_git_ref_at *refs, size_t n_refs, struct tg
 {
     *n = 0;
     *out = TG_NEW_N(a, struct tg_stored, n_refs + 1);
-    for (size_t i = 0; i < n_refs; i++)
-        *n += parse_ref(&refs[i], a, &(*out)[*n]);
+    for (size_t i = 0; i < n_refs; i++) {
+        struct tg_stored *one = &(*out)[*n];
+        if (!parse_name(&refs[i], a, one) || memcmp(one->run.p, refs[i].oid, RUN_DIGITS) != 0 ||
+            !tg_is_hex(tg_sv_of(refs[i].oid), TG_SHA_SIZE - 1)) /* ls-remote may print anything */
+            continue;
+        memcpy(one->oid, refs[i].oid, sizeof one->oid);
+        ++*n;
+    }
     TG_SORT(*out, *n, by_place);
 }
 
@@ -257,15 +283,6 @@ static size_t past_commit(const struct tg_stored *v, size_t n, size_t at)
     return end;
 }
 
-/* The runs of `sha` among `n` that are sorted by commit. */
-static size_t runs_at(const struct tg_stored *v, size_t n, const char *sha, size_t *first)
-{
-    size_t at;
-    TG_SEARCH(at, n, strcmp(v[at].commit, sha) < 0);
-    *first = at;
-    return at < n && strcmp(v[at].commit, sha) == 0 ? past_commit(v, n, at) - at : 0;
-}
-
 /* Nothing within the walk. Did the store ever hold this suite on the way to `start`? */
 static bool lost_or_first(const struct tg_store *store, const struct tg_stored *v, size_t n,
                           enum tg_store_chosen by, struct tg_arena *a, struct tg_baseline *out,
@@ -300,16 +317,17 @@ bool tg_store_find(const struct tg_store *store, const struct tg_commit *start, 
     struct tg_commit at = *start, next;
     struct tg_stored *v;
     enum tg_seen back = start->sha[0] ? TG_SEEN : TG_ABSENT;
-    size_t n, first, runs;
+    size_t n, first;
     *out = (struct tg_baseline){ .start = *start };
     out->path = TG_SV_PRINTF(a, "stored:%.*s", TG_SV_ARG(suite));
     if (!tg_store_list(store, suite, NULL, a, &v, &n, NULL, err))
         return false;
     for (; back == TG_SEEN; out->walked++, at = next) {
-        runs = runs_at(v, n, at.sha, &first);
-        if (runs) {
+        TG_SEARCH(first, n, strcmp(v[first].commit, at.sha) < 0); /* sorted by commit */
+        if (first < n && strcmp(v[first].commit, at.sha) == 0) {
             tg_git_use(out, &at, a);
-            return tg_store_files_of(store, v + first, runs, a, &out->files, err);
+            return tg_store_files_of(store, v + first, past_commit(v, n, first) - first, a,
+                                     &out->files, err);
         }
         if (out->walked == max_walk)
             break;
@@ -351,14 +369,6 @@ static int64_t period(enum tg_thin thin, int64_t date)
     return (date / 86400 + 3) / 7; /* 1970-01-01 was a Thursday */
 }
 
-static bool is_spared(const struct tg_prune_opts *o, const char *sha, tg_sv suite)
-{
-    char text[TG_SHA_SIZE + TG_STORE_MAX_SUITE + 1];
-    const char *key = text;
-    (void)snprintf(text, sizeof text, "%s %.*s", sha, TG_SV_ARG(suite));
-    return o->n_spared && bsearch(&key, o->spared, o->n_spared, sizeof *o->spared, tg_by_text);
-}
-
 /* Copies the old runs of one suite, v[0..n), to `out`. */
 static bool choose_old(const struct tg_store *store, const struct tg_prune_opts *o,
                        const struct tg_stored *v, size_t n, struct tg_arena *a,
@@ -379,7 +389,9 @@ static bool choose_old(const struct tg_store *store, const struct tg_prune_opts 
     TG_SORT(commits, n_commits, newest_first);
     for (size_t k = o->keep; k < n_commits; k++) {
         const struct dated *c = &commits[k];
-        if (c->date >= o->since || is_spared(o, c->v->commit, v->suite))
+        const char *key = tg_arena_printf(a, "%s %.*s", c->v->commit, TG_SV_ARG(v->suite));
+        if (c->date >= o->since ||
+            (o->n_spared && bsearch(&key, o->spared, o->n_spared, sizeof *o->spared, tg_by_text)))
             continue;
         if (o->thin != TG_THIN_NONE &&
             (!k || period(o->thin, c->date) != period(o->thin, c[-1].date)))

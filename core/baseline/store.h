@@ -32,7 +32,7 @@ static inline size_t tg_store_share(size_t runs)
 
 /*
  * Where a store keeps its runs: immutable objects, and names for them that are only created and
- * deleted. The names above are those of any place. store_git.c has the one there is, blobs and refs
+ * deleted. The names above are those of any place. store.c has the one there is, blobs and refs
  * of the repository itself. Another place is another table, and its address another member of
  * struct tg_store; tg_store_open chooses. Object ids are 40 hex digits that depend on the bytes
  * alone.

@@ -1,88 +1,11 @@
-/* HTA's get_gpu_kernel_breakdown: by type and by kernel, `others` as HTA makes them. */
-#include <math.h>
-
+/* HTA's get_gpu_kernel_breakdown: by kernel, `others` as HTA makes them. */
 #include "core/analysis/device.h"
 #include "core/analysis/quantiles.h"
 #include "core/hta/hta.h"
 
-#define TYPES TG_CLASS_OTHER /* computation, communication, memory; other work is excluded */
-#define SETS (1 << TYPES)
-#define DURATION_RATIO 0.8 /* HTA's default */
-#define NUM_KERNELS 10     /* HTA's default */
-
-/* ---- by type ---- */
-
-static const struct tg_table_column columns[] = {
-    { "kernel_type", TG_TABLE_TEXT },
-    { "sum", TG_TABLE_REAL_US },
-    { "percentage", TG_TABLE_REAL },
-};
-
-struct edge {
-    double at;
-    int value;   /* plus or minus the bit of the type */
-    size_t rank; /* at equal times: by type, starts before ends (HTA's order depends on an
-                    unstable sort) */
-};
-
-struct set_time {
-    bool met; /* a set without duration is in HTA's table as well, with 0 */
-    double sum;
-};
-
-static int by_time(const void *pa, const void *pb)
-{
-    const struct edge *a = pa, *b = pb;
-    int c = TG_CMP(a->at, b->at);
-    return c ? c : TG_CMP(a->rank, b->rank);
-}
-
-/* Slices are cut to whole us each; a running sum that is not positive has no label. */
-static void sweep(struct set_time *by_set, const struct tg_hta_row *const *rows, size_t n)
-{
-    TG_FREE struct edge *edges = NULL;
-    size_t n_edges = 0, cap = 0;
-    int running = 0;
-    for (int c = 0; c < TYPES; c++) {
-        struct tg_hta_groups g;
-        tg_hta_merge(&g, rows, n, c);
-        for (size_t i = 0; i < g.n; i++) {
-            edges = tg_grow(edges, &cap, n_edges + 2, sizeof *edges);
-            edges[n_edges++] = (struct edge){ g.v[i].start, 1 << c, (size_t)c * 2 };
-            edges[n_edges++] = (struct edge){ g.v[i].end, -(1 << c), (size_t)c * 2 + 1 };
-        }
-        tg_hta_groups_release(&g);
-    }
-    TG_SORT(edges, n_edges, by_time);
-    for (size_t i = 0; i + 1 < n_edges; i++) {
-        running += edges[i].value;
-        if (running <= 0)
-            continue;
-        by_set[running & (SETS - 1)].met = true;
-        by_set[running & (SETS - 1)].sum += trunc(edges[i + 1].at - edges[i].at);
-    }
-}
-
-void tg_hta_kernel_types(const struct tg_hta *in, struct tg_tables *out)
-{
-    struct tg_table *f = TG_TABLES_ADD(out, "kernel-types", columns);
-    struct set_time by_set[SETS] = { 0 };
-    double total = 0;
-    for (size_t k = 0; k < in->n; k++) {
-        size_t n;
-        TG_FREE const struct tg_hta_row **rows = tg_hta_device_rows(&in->ranks[k], &n);
-        sweep(by_set, rows, n);
-    }
-    for (int s = 1; s < SETS; s++)
-        total += by_set[s].sum;
-    for (int s = 1; s < SETS; s++)
-        if (by_set[s].met)
-            TG_TABLE_PUT(f, tg_table_text(tg_work_class_names(s, out->arena)),
-                         tg_table_real(by_set[s].sum),
-                         tg_table_real(tg_round_to(by_set[s].sum / total * 100, 1)));
-}
-
-/* ---- by kernel ---- */
+#define TYPES TG_CLASS_OTHER /* as in hta_intervals.c */
+#define DURATION_RATIO 0.8   /* HTA's default */
+#define NUM_KERNELS 10       /* HTA's default */
 
 static const struct tg_table_column kernel_columns[] = {
     { "name", TG_TABLE_TEXT },        { "sum (us)", TG_TABLE_REAL_US },

@@ -3,9 +3,10 @@
 
 #include "core/hta/hta.h"
 
-bool tg_hta_links_as_device(tg_sv name, int64_t stream, int64_t correlation)
+bool tg_hta_as_device(const struct tg_trace *t, const struct tg_hta_row *row)
 {
-    return (stream >= 0 && correlation >= 0) || tg_sv_eq(name, TG_SV("Event Sync")) ||
+    tg_sv name = t->names->v[row->name].name;
+    return (row->stream >= 0 && row->correlation >= 0) || tg_sv_eq(name, TG_SV("Event Sync")) ||
            tg_sv_eq(name, TG_SV("Context Sync"));
 }
 
@@ -43,11 +44,6 @@ static enum tg_class class_of(tg_sv name)
 
 /* ---- links ---- */
 
-static bool as_device(const struct tg_trace *t, const struct tg_hta_row *row)
-{
-    return tg_hta_links_as_device(t->names->v[row->name].name, row->stream, row->correlation);
-}
-
 static struct tg_hta_partner *partner_make(struct tg_hta_partners *p, int64_t correlation)
 {
     const uint64_t key = (uint64_t)correlation;
@@ -67,11 +63,6 @@ static const struct tg_hta_partner *partner_find(const struct tg_hta_partners *p
     return id == TG_NO_ID ? NULL : &p->v[id];
 }
 
-void tg_hta_partners_init(struct tg_hta_partners *p)
-{
-    *p = (struct tg_hta_partners){ .ids.words = 1 };
-}
-
 void tg_hta_partners_release(struct tg_hta_partners *p)
 {
     tg_keymap_release(&p->ids);
@@ -84,7 +75,7 @@ void tg_hta_partners_add(struct tg_hta_partners *p, const struct tg_trace *t,
     if (row->correlation == -1)
         return;
     struct tg_hta_partner *e = partner_make(p, row->correlation);
-    if (as_device(t, row))
+    if (tg_hta_as_device(t, row))
         e->device = row->span;
     else
         e->host = row->span;
@@ -95,7 +86,7 @@ int64_t tg_hta_partner_of(const struct tg_hta_partners *p, const struct tg_trace
 {
     const struct tg_hta_partner *e =
         row->correlation == -1 ? NULL : partner_find(p, row->correlation);
-    return !e ? -1 : as_device(t, row) ? e->host : e->device;
+    return !e ? -1 : tg_hta_as_device(t, row) ? e->host : e->device;
 }
 
 /* ---- rows ---- */
@@ -125,32 +116,6 @@ struct tg_hta_row tg_hta_row_at(const struct tg_trace *t, size_t i, bool rounded
     return row;
 }
 
-static void read_rows(struct tg_hta_rows *r, const struct tg_rank_trace *from, bool rounded)
-{
-    const struct tg_trace *t = from->trace;
-    TG_FREE enum tg_class *classes = tg_xrealloc(NULL, t->names->n + 1, sizeof *classes);
-    for (size_t i = 0; i < t->names->n; i++)
-        classes[i] = class_of(t->names->v[i].name);
-    *r = (struct tg_hta_rows){ .rank = from->rank, .trace = t, .n = t->n_spans };
-    r->v = tg_xrealloc(NULL, r->n + 1, sizeof *r->v);
-    for (size_t i = 0; i < r->n; i++) {
-        r->v[i] = tg_hta_row_at(t, i, rounded);
-        r->v[i].class_ = classes[r->v[i].name];
-    }
-}
-
-static void align(struct tg_hta *h)
-{
-    double least = INFINITY;
-    for (size_t k = 0; k < h->n; k++)
-        for (size_t i = 0; i < h->ranks[k].n; i++)
-            if (h->ranks[k].v[i].ts < least)
-                least = h->ranks[k].v[i].ts;
-    for (size_t k = 0; k < h->n; k++)
-        for (size_t i = 0; i < h->ranks[k].n; i++)
-            h->ranks[k].v[i].ts -= least;
-}
-
 /* ---- the filter ---- */
 
 static bool is_step_name(tg_sv name)
@@ -173,16 +138,6 @@ static size_t count_step_names(const struct tg_hta *h)
     return seen.n;
 }
 
-static double last_step_start(const struct tg_hta_rows *r)
-{
-    double last = -INFINITY;
-    for (size_t i = 0; i < r->n; i++)
-        if (is_step_name(r->trace->names->v[r->v[i].name].name) && !as_device(r->trace, &r->v[i]) &&
-            r->v[i].ts > last)
-            last = r->v[i].ts;
-    return last;
-}
-
 /*
  * Host rows before the last step; then a device row once for every kept host row with its
  * correlation (so unlinked work is dropped, and a repeated correlation repeats it). With the last
@@ -190,39 +145,31 @@ static double last_step_start(const struct tg_hta_rows *r)
  */
 static void filter(struct tg_hta_rows *r, struct tg_hta_partners *p, bool include_last)
 {
-    double cut = include_last ? INFINITY : last_step_start(r);
+    double cut = -INFINITY;
     struct tg_hta_row *kept = NULL;
     size_t n = 0, cap = 0;
+    for (size_t i = 0; !include_last && i < r->n; i++)
+        if (is_step_name(r->trace->names->v[r->v[i].name].name) &&
+            !tg_hta_as_device(r->trace, &r->v[i]) && r->v[i].ts > cut)
+            cut = r->v[i].ts;
     if (cut == -INFINITY)
         cut = INFINITY;
     for (size_t i = 0; i < r->n; i++)
-        if (!as_device(r->trace, &r->v[i]) && r->v[i].ts < cut && r->v[i].correlation != -1)
+        if (!tg_hta_as_device(r->trace, &r->v[i]) && r->v[i].ts < cut && r->v[i].correlation != -1)
             partner_make(p, r->v[i].correlation)->host_rows++;
     for (size_t i = 0; i < r->n; i++) {
         size_t copies = 0;
-        if (as_device(r->trace, &r->v[i]) && r->v[i].correlation != -1)
+        if (tg_hta_as_device(r->trace, &r->v[i]) && r->v[i].correlation != -1)
             copies = partner_find(p, r->v[i].correlation)->host_rows;
         for (; copies; copies--)
             *TG_PUSH(kept, n, cap) = r->v[i];
     }
     for (size_t i = 0; i < r->n; i++)
-        if (!as_device(r->trace, &r->v[i]) && r->v[i].ts < cut)
+        if (!tg_hta_as_device(r->trace, &r->v[i]) && r->v[i].ts < cut)
             *TG_PUSH(kept, n, cap) = r->v[i];
     free(r->v);
     r->v = kept;
     r->n = n;
-}
-
-static void index_rows(struct tg_hta_rows *r)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (r->v[i].index >= r->n_row_of)
-            r->n_row_of = (size_t)r->v[i].index + 1;
-    r->row_of = tg_xrealloc(NULL, r->n_row_of + 1, sizeof *r->row_of);
-    for (size_t i = 0; i < r->n_row_of; i++)
-        r->row_of[i] = TG_NO_ID;
-    for (size_t i = 0; i < r->n; i++)
-        r->row_of[r->v[i].index] = (uint32_t)i;
 }
 
 struct tg_hta *tg_hta_prepare(const struct tg_rank_trace *ranks, size_t n,
@@ -230,28 +177,50 @@ struct tg_hta *tg_hta_prepare(const struct tg_rank_trace *ranks, size_t n,
 {
     struct tg_hta *h = tg_xmalloc(sizeof *h);
     TG_FREE struct tg_hta_partners *partners = tg_xrealloc(NULL, n + 1, sizeof *partners);
+    double least = INFINITY;
     *h = (struct tg_hta){ .ranks = tg_xrealloc(NULL, n + 1, sizeof *h->ranks),
                           .n = n,
                           .opts = opts };
     for (size_t k = 0; k < n; k++) {
-        read_rows(&h->ranks[k], &ranks[k], tg_hta_rounds(ranks[k].trace, opts->no_rounding));
-        tg_hta_partners_init(&partners[k]);
+        const struct tg_trace *t = ranks[k].trace;
+        struct tg_hta_rows *r = &h->ranks[k];
+        bool rounded = tg_hta_rounds(t, opts->no_rounding);
+        TG_FREE enum tg_class *classes = tg_xrealloc(NULL, t->names->n + 1, sizeof *classes);
+        for (size_t i = 0; i < t->names->n; i++)
+            classes[i] = class_of(t->names->v[i].name);
+        *r = (struct tg_hta_rows){ .rank = ranks[k].rank, .trace = t, .n = t->n_spans };
+        r->v = tg_xrealloc(NULL, r->n + 1, sizeof *r->v);
+        partners[k] = (struct tg_hta_partners){ .ids.words = 1 };
+        for (size_t i = 0; i < r->n; i++) {
+            r->v[i] = tg_hta_row_at(t, i, rounded);
+            r->v[i].class_ = classes[r->v[i].name];
+            least = r->v[i].ts < least ? r->v[i].ts : least;
+            tg_hta_partners_add(&partners[k], t, &r->v[i]);
+        }
         /* Before the filter, when a row's place is its span. */
-        for (size_t i = 0; i < h->ranks[k].n; i++)
-            tg_hta_partners_add(&partners[k], h->ranks[k].trace, &h->ranks[k].v[i]);
-        for (size_t i = 0; i < h->ranks[k].n; i++) {
-            int64_t partner = tg_hta_partner_of(&partners[k], h->ranks[k].trace, &h->ranks[k].v[i]);
+        for (size_t i = 0; i < r->n; i++) {
+            int64_t partner = tg_hta_partner_of(&partners[k], t, &r->v[i]);
             if (partner >= 0)
-                h->ranks[k].v[i].link = h->ranks[k].v[partner].index;
+                r->v[i].link = r->v[partner].index;
         }
     }
-    align(h);
-    if (count_step_names(h) >= 2)
-        for (size_t k = 0; k < n; k++)
-            filter(&h->ranks[k], &partners[k], opts->include_last_step);
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < h->ranks[k].n; i++)
+            h->ranks[k].v[i].ts -= least;
+    bool filtered = count_step_names(h) >= 2;
     for (size_t k = 0; k < n; k++) {
-        index_rows(&h->ranks[k]);
+        struct tg_hta_rows *r = &h->ranks[k];
+        if (filtered)
+            filter(r, &partners[k], opts->include_last_step);
         tg_hta_partners_release(&partners[k]);
+        for (size_t i = 0; i < r->n; i++)
+            if (r->v[i].index >= r->n_row_of)
+                r->n_row_of = (size_t)r->v[i].index + 1;
+        r->row_of = tg_xrealloc(NULL, r->n_row_of + 1, sizeof *r->row_of);
+        for (size_t i = 0; i < r->n_row_of; i++)
+            r->row_of[i] = TG_NO_ID;
+        for (size_t i = 0; i < r->n; i++)
+            r->row_of[r->v[i].index] = (uint32_t)i;
     }
     return h;
 }
@@ -267,8 +236,6 @@ void tg_hta_free(struct tg_hta *h)
     free(h->ranks);
     free(h);
 }
-
-/* ---- intervals ---- */
 
 static int by_start(const void *pa, const void *pb)
 {
@@ -286,35 +253,4 @@ const struct tg_hta_row **tg_hta_device_rows(const struct tg_hta_rows *r, size_t
             rows[(*n)++] = &r->v[i];
     TG_SORT(rows, *n, by_start);
     return rows;
-}
-
-void tg_hta_merge(struct tg_hta_groups *g, const struct tg_hta_row *const *rows, size_t n,
-                  int class_)
-{
-    double until = -INFINITY;
-    *g = (struct tg_hta_groups){ 0 };
-    for (size_t i = 0; i < n; i++) {
-        double end = rows[i]->ts + rows[i]->dur;
-        if (class_ >= 0 && (int)rows[i]->class_ != class_)
-            continue;
-        if (!g->n || rows[i]->ts > until)
-            *TG_PUSH(g->v, g->n, g->cap) = (struct tg_hta_group){ rows[i]->ts, end };
-        else if (end > g->v[g->n - 1].end)
-            g->v[g->n - 1].end = end;
-        if (end > until)
-            until = end;
-    }
-}
-
-void tg_hta_groups_release(struct tg_hta_groups *g)
-{
-    free(g->v);
-}
-
-double tg_hta_groups_length(const struct tg_hta_groups *g)
-{
-    double sum = 0;
-    for (size_t i = 0; i < g->n; i++)
-        sum += g->v[i].end - g->v[i].start;
-    return sum;
 }

@@ -43,22 +43,6 @@ static int by_thread_and_start(const void *pa, const void *pb, void *arg)
     return c ? c : TG_CMP(a->index, b->index);
 }
 
-static void collect(struct tree *t, const struct tg_hta_rows *r)
-{
-    *t = (struct tree){ .r = r };
-    t->nodes = tg_xrealloc(NULL, r->n + 1, sizeof *t->nodes);
-    t->order = tg_xrealloc(NULL, r->n + 1, sizeof *t->order);
-    for (size_t i = 0; i < r->n; i++) {
-        const struct tg_thread *where = &r->trace->threads[thread_id(r, &r->v[i])];
-        t->nodes[i] = (struct node){ NOBODY, -1 };
-        if (r->v[i].stream == -1 && !tg_sv_eq(where->pid, TG_SV("0")) &&
-            !tg_sv_eq(where->tid, TG_SV("0")))
-            t->order[t->n++] = (uint32_t)i;
-    }
-    if (t->n)
-        qsort_r(t->order, t->n, sizeof *t->order, by_thread_and_start, (void *)(uintptr_t)r);
-}
-
 static double end_of(const struct tg_hta_row *row)
 {
     return row->ts + row->dur;
@@ -219,15 +203,6 @@ static size_t find_hosts(const struct tree *t, uint32_t thread, tg_sv name, uint
     return n;
 }
 
-static uint32_t host_of(const struct tg_hta_rows *r, const uint32_t *hosts, size_t n,
-                        const struct tg_hta_row *row)
-{
-    for (size_t i = 0; i < n; i++)
-        if (r->v[hosts[i]].ts <= row->ts && end_of(row) <= end_of(&r->v[hosts[i]]))
-            return hosts[i];
-    return NOBODY;
-}
-
 /* The top rows of the backward thread become children of the first row of the main thread that
  * contains them. */
 static void attach_backward(struct tree *t)
@@ -246,22 +221,11 @@ static void attach_backward(struct tree *t)
         const struct tg_hta_row *row = &t->r->v[t->order[k]];
         if (thread_id(t->r, row) != backward)
             continue;
-        if (node->parent == NOBODY)
-            node->parent = host_of(t->r, hosts, n, row);
+        for (size_t i = 0; i < n && node->parent == NOBODY; i++)
+            if (t->r->v[hosts[i]].ts <= row->ts && end_of(row) <= end_of(&t->r->v[hosts[i]]))
+                node->parent = hosts[i];
         if (node->parent != NOBODY)
             node->depth = t->nodes[node->parent].depth + 1;
-    }
-}
-
-static void attach_device_rows(struct tree *t)
-{
-    for (size_t i = 0; i < t->r->n; i++) {
-        if (t->r->v[i].stream <= 0 || t->r->v[i].link <= 0)
-            continue;
-        const struct tg_hta_row *launch = tg_hta_linked(t->r, &t->r->v[i]);
-        if (launch && t->nodes[launch - t->r->v].depth >= 0)
-            t->nodes[i] =
-                (struct node){ (uint32_t)(launch - t->r->v), t->nodes[launch - t->r->v].depth + 1 };
     }
 }
 
@@ -296,16 +260,6 @@ static void add_instance(struct tg_sequence_table *table, const struct tg_hta_ro
     s->cpu_us += r->v[p[0].root].dur;
 }
 
-static int least_depth(const struct tree *t, const bool *matches)
-{
-    int least = -1;
-    for (size_t i = 0; i < t->r->n; i++)
-        if (matches[t->r->v[i].name] && t->nodes[i].depth >= 0 &&
-            (least < 0 || t->nodes[i].depth < least))
-            least = t->nodes[i].depth;
-    return least;
-}
-
 static void find(struct tg_sequence_table *table, const struct tree *t,
                  const struct tg_analysis_opts *opts)
 {
@@ -315,7 +269,11 @@ static void find(struct tg_sequence_table *table, const struct tree *t,
     size_t n = 0;
     for (size_t i = 0; i < trace->names->n; i++)
         matches[i] = tg_sv_has(trace->names->v[i].name, opts->operator_name);
-    int depth = least_depth(t, matches);
+    int depth = -1; /* the least of those that match */
+    for (size_t i = 0; i < t->r->n; i++)
+        if (matches[t->r->v[i].name] && t->nodes[i].depth >= 0 &&
+            (depth < 0 || t->nodes[i].depth < depth))
+            depth = t->nodes[i].depth;
     for (uint32_t i = 0; depth >= 0 && i < t->r->n; i++) {
         uint32_t up = i;
         if (t->r->v[i].stream == -1 || t->nodes[i].depth < 0)
@@ -339,12 +297,22 @@ void tg_hta_sequences(const struct tg_hta *in, struct tg_tables *out)
 {
     struct tg_table *f =
         tg_tables_add(out, "sequences", tg_sequence_hta_columns, TG_SEQUENCE_HTA_COLUMNS);
-    struct tg_sequence_table table;
+    struct tg_sequence_table table = { 0 };
     TG_AUTO(tg_sequences_release) struct tg_sequences s;
-    tg_sequence_table_init(&table);
     for (size_t k = 0; k < in->n; k++) {
-        struct tree t;
-        collect(&t, &in->ranks[k]);
+        const struct tg_hta_rows *r = &in->ranks[k];
+        struct tree t = { .r = r };
+        t.nodes = tg_xrealloc(NULL, r->n + 1, sizeof *t.nodes);
+        t.order = tg_xrealloc(NULL, r->n + 1, sizeof *t.order);
+        for (size_t i = 0; i < r->n; i++) {
+            const struct tg_thread *where = &r->trace->threads[thread_id(r, &r->v[i])];
+            t.nodes[i] = (struct node){ NOBODY, -1 };
+            if (r->v[i].stream == -1 && !tg_sv_eq(where->pid, TG_SV("0")) &&
+                !tg_sv_eq(where->tid, TG_SV("0")))
+                t.order[t.n++] = (uint32_t)i;
+        }
+        if (t.n)
+            qsort_r(t.order, t.n, sizeof *t.order, by_thread_and_start, (void *)(uintptr_t)r);
         /* Leaves `order` such that parents come before their children. */
         for (size_t i = 0, next; i < t.n; i = next) {
             for (next = i + 1; next < t.n && thread_id(t.r, &t.r->v[t.order[next]]) ==
@@ -353,7 +321,13 @@ void tg_hta_sequences(const struct tg_hta *in, struct tg_tables *out)
             nest_thread(&t, t.order + i, next - i);
         }
         attach_backward(&t);
-        attach_device_rows(&t);
+        for (size_t i = 0; i < r->n; i++) {
+            const struct tg_hta_row *launch =
+                r->v[i].stream > 0 && r->v[i].link > 0 ? tg_hta_linked(r, &r->v[i]) : NULL;
+            if (launch && t.nodes[launch - r->v].depth >= 0)
+                t.nodes[i] =
+                    (struct node){ (uint32_t)(launch - r->v), t.nodes[launch - r->v].depth + 1 };
+        }
         find(&table, &t, in->opts);
         free(t.nodes);
         free(t.order);

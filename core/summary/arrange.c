@@ -20,31 +20,27 @@ bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard *b, str
     return true;
 }
 
-static bool is_copy(const struct tg_shard *a, const struct tg_shard *b, struct tg_err *err)
-{
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-               "the same trace twice: '%.*s' (run %.*s) and '%.*s' (run %.*s)",
-               TG_SV_ARG(a->source), TG_SV_ARG(a->run), TG_SV_ARG(b->source), TG_SV_ARG(b->run));
-    return tg_err_hint(err, "A copy is not a second run: name each recording once.");
-}
-
 static bool check_shards(const struct tg_summary *s, struct tg_err *err)
 {
-    struct tg_strmap hashes = { 0 };
-    bool ok = true;
+    TG_AUTO(tg_strmap_release) struct tg_strmap hashes = { 0 };
     if (!s->n && s->numbers.n)
         return tg_err_say(err, TG_ERR_USAGE, TG_AT_FILE(s->numbers.v[0].file.p),
                           "numbers, and no trace beside them",
                           "Name the traces, too: a benchmark's results are judged beside them.");
     if (!s->n)
         return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no traces");
-    for (size_t i = 0; ok && i < s->n; i++) {
-        uint32_t first = tg_strmap_add(&hashes, s->shards[i]->hash);
-        ok = tg_shard_comparable(s->shards[0], s->shards[i], err) &&
-             (first == i || is_copy(s->shards[first], s->shards[i], err));
+    for (size_t i = 0; i < s->n; i++) {
+        const struct tg_shard *b = s->shards[i];
+        const struct tg_shard *a = s->shards[tg_strmap_add(&hashes, b->hash)];
+        if (!tg_shard_comparable(s->shards[0], b, err))
+            return false;
+        if (a != b)
+            return tg_err_usage(
+                err, "the same trace twice: '%.*s' (run %.*s) and '%.*s' (run %.*s)",
+                "A copy is not a second run: name each recording once.", TG_SV_ARG(a->source),
+                TG_SV_ARG(a->run), TG_SV_ARG(b->source), TG_SV_ARG(b->run));
     }
-    tg_strmap_release(&hashes);
-    return ok;
+    return true;
 }
 
 static int by_run(const void *a, const void *b)
@@ -69,20 +65,6 @@ static void fill(struct tg_side *out, const struct tg_shard **sorted, struct tg_
         for (size_t rank = 0; rank < out->n_ranks; rank++)
             out->at[run][rank] = sorted[rank * out->n_runs + run];
     }
-}
-
-/* Every shard is a run of one column. */
-static void as_runs(struct tg_side *out, const struct tg_shard **v, size_t n, struct tg_arena *a)
-{
-    TG_SORT(v, n, by_run);
-    out->n_runs = n;
-    out->n_ranks = 1;
-    out->ranks = TG_NEW(a, int64_t);
-    out->ranks[0] = v[0]->rank;
-    for (size_t i = 1; i < n; i++)
-        if (v[i]->rank != v[0]->rank)
-            out->ranks[0] = -1;
-    fill(out, v, a);
 }
 
 /* Every shard is a rank of one run; those without a number are numbered in order of arrival. */
@@ -121,23 +103,17 @@ static size_t columns_of(const struct tg_shard **v, size_t n, struct column *col
     return n_cols;
 }
 
-/* Ids of runs, over all ranks. */
-static size_t distinct_runs(const struct tg_shard **v, size_t n)
-{
-    TG_AUTO(tg_strmap_release) struct tg_strmap ids = { 0 };
-    for (size_t i = 0; i < n; i++)
-        (void)tg_strmap_add(&ids, v[i]->run);
-    return ids.n;
-}
-
 /* How many runs there are: as many as a rank has that takes part in all of them; if runs share no
  * ids, as many as any rank has. */
 static size_t runs_of(const struct tg_shard **v, size_t n, const struct column *col, size_t n_cols)
 {
-    size_t ids = distinct_runs(v, n), most = 0;
+    TG_AUTO(tg_strmap_release) struct tg_strmap ids = { 0 }; /* of runs, over all ranks */
+    size_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        (void)tg_strmap_add(&ids, v[i]->run);
     for (size_t i = 0; i < n_cols; i++) {
-        if (col[i].n == ids)
-            return ids;
+        if (col[i].n == ids.n)
+            return ids.n;
         most = col[i].n > most ? col[i].n : most;
     }
     return most;
@@ -168,37 +144,10 @@ static void by_ranks_and_runs(struct tg_side *out, const struct tg_shard **v, si
     fill(out, whole, a);
 }
 
-/* Every rank has as many runs as the first one, or a message with the first that has not. */
-static bool same_runs(const struct tg_summary *s, struct tg_arena *a, struct tg_err *err)
-{
-    const struct tg_shard **v = tg_arena_copy(a, s->shards, s->n, sizeof *v);
-    struct column *col = TG_NEW_N(a, struct column, s->n);
-    TG_SORT(v, s->n, by_rank);
-    size_t n_cols = columns_of(v, s->n, col);
-    for (size_t i = 1; i < n_cols; i++) {
-        if (col[i].n == col[0].n)
-            continue;
-        return tg_err_usage(err, "rank %" PRId64 " has %zu runs, rank %" PRId64 " has %zu",
-                            "Every rank needs the same number of runs: is a file missing, or left "
-                            "over from an earlier run?",
-                            v[0]->rank, col[0].n, v[col[i].first]->rank, col[i].n);
-    }
-    return true;
-}
-
-/* "run3.json.gz": people call their repeats so, and hardly anything else. */
-static bool are_called_runs(const struct tg_summary *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        if (!tg_sv_has(s->shards[i]->source, TG_SV("run")))
-            return false;
-    return true;
-}
-
 bool tg_side_arrange_some(struct tg_side *out, const struct tg_summary *s, enum tg_arrange how,
                           struct tg_arena *a, struct tg_err *err)
 {
-    size_t unranked = 0, named = 0;
+    size_t unranked = 0, named = 0, called_runs = 0;
     *out = (struct tg_side){ .summary = s };
     if (!check_shards(s, err))
         return false;
@@ -207,11 +156,22 @@ bool tg_side_arrange_some(struct tg_side *out, const struct tg_summary *s, enum 
         v[i] = s->shards[i];
         unranked += v[i]->rank < 0;
         named += !tg_sv_eq(v[i]->run, v[i]->hash);
+        /* "run3.json.gz": people call their repeats so, and hardly anything else. */
+        called_runs += tg_sv_has(v[i]->source, TG_SV("run"));
     }
     if (how == TG_ARRANGE_RUNS && !unranked)
         how = TG_ARRANGE_AUTO; /* they know their ranks: each is compared with itself */
     if (how == TG_ARRANGE_RUNS || (how == TG_ARRANGE_AUTO && unranked == s->n && named == s->n)) {
-        as_runs(out, v, s->n, a);
+        /* Every shard is a run of one column. */
+        TG_SORT(v, s->n, by_run);
+        out->n_runs = s->n;
+        out->n_ranks = 1;
+        out->ranks = TG_NEW(a, int64_t);
+        out->ranks[0] = v[0]->rank;
+        for (size_t i = 1; i < s->n; i++)
+            if (v[i]->rank != v[0]->rank)
+                out->ranks[0] = -1;
+        fill(out, v, a);
         return true;
     }
     if (how == TG_ARRANGE_RANKS)
@@ -223,7 +183,7 @@ bool tg_side_arrange_some(struct tg_side *out, const struct tg_summary *s, enum 
         else
             tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%zu of %zu traces have no rank", unranked,
                        s->n);
-        if (unranked == s->n && are_called_runs(s))
+        if (unranked == s->n && called_runs == s->n)
             return tg_err_hint(err, "Their names look like repeats of one program: say --runs "
                                     "(--ranks if they are the ranks of one run), or give `trace: "
                                     "{files: ..., run: 'run(\\d+)'}` in the policy.");
@@ -238,7 +198,22 @@ bool tg_side_arrange_some(struct tg_side *out, const struct tg_summary *s, enum 
 bool tg_side_arrange(struct tg_side *out, const struct tg_summary *s, enum tg_arrange how,
                      struct tg_arena *a, struct tg_err *err)
 {
-    return tg_side_arrange_some(out, s, how, a, err) && (!out->n_partial || same_runs(s, a, err));
+    if (!tg_side_arrange_some(out, s, how, a, err))
+        return false;
+    if (!out->n_partial)
+        return true;
+    /* The first rank that has not as many runs as the first one, if there is one. */
+    const struct tg_shard **v = tg_arena_copy(a, s->shards, s->n, sizeof *v);
+    struct column *col = TG_NEW_N(a, struct column, s->n);
+    TG_SORT(v, s->n, by_rank);
+    size_t n_cols = columns_of(v, s->n, col);
+    for (size_t i = 1; i < n_cols; i++)
+        if (col[i].n != col[0].n)
+            return tg_err_usage(err, "rank %" PRId64 " has %zu runs, rank %" PRId64 " has %zu",
+                                "Every rank needs the same number of runs: is a file missing, or "
+                                "left over from an earlier run?",
+                                v[0]->rank, col[0].n, v[col[i].first]->rank, col[i].n);
+    return true;
 }
 
 void tg_side_keep(struct tg_side *side, const bool *keep, struct tg_arena *a)

@@ -20,11 +20,6 @@ struct attr {
 };
 _Static_assert(sizeof(struct attr) == 12, "no padding");
 
-static tg_sv view(const void *p, size_t n)
-{
-    return (tg_sv){ p, n };
-}
-
 static struct key key_at(const struct tg_book *b, enum tg_book_set set, size_t id)
 {
     struct key k;
@@ -74,13 +69,13 @@ static uint32_t add_key(struct tg_book *b, enum tg_book_set set, const struct tg
                      tg_strmap_add(&b->texts, r->cat),
                      tg_strmap_add(&b->texts, r->parent),
                      (uint32_t)r->kind };
-    return tg_strmap_add(&b->keys[set], view(&k, sizeof k));
+    return tg_strmap_add(&b->keys[set], (tg_sv){ (const char *)&k, sizeof k });
 }
 
 static uint32_t add_attr(struct tg_book *b, uint32_t row, const struct tg_attr *f)
 {
     struct attr v = { row, (uint32_t)f->kind, tg_strmap_add(&b->texts, f->value) };
-    return tg_strmap_add(&b->attrs, view(&v, sizeof v));
+    return tg_strmap_add(&b->attrs, (tg_sv){ (const char *)&v, sizeof v });
 }
 
 static uint32_t *ids(size_t n)
@@ -184,24 +179,20 @@ struct chunks {
     enum tg_zlib_level level;
 };
 
-static void put_chunk(struct chunks *c)
+/* What was put, if it has `least` bytes. */
+static void flush(struct chunks *c, size_t least)
 {
+    if (c->raw.n < least)
+        return;
     tg_buf_clear(&c->packed);
     tg_pack_text(tg_buf_sv(&c->raw), c->level, &c->packed);
     tg_doc_add_str(c->array, NULL, tg_buf_sv(&c->packed));
     tg_buf_clear(&c->raw);
 }
 
-static void next_item(struct chunks *c)
-{
-    if (c->raw.n >= CHUNK)
-        put_chunk(c);
-}
-
 static void end_chunks(struct chunks *c)
 {
-    if (c->raw.n)
-        put_chunk(c);
+    flush(c, 1);
     tg_buf_release(&c->raw);
     tg_buf_release(&c->packed);
 }
@@ -215,7 +206,7 @@ static void write_texts(struct tg_book *b, struct tg_doc *d)
         tg_sv text = b->texts.text[order[i]];
         tg_pack_u64(&c.raw, text.n);
         tg_buf_add(&c.raw, text);
-        next_item(&c);
+        flush(&c, CHUNK);
     }
     free(order);
     end_chunks(&c);
@@ -233,7 +224,7 @@ static void write_keys(struct tg_book *b, enum tg_book_set set, struct tg_doc *a
         tg_pack_u64(&c.raw, b->text_at[k.parent]);
         tg_pack_i64(&c.raw, k.device);
         tg_pack_i64(&c.raw, k.stream);
-        next_item(&c);
+        flush(&c, CHUNK);
     }
     free(order);
     end_chunks(&c);
@@ -251,7 +242,7 @@ static void write_attrs(struct tg_book *b, struct tg_doc *d)
         tg_pack_u64(&c.raw, f.kind);
         tg_pack_u64(&c.raw, b->text_at[f.value]);
         before = row;
-        next_item(&c);
+        flush(&c, CHUNK);
     }
     free(order);
     end_chunks(&c);
@@ -298,12 +289,6 @@ static bool unpack(const struct tg_doc *array, struct tg_arena *a, struct tg_unp
     return ok;
 }
 
-/* Room for the items of `u`, which take `least` bytes each. */
-static size_t most_items(const struct tg_unpack *u, size_t least)
-{
-    return tg_unpack_left(u) / least + 1;
-}
-
 static bool read_texts(struct tg_book_read *b, const struct tg_doc *d, struct tg_arena *a)
 {
     struct tg_unpack u, count;
@@ -346,7 +331,7 @@ static bool read_keys(struct tg_book_read *b, enum tg_book_set set, const struct
     struct tg_unpack u;
     if (!unpack(array, a, &u))
         return false;
-    b->row[set] = TG_NEW_N(a, struct tg_row_key, most_items(&u, 5));
+    b->row[set] = TG_NEW_N(a, struct tg_row_key, tg_unpack_left(&u) / 5 + 1);
     while (u.p < u.end) {
         struct tg_row_key *r = &b->row[set][b->n[set]];
         if (tg_unpack_left(&u) < 5)
@@ -378,7 +363,7 @@ static bool read_attrs(struct tg_book_read *b, const struct tg_doc *d, struct tg
     uint64_t row = 0;
     if (!unpack(tg_doc_get(d, "attributes"), a, &u))
         return false;
-    b->attr = TG_NEW_N(a, struct tg_book_attr, most_items(&u, 3));
+    b->attr = TG_NEW_N(a, struct tg_book_attr, tg_unpack_left(&u) / 3 + 1);
     while (u.p < u.end) {
         struct tg_book_attr *f = &b->attr[b->n_attrs];
         if (tg_unpack_left(&u) < 3)

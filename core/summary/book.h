@@ -57,7 +57,7 @@ struct tg_book_read {
     tg_sv *text;
     size_t n[TG_BOOK_SETS], n_attrs, n_texts;
 };
-/* Everything lives in `a`. False: damaged. `sorts`: the kinds that frames may have. */
+/* Everything lives in `a`. False: damaged. */
 TG_MUST bool tg_book_read(struct tg_book_read *out, const struct tg_doc *d, struct tg_arena *a);
 /* A listing as it was put; false: damaged. In `a`. */
 TG_MUST bool tg_listing_read(struct tg_listing *out, tg_sv raw, const struct tg_book_read *b,

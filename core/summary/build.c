@@ -7,7 +7,6 @@
 #include "core/summary/beside.h"
 #include "core/summary/internal.h"
 #include "core/summary/pack.h"
-#include "core/summary/tree_build.h"
 
 enum { ROW_WORDS = 4, ATTR_WORDS = 2 }; /* of a key in the maps below */
 
@@ -87,24 +86,16 @@ static void intern_names(struct build *b)
     b->no_parent = text_id(&b->texts, TG_SV(""));
 }
 
-/* The enclosing operator, annotation or step; runtime calls around a call are skipped. */
-static uint32_t parent_text(const struct build *b, uint32_t i)
-{
-    for (uint32_t p = b->s->parent ? b->s->parent[i] : TG_NO_SPAN; p != TG_NO_SPAN;
-         p = b->s->parent[p]) {
-        const struct tg_span *s = tg_span_at(b->t, p);
-        enum tg_kind k = tg_span_kind(b->t, s);
-        if (!tg_kind_is_call(k))
-            return b->parent[s->name];
-    }
-    return b->no_parent;
-}
-
 static struct key key_of(const struct build *b, uint32_t i, const struct tg_span *s)
 {
     const struct tg_track *k = &b->t->tracks[s->track];
     bool device = tg_kind_is_on_device(tg_span_kind(b->t, s));
-    return (struct key){ b->name[s->name], b->cat[s->name], parent_text(b, i),
+    /* The enclosing operator, annotation or step; runtime calls around a call are skipped. */
+    uint32_t up = b->s->parent ? b->s->parent[i] : TG_NO_SPAN;
+    while (up != TG_NO_SPAN && tg_kind_is_call(tg_span_kind(b->t, tg_span_at(b->t, up))))
+        up = b->s->parent[up];
+    return (struct key){ b->name[s->name], b->cat[s->name],
+                         up == TG_NO_SPAN ? b->no_parent : b->parent[tg_span_at(b->t, up)->name],
                          device ? k->device : -1,
                          device && k->stream != TG_NO_STREAM ? k->stream : -1 };
 }
@@ -128,6 +119,64 @@ static uint32_t row_for(struct build *b, const struct key *k, tg_ns start)
     return id;
 }
 
+/* ---- launch attributes ---- */
+
+tg_sv tg_attr_kind_name(enum tg_attr_kind k)
+{
+    static const tg_sv names[TG_ATTR_KINDS] = {
+        [TG_ATTR_KIND_BYTES] = { "bytes", 5 },   [TG_ATTR_KIND_COLLECTIVE] = { "collective", 10 },
+        [TG_ATTR_KIND_LAUNCH] = { "launch", 6 }, [TG_ATTR_KIND_SHAPES] = { "shapes", 6 },
+        [TG_ATTR_KIND_TYPES] = { "types", 5 },   [TG_ATTR_KIND_WHICH] = { "which", 5 },
+    };
+    return names[k];
+}
+
+static const struct {
+    tg_sv key;
+    int kind; /* -1: not exact (differs from run to run), or only for tg_collective_id_of */
+    bool bare;
+} keys[] = {
+    { { "grid", 4 }, TG_ATTR_KIND_LAUNCH, false },
+    { { "block", 5 }, TG_ATTR_KIND_LAUNCH, false },
+    { { "registers", 9 }, TG_ATTR_KIND_LAUNCH, false },
+    { { "shared", 6 }, TG_ATTR_KIND_LAUNCH, false },
+    { { "occupancy", 9 }, TG_ATTR_KIND_LAUNCH, false },
+    { { "collective", 10 }, TG_ATTR_KIND_COLLECTIVE, false },
+    { { "dtype", 5 }, TG_ATTR_KIND_COLLECTIVE, false },
+    { { "nelems_in", 9 }, TG_ATTR_KIND_COLLECTIVE, false },
+    { { "nelems_out", 10 }, TG_ATTR_KIND_COLLECTIVE, false },
+    { { "group_size", 10 }, TG_ATTR_KIND_COLLECTIVE, false },
+    { { "group", 5 }, TG_ATTR_KIND_COLLECTIVE, false },
+    { { "group_ranks", 11 }, -1, false },
+    { { "seq", 3 }, -1, false },
+    { { "comms_id", 8 }, -1, false },
+    { { "bytes", 5 }, TG_ATTR_KIND_BYTES, true },
+    { { "bandwidth", 9 }, -1, false },
+    { { "shapes", 6 }, TG_ATTR_KIND_SHAPES, true },
+    { { "types", 5 }, TG_ATTR_KIND_TYPES, true },
+};
+
+/* Splits an attribute text of core/trace into values per kind; "" if there is none. */
+static void split_attr(tg_sv text, struct tg_buf value[TG_ATTR_KINDS])
+{
+    for (int k = 0; k < TG_ATTR_KINDS; k++)
+        tg_buf_clear(&value[k]);
+    while (text.n) {
+        tg_sv line = tg_sv_cut(&text, '\n'), rest = line, key = tg_sv_cut(&rest, '=');
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+            if (!tg_sv_eq(key, keys[i].key) || keys[i].kind < 0)
+                continue;
+            struct tg_buf *to = &value[keys[i].kind];
+            if (to->n)
+                tg_buf_putc(to, '\n');
+            /* AMD writes bytes as text: "123" and 123 are one attribute. */
+            tg_buf_add(to, !keys[i].bare                        ? line
+                           : keys[i].kind == TG_ATTR_KIND_BYTES ? tg_sv_unquoted(rest)
+                                                                : rest);
+        }
+    }
+}
+
 static void split_attrs(struct build *b)
 {
     struct tg_buf value[TG_ATTR_KINDS] = { { 0 } };
@@ -136,7 +185,7 @@ static void split_attrs(struct build *b)
     b->collective = tg_xrealloc(NULL, n + 1, sizeof *b->collective);
     for (size_t i = 0; i < n; i++) {
         b->collective[i] = tg_collective_id_of(b->t->attrs.text[i]);
-        tg_attr_split(b->t->attrs.text[i], value);
+        split_attr(b->t->attrs.text[i], value);
         for (size_t k = 0; k < TG_ATTR_KINDS; k++) {
             tg_sv text = tg_buf_sv(&value[k]);
             b->value[i * TG_ATTR_KINDS + k] = text.n ? text_id(&b->values, text) : TG_NO_ID;
@@ -275,36 +324,10 @@ static void note_collective(struct build *b, uint32_t row, size_t at, uint32_t a
     memcpy(r->which + at * TG_COLLECTIVE_ID_TEXT, text.p, TG_COLLECTIVE_ID_TEXT);
 }
 
-/* The position of each row once the rows are sorted. */
-static uint32_t *positions(const struct build *b)
-{
-    uint32_t *at = tg_xrealloc(NULL, b->n_rows + 1, sizeof *at);
-    TG_FREE struct tg_row *v = tg_xrealloc(NULL, b->n_rows + 1, sizeof *v);
-    for (size_t r = 0; r < b->n_rows; r++)
-        v[r] = (struct tg_row){ .key = b->out->rows[r].key, .order = (uint32_t)r };
-    TG_SORT(v, b->n_rows, tg_row_cmp);
-    for (size_t i = 0; i < b->n_rows; i++)
-        at[v[i].order] = (uint32_t)i;
-    return at;
-}
-
 struct cursor {
     struct tg_row *row;
     size_t *next; /* per step: the slot */
 };
-
-static void init_cursor(struct build *b, struct cursor *c, struct tg_row *row)
-{
-    size_t at = 0;
-    *c = (struct cursor){ row, tg_xrealloc(NULL, b->s->n, sizeof *c->next) };
-    for (size_t k = 0; k < b->s->n; k++) {
-        c->next[k] = at;
-        at += row->count[k];
-    }
-    row->slots = TG_NEW_N(b->a, tg_ns, at);
-    if (tg_kind_is_device(row->key->kind))
-        row->beside = TG_NEW_N(b->a, uint8_t, at);
-}
 
 static void drop_empty_beside(struct build *b)
 {
@@ -318,25 +341,24 @@ static void drop_empty_beside(struct build *b)
     b->out->beside_known = true;
 }
 
-static void add_to_node(struct build *b, uint32_t at, size_t step, tg_ns self)
-{
-    const struct tg_tree *t = &b->out->tree;
-    size_t i = t->node[at].split * (b->s->n + 1) + step;
-    if (t->node[at].split == TG_NO_ID)
-        return;
-    t->count[i]++;
-    t->self[i] = tg_ns_add(t->self[i], self);
-}
-
 /* Self times, each where it belongs. Slots are in start order, step after step: one cursor per row
  * and step. */
 static void fill_slots(struct build *b)
 {
+    const struct tg_tree *t = &b->out->tree;
     size_t next = 0;
     struct tg_beside beside = { 0 };
     TG_FREE struct cursor *cursor = tg_xrealloc(NULL, b->n_rows + 1, sizeof *cursor);
-    for (size_t r = 0; r < b->n_rows; r++)
-        init_cursor(b, &cursor[r], &b->out->rows[r]);
+    for (size_t r = 0; r < b->n_rows; r++) {
+        struct tg_row *row = &b->out->rows[r];
+        size_t at = 0;
+        cursor[r] = (struct cursor){ row, tg_xrealloc(NULL, b->s->n, sizeof *cursor->next) };
+        for (size_t k = 0; k < b->s->n; at += row->count[k++])
+            cursor[r].next[k] = at;
+        row->slots = TG_NEW_N(b->a, tg_ns, at);
+        if (tg_kind_is_device(row->key->kind))
+            row->beside = TG_NEW_N(b->a, uint8_t, at);
+    }
     /* Rows with several nodes say of each slot whose it is. */
     for (size_t i = TG_ROOTS; i < b->placed.n; i++) {
         struct tg_row *row = &b->out->rows[b->placed.node[i].row];
@@ -360,7 +382,11 @@ static void fill_slots(struct build *b)
                     .end = tg_span_end(s),
                     .slot = b->s->step_of[i] < 0 ? NULL : &of[cursor[r].next[b->s->step_of[i]]] });
         cursor[r].row->self[at] = tg_ns_add(cursor[r].row->self[at], self);
-        add_to_node(b, node, at, self);
+        if (t->node[node].split != TG_NO_ID) {
+            size_t cell = t->node[node].split * (b->s->n + 1) + at;
+            t->count[cell]++;
+            t->self[cell] = tg_ns_add(t->self[cell], self);
+        }
         if (b->s->step_of[i] < 0)
             continue;
         size_t slot = cursor[r].next[b->s->step_of[i]]++;
@@ -425,7 +451,7 @@ static size_t window_around(const struct build *b, const uint8_t *windows, uint3
 /* Two walks over the direct children of the windows: count, then measure. */
 static void build_gaps(struct build *b)
 {
-    size_t n = b->s->n, total = 0;
+    size_t n = b->s->n;
     TG_FREE tg_ns *cursor = tg_xrealloc(NULL, n, sizeof *cursor);
     TG_FREE tg_ns **at = tg_xrealloc(NULL, n, sizeof *at);
     TG_FREE uint8_t *windows = tg_xcalloc(b->t->n_spans / 8 + 1, 1);
@@ -438,9 +464,7 @@ static void build_gaps(struct build *b)
         if (w < n)
             b->out->gap_count[w]++;
     }
-    for (size_t k = 0; k < n; k++)
-        total += b->out->gap_count[k];
-    b->out->gaps = TG_NEW_N(b->a, tg_ns, total);
+    b->out->gaps = TG_NEW_N(b->a, tg_ns, tg_shard_gaps(b->out));
     for (size_t k = 0, from = 0; k < n; from += b->out->gap_count[k++]) {
         at[k] = b->out->gaps + from;
         cursor[k] = b->s->v[k].start;
@@ -457,19 +481,6 @@ static void build_gaps(struct build *b)
     }
     for (size_t k = 0; b->s->marked && k < n; k++)
         *at[k] = b->s->v[k].end > cursor[k] ? tg_ns_sub(b->s->v[k].end, cursor[k]) : 0;
-}
-
-static void count_fallback(struct build *b)
-{
-    for (size_t k = 0; k < b->s->n_device; k++) {
-        const struct tg_span *s = tg_span_at(b->t, b->s->device[k]);
-        tg_ns dur = s->dur > 0 ? s->dur : 0;
-        if (!tg_kind_is_device(tg_span_kind(b->t, s)))
-            continue;
-        b->out->device_time = tg_ns_add(b->out->device_time, dur);
-        if (b->class_[s->name].fallback)
-            b->out->classified_by_fallback = tg_ns_add(b->out->classified_by_fallback, dur);
-    }
 }
 
 static void count_damage(struct build *b)
@@ -570,7 +581,15 @@ static void build_details(struct build *b, const struct tg_summarize_opts *o,
                           const struct tg_spent *own)
 {
     build_gaps(b);
-    count_fallback(b);
+    for (size_t k = 0; k < b->s->n_device; k++) {
+        const struct tg_span *s = tg_span_at(b->t, b->s->device[k]);
+        tg_ns dur = s->dur > 0 ? s->dur : 0;
+        if (!tg_kind_is_device(tg_span_kind(b->t, s)))
+            continue;
+        b->out->device_time = tg_ns_add(b->out->device_time, dur);
+        if (b->class_[s->name].fallback)
+            b->out->classified_by_fallback = tg_ns_add(b->out->classified_by_fallback, dur);
+    }
     b->out->device_busy = tg_metrics_busy(b->t, b->s, b->class_);
     if (o->frame_sorts)
         tg_frames_of_trace(b->out, b->t, b->s, o->frame_sorts, b->a);
@@ -582,7 +601,13 @@ static void build_details(struct build *b, const struct tg_summarize_opts *o,
         *TG_PUSH(b->calls, b->n_calls, cap) = (struct call){ i, attr };
     }
     /* From here on, row_of has nodes. */
-    TG_FREE uint32_t *position = positions(b);
+    TG_FREE uint32_t *position = tg_xrealloc(NULL, b->n_rows + 1, sizeof *position);
+    TG_FREE struct tg_row *sorted = tg_xrealloc(NULL, b->n_rows + 1, sizeof *sorted);
+    for (size_t r = 0; r < b->n_rows; r++)
+        sorted[r] = (struct tg_row){ .key = b->out->rows[r].key, .order = (uint32_t)r };
+    TG_SORT(sorted, b->n_rows, tg_row_cmp);
+    for (size_t i = 0; i < b->n_rows; i++)
+        position[sorted[i].order] = (uint32_t)i;
     tg_tree_place(&b->placed, b->t, b->s, b->out->rows, b->n_rows,
                   tg_tree_room(o->load.reader.limits, b->s->n), &b->row_of);
     tg_tree_order(b->out, &b->placed, position, b->a);

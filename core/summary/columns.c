@@ -1,7 +1,5 @@
 #include "core/summary/columns.h"
 
-#include <stdlib.h>
-
 #include "core/summary/pack.h"
 
 /* The value that a slot is stored relative to. */
@@ -63,22 +61,6 @@ static bool read_counts(struct tg_unpack *u, struct tg_shared_rows *out, enum tg
     return !u->bad;
 }
 
-/* The attributes of one row: those of the listing that name it. */
-static bool read_attrs(struct tg_unpack *u, struct tg_row *row, uint32_t id, size_t *at,
-                       const struct tg_listing *l, const struct tg_book_read *b, struct tg_attr *to)
-{
-    uint64_t cut = tg_unpack_u64(u), order = tg_unpack_u64(u);
-    row->attrs_capped = cut == 1;
-    row->order = (uint32_t)order;
-    row->attrs = to + *at;
-    for (; *at < l->n_attrs && b->attr[l->attr[*at]].row == id; ++*at) {
-        to[*at] = b->attr[l->attr[*at]].attr;
-        to[*at].count = tg_unpack_u64(u);
-        row->n_attrs++;
-    }
-    return !u->bad && cut <= 1 && order <= UINT32_MAX;
-}
-
 bool tg_shared_rows_read(struct tg_shared_rows *out, tg_sv raw, const struct tg_listing *l,
                          const struct tg_book_read *b, size_t n_steps, struct tg_arena *a)
 {
@@ -89,9 +71,20 @@ bool tg_shared_rows_read(struct tg_shared_rows *out, tg_sv raw, const struct tg_
     if (!read_counts(&u, out, TG_BOOK_ROWS, l, b, a) ||
         !read_counts(&u, out, TG_BOOK_FRAMES, l, b, a))
         return false;
-    for (size_t i = 0; i < out->n[TG_BOOK_ROWS]; i++)
-        if (!read_attrs(&u, &out->row[TG_BOOK_ROWS][i], l->row[TG_BOOK_ROWS][i], &at, l, b, attrs))
+    for (size_t i = 0; i < out->n[TG_BOOK_ROWS]; i++) {
+        struct tg_row *row = &out->row[TG_BOOK_ROWS][i];
+        uint64_t cut = tg_unpack_u64(&u), order = tg_unpack_u64(&u);
+        row->attrs_capped = cut == 1;
+        row->order = (uint32_t)order;
+        row->attrs = attrs + at; /* those of the listing that name the row */
+        for (; at < l->n_attrs && b->attr[l->attr[at]].row == l->row[TG_BOOK_ROWS][i]; at++) {
+            attrs[at] = b->attr[l->attr[at]].attr;
+            attrs[at].count = tg_unpack_u64(&u);
+            row->n_attrs++;
+        }
+        if (u.bad || cut > 1 || order > UINT32_MAX)
             return false;
+    }
     if (at != l->n_attrs || n_steps > tg_unpack_left(&u))
         return false;
     out->gap_count = TG_NEW_N(a, uint32_t, n_steps);
@@ -121,29 +114,6 @@ static uint64_t fold_rows(uint64_t unit, const struct tg_row *rows, size_t n_row
     return unit;
 }
 
-static size_t n_gaps(const struct tg_shard *s)
-{
-    size_t n = 0;
-    for (size_t k = 0; k < s->n_steps; k++)
-        n += s->gap_count[k];
-    return n;
-}
-
-/* At least 1: the divisor of all times. */
-static uint64_t unit_of(const struct tg_shard *s, const bool *kept)
-{
-    uint64_t unit = fold_rows(0, s->rows, s->n_rows, s->n_steps + 1);
-    size_t gaps = n_gaps(s);
-    unit = fold_rows(unit, s->frames, s->n_frames, s->n_steps + 1);
-    for (size_t i = 0; unit != 1 && i < gaps; i++)
-        unit = gcd((uint64_t)s->gaps[i], unit);
-    for (size_t i = 0; unit != 1 && i < s->n_rows; i++)
-        for (uint64_t c = 0, n = kept[i] ? tg_row_calls(s, &s->rows[i]) : 0; unit != 1 && c < n;
-             c++)
-            unit = gcd((uint64_t)s->rows[i].slots[c], unit);
-    return unit ? unit : 1;
-}
-
 static void put_less(struct tg_buf *b, const struct tg_row *rows, size_t n_rows, size_t n,
                      uint64_t unit)
 {
@@ -166,8 +136,15 @@ static void put_self(struct tg_buf *b, const struct tg_row *r, size_t from, size
 
 void tg_shard_values_put(struct tg_buf *b, const struct tg_shard *s, const bool *kept)
 {
-    uint64_t unit = unit_of(s, kept);
-    size_t n = s->n_steps + 1, gaps = n_gaps(s);
+    size_t n = s->n_steps + 1, gaps = tg_shard_gaps(s);
+    uint64_t unit = fold_rows(fold_rows(0, s->rows, s->n_rows, n), s->frames, s->n_frames, n);
+    for (size_t i = 0; unit != 1 && i < gaps; i++)
+        unit = gcd((uint64_t)s->gaps[i], unit);
+    for (size_t i = 0; unit != 1 && i < s->n_rows; i++)
+        for (uint64_t c = 0, calls = kept[i] ? tg_row_calls(s, &s->rows[i]) : 0;
+             unit != 1 && c < calls; c++)
+            unit = gcd((uint64_t)s->rows[i].slots[c], unit);
+    unit = unit ? unit : 1; /* the divisor of all times */
     tg_pack_u64(b, unit);
     for (size_t i = 0; i < s->n_rows; i++)
         tg_pack_u64(b, kept[i]);
@@ -249,22 +226,6 @@ static bool is_single(const struct tg_shard *s, const struct tg_row *r)
     return true;
 }
 
-/* Slots, and the self time of each step that they add up to; in `room`, if that is needed. */
-static tg_ns *read_slots(struct values *v, const struct tg_shard *s, struct tg_row *r, tg_ns *room)
-{
-    bool single = is_single(s, r);
-    tg_ns *at = r->slots = single ? r->self : room;
-    for (size_t step = 0; step < s->n_steps; step++) {
-        tg_ns sum = 0;
-        for (size_t i = 0; i < r->count[step]; i++, at++) {
-            *at = read_after(v, expected(r, step, i, at));
-            sum = tg_ns_add(sum, *at);
-        }
-        r->self[step] = sum;
-    }
-    return single ? room : at;
-}
-
 static bool read_all_slots(struct values *v, struct tg_shard *s, const bool *kept)
 {
     uint64_t calls = 0, own = 0;
@@ -276,18 +237,24 @@ static bool read_all_slots(struct values *v, struct tg_shard *s, const bool *kep
     if (calls > tg_unpack_left(&v->u))
         return false;
     tg_ns *room = TG_NEW_N(v->a, tg_ns, (size_t)own);
-    for (size_t i = 0; i < s->n_rows; i++)
-        if (kept[i])
-            room = read_slots(v, s, &s->rows[i], room);
+    for (size_t i = 0; i < s->n_rows; i++) {
+        struct tg_row *r = &s->rows[i];
+        if (!kept[i])
+            continue;
+        /* Slots, and the self time of each step that they add up to; in `room`, if needed. */
+        bool single = is_single(s, r);
+        tg_ns *at = r->slots = single ? r->self : room;
+        for (size_t step = 0; step < s->n_steps; step++) {
+            tg_ns sum = 0;
+            for (size_t c = 0; c < r->count[step]; c++, at++) {
+                *at = read_after(v, expected(r, step, c, at));
+                sum = tg_ns_add(sum, *at);
+            }
+            r->self[step] = sum;
+        }
+        room = single ? room : at;
+    }
     return !v->u.bad;
-}
-
-static bool is_zero(const tg_ns *v, size_t n)
-{
-    for (size_t k = 0; k < n; k++)
-        if (v[k])
-            return false;
-    return true;
 }
 
 /* Inclusive times; where they are the self times, they are one array. */
@@ -295,8 +262,11 @@ static bool add_less(struct values *v, struct tg_row *rows, size_t n_rows, size_
                      const tg_ns *less)
 {
     for (size_t i = 0; i < n_rows; i++, less += n) {
+        size_t zeroes = 0;
+        while (zeroes < n && !less[zeroes])
+            zeroes++;
         rows[i].total = rows[i].self;
-        if (is_zero(less, n))
+        if (zeroes == n)
             continue;
         rows[i].total = TG_NEW_N(v->a, tg_ns, n);
         for (size_t k = 0; k < n; k++)
@@ -306,39 +276,14 @@ static bool add_less(struct values *v, struct tg_row *rows, size_t n_rows, size_
     return true;
 }
 
-static bool read_gaps(struct values *v, struct tg_shard *s)
-{
-    size_t n = n_gaps(s);
-    if (n > tg_unpack_left(&v->u))
-        return false;
-    s->gaps = TG_NEW_N(v->a, tg_ns, n);
-    for (size_t i = 0; i < n; i++)
-        s->gaps[i] = read_time(v);
-    return !v->u.bad;
-}
-
-static bool read_times(struct values *v, struct tg_shard *s, const bool *kept, tg_ns **less)
-{
-    size_t n = s->n_steps + 1;
-    if (!read_less(v, s->rows, s->n_rows, n, &less[TG_BOOK_ROWS]) ||
-        !read_less(v, s->frames, s->n_frames, n, &less[TG_BOOK_FRAMES]))
-        return false;
-    for (size_t i = 0; i < s->n_rows; i++)
-        read_self(v, &s->rows[i], kept[i] ? s->n_steps : 0, n);
-    for (size_t i = 0; i < s->n_frames; i++)
-        read_self(v, &s->frames[i], 0, n);
-    return read_gaps(v, s) && read_all_slots(v, s, kept) && v->u.p == v->u.end &&
-           add_less(v, s->rows, s->n_rows, n, less[TG_BOOK_ROWS]) &&
-           add_less(v, s->frames, s->n_frames, n, less[TG_BOOK_FRAMES]);
-}
-
 bool tg_shard_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_rows *shape,
                           struct tg_arena *a)
 {
     struct values v = { { raw.p, raw.p + raw.n, false }, 0, a };
     uint64_t unit = tg_unpack_u64(&v.u);
     TG_FREE bool *kept = NULL;
-    bool ok = true;
+    TG_FREE tg_ns *of_rows = NULL; /* what inclusive times have more */
+    TG_FREE tg_ns *of_frames = NULL;
     s->n_rows = shape->n[TG_BOOK_ROWS];
     s->n_frames = shape->n[TG_BOOK_FRAMES];
     s->gap_count = shape->gap_count;
@@ -351,11 +296,22 @@ bool tg_shard_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_
     for (size_t i = 0; i < s->n_rows; i++) {
         uint64_t flag = tg_unpack_u64(&v.u);
         kept[i] = flag == 1;
-        ok &= flag <= 1;
+        v.u.bad |= flag > 1;
     }
-    tg_ns *less[TG_BOOK_SETS] = { NULL };
-    ok = ok && read_times(&v, s, kept, less);
-    for (int set = 0; set < TG_BOOK_SETS; set++)
-        free(less[set]);
-    return ok;
+    size_t n = s->n_steps + 1, gaps = tg_shard_gaps(s);
+    if (v.u.bad || !read_less(&v, s->rows, s->n_rows, n, &of_rows) ||
+        !read_less(&v, s->frames, s->n_frames, n, &of_frames))
+        return false;
+    for (size_t i = 0; i < s->n_rows; i++)
+        read_self(&v, &s->rows[i], kept[i] ? s->n_steps : 0, n);
+    for (size_t i = 0; i < s->n_frames; i++)
+        read_self(&v, &s->frames[i], 0, n);
+    if (gaps > tg_unpack_left(&v.u))
+        return false;
+    s->gaps = TG_NEW_N(a, tg_ns, gaps);
+    for (size_t i = 0; i < gaps; i++)
+        s->gaps[i] = read_time(&v);
+    return !v.u.bad && read_all_slots(&v, s, kept) && v.u.p == v.u.end &&
+           add_less(&v, s->rows, s->n_rows, n, of_rows) &&
+           add_less(&v, s->frames, s->n_frames, n, of_frames);
 }

@@ -21,7 +21,7 @@ struct tg_shared_rows {
     struct tg_row *row[TG_BOOK_SETS];
     size_t n[TG_BOOK_SETS], n_steps;
     uint32_t *gap_count;
-    uint64_t hash; /* hash.c */
+    uint64_t hash; /* content.c */
 };
 
 void tg_shared_rows_put(struct tg_buf *out, const struct tg_shard *s);

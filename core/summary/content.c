@@ -1,5 +1,5 @@
 /* What a shard's document says as JSON, written and read, and the hash of its whole content. */
-#include "core/summary/content.h"
+#include "core/summary/internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,26 +16,6 @@ static const char *stored_name(enum tg_metric m)
     return m == TG_METRIC_STEP_TIME       ? NULL
            : m == TG_METRIC_DEVICE_EXTENT ? "step_time"
                                           : tg_metric_info(m)->name;
-}
-
-static void add_metrics(struct tg_doc *d, const struct tg_shard *s)
-{
-    struct tg_doc *all = tg_doc_add_object(d, "measures");
-    for (int m = 0; m < TG_METRICS; m++) {
-        const char *name = stored_name((enum tg_metric)m);
-        struct tg_doc *v = name ? tg_doc_add_array(all, name) : NULL;
-        for (size_t k = 0; v && k < s->n_steps; k++) {
-            const struct tg_metric_value *x = &s->metrics[(size_t)m * s->n_steps + k];
-            if (m == TG_METRIC_DEVICE_EXTENT && !s->device_spans)
-                x = &s->metrics[TG_METRIC_HOST_TIME * s->n_steps + k];
-            if (x->known) {
-                struct tg_doc *pair = tg_doc_add_array(v, NULL);
-                tg_doc_add_i64(pair, NULL, x->num);
-                tg_doc_add_i64(pair, NULL, x->den);
-            } else
-                tg_doc_add_null(v, NULL);
-        }
-    }
 }
 
 /* Counters and their places. Values beyond int64 cannot be met. */
@@ -94,7 +74,23 @@ void tg_content_add(struct tg_doc *d, const struct tg_shard *s)
         tg_doc_add_i64(one, NULL, s->steps[k].start);
         tg_doc_add_i64(one, NULL, s->steps[k].end);
     }
-    add_metrics(d, s);
+    struct tg_doc *all = tg_doc_add_object(d, "measures");
+    for (int m = 0; m < TG_METRICS; m++) {
+        const char *name = stored_name((enum tg_metric)m);
+        bool window = m == TG_METRIC_DEVICE_EXTENT && !s->device_spans;
+        struct tg_doc *v = name ? tg_doc_add_array(all, name) : NULL;
+        for (size_t k = 0; v && k < s->n_steps; k++) {
+            size_t from = window ? TG_METRIC_HOST_TIME : (size_t)m;
+            const struct tg_metric_value *x = &s->metrics[from * s->n_steps + k];
+            struct tg_doc *pair = x->known ? tg_doc_add_array(v, NULL) : NULL;
+            if (!pair) {
+                tg_doc_add_null(v, NULL);
+                continue;
+            }
+            tg_doc_add_i64(pair, NULL, x->num);
+            tg_doc_add_i64(pair, NULL, x->den);
+        }
+    }
     struct tg_doc *o = tg_doc_add_object(d, "counters");
     for (size_t i = 0; i < N_COUNTERS; i++) {
         int64_t v;
@@ -237,24 +233,20 @@ tg_sv tg_shard_recording(const struct tg_shard *s, struct tg_arena *a)
     return tg_shard_hash(&bare, a);
 }
 
-/* What differs between most recordings, at little cost. */
-static bool same_times(const struct tg_shard *p, const struct tg_shard *q)
-{
-    bool same = p->n_steps == q->n_steps && p->n_rows == q->n_rows && p->events == q->events &&
-                p->device_time == q->device_time;
-    for (size_t k = 0; same && k < p->n_steps; k++)
-        same = p->steps[k].start == q->steps[k].start && p->steps[k].end == q->steps[k].end;
-    for (size_t i = 0; same && i < p->n_rows; i++)
-        same = !memcmp(p->rows[i].self, q->rows[i].self, (p->n_steps + 1) * sizeof(tg_ns));
-    return same;
-}
-
 bool tg_shard_same_recording(const struct tg_shard *p, const struct tg_shard *q)
 {
     const struct tg_shard *const shard[] = { p, q };
     TG_ARENA *a = NULL;
     tg_sv hash[2];
-    if (!p->n_rows || p->unnamed || q->unnamed || !same_times(p, q))
+    /* What differs between most recordings, at little cost. */
+    bool same = p->n_rows && !p->unnamed && !q->unnamed && p->n_steps == q->n_steps &&
+                p->n_rows == q->n_rows && p->events == q->events &&
+                p->device_time == q->device_time;
+    for (size_t k = 0; same && k < p->n_steps; k++)
+        same = p->steps[k].start == q->steps[k].start && p->steps[k].end == q->steps[k].end;
+    for (size_t i = 0; same && i < p->n_rows; i++)
+        same = !memcmp(p->rows[i].self, q->rows[i].self, (p->n_steps + 1) * sizeof(tg_ns));
+    if (!same)
         return false;
     a = tg_arena_new();
     for (int i = 0; i < 2; i++) {
@@ -370,19 +362,6 @@ static bool read_hints(struct tg_arena *a, const struct tg_doc *d, struct tg_sha
     return true;
 }
 
-static bool read_frame_sorts(const struct tg_doc *d, struct tg_shard *s)
-{
-    if (!d)
-        return true;
-    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m)) {
-        enum tg_stack_sort sort;
-        if (!tg_frame_sort_find(tg_doc_str(m, TG_SV("")), &sort) || s->frame_sorts >> sort)
-            return false; /* unknown, or not in ascending order */
-        s->frame_sorts |= 1u << sort;
-    }
-    return s->frame_sorts != 0;
-}
-
 const char *tg_content_read(struct tg_shard *s, const struct tg_doc *d, struct tg_arena *a)
 {
     if (!get_text(a, tg_doc_get(d, "window"), &s->window) ||
@@ -405,5 +384,12 @@ const char *tg_content_read(struct tg_shard *s, const struct tg_doc *d, struct t
             (struct tg_metric_value){ false, 0, 1 };
     if (!read_hints(a, tg_doc_get(d, "hints"), s))
         return "hints";
-    return read_frame_sorts(tg_doc_get(d, "frames"), s) ? NULL : "frames";
+    const struct tg_doc *frames = tg_doc_get(d, "frames");
+    for (const struct tg_doc *m = tg_doc_first(frames); m; m = tg_doc_next(m)) {
+        enum tg_stack_sort sort;
+        if (!tg_frame_sort_find(tg_doc_str(m, TG_SV("")), &sort) || s->frame_sorts >> sort)
+            return "frames"; /* unknown, or not in ascending order */
+        s->frame_sorts |= 1u << sort;
+    }
+    return !frames || s->frame_sorts ? NULL : "frames";
 }

@@ -107,17 +107,6 @@ static void add_devices(struct env *e, const struct tg_trace *t)
     free(names);
 }
 
-/* Wall time of the first event that was kept, ns since 1970; older traces count from there. */
-static tg_ns recorded_at(const struct tg_trace *t)
-{
-    int64_t base = 0;
-    if (!t->n_spans)
-        return 0;
-    if (!tg_sv_i64(meta_of(t, "baseTimeNanoseconds"), &base))
-        base = 0;
-    return tg_ns_add(base, tg_span_at(t, 0)->start);
-}
-
 struct seen {
     bool cuda, hip, mtia, device, python, shapes;
 };
@@ -137,22 +126,6 @@ static struct seen look(const struct tg_trace *t)
     for (size_t i = 0; i < t->attrs.n && !s.shapes; i++)
         s.shapes = tg_sv_starts(t->attrs.text[i], TG_SV("shapes="));
     return s;
-}
-
-/* hip first: the category of HIP calls is cuda_runtime too. */
-static void add_device_type(struct env *e, const struct tg_trace *t, const struct seen *s)
-{
-    const char *type = NULL;
-    if (s->mtia)
-        type = "mtia";
-    else if (s->hip || meta_of(t, "roctracer_version").n || meta_of(t, "hip_runtime_version").n)
-        type = "rocm";
-    else if (s->cuda || meta_of(t, "cupti_version").n || meta_of(t, "cuda_runtime_version").n)
-        type = "cuda";
-    else if (!s->device)
-        type = "cpu";
-    if (type)
-        set_text(e, "device_type", tg_sv_of(type));
 }
 
 /* Kineto writes a flag only if it is on; what the flag records is evidence as well. */
@@ -177,7 +150,18 @@ void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct t
     struct seen s = look(t);
     tg_sv dist = meta_of(t, "distributedInfo");
     add_devices(&e, t);
-    add_device_type(&e, t, &s);
+    /* hip first: the category of HIP calls is cuda_runtime too. */
+    const char *type = NULL;
+    if (s.mtia)
+        type = "mtia";
+    else if (s.hip || meta_of(t, "roctracer_version").n || meta_of(t, "hip_runtime_version").n)
+        type = "rocm";
+    else if (s.cuda || meta_of(t, "cupti_version").n || meta_of(t, "cuda_runtime_version").n)
+        type = "cuda";
+    else if (!s.device)
+        type = "cpu";
+    if (type)
+        set_text(&e, "device_type", tg_sv_of(type));
     /* 12040 -> 12.4 (CUDA); 60443483 -> 6.4.43483 (HIP). */
     int64_t v;
     if (tg_sv_i64(meta_of(t, "cuda_runtime_version"), &v) && v > 0)
@@ -195,7 +179,10 @@ void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct t
      * PyTorch does not write the processor; a program can (profiler.add_metadata("cpu", ...)).
      * Otherwise a trace from the time since this machine was started is taken for one of its own.
      */
-    tg_ns at = recorded_at(t);
+    tg_ns at = 0; /* of the first event that was kept, since 1970; older traces count from there */
+    if (t->n_spans)
+        at = tg_ns_add(tg_sv_i64(meta_of(t, "baseTimeNanoseconds"), &v) ? v : 0,
+                       tg_span_at(t, 0)->start);
     if (o->host.cpu.n && o->host.booted && at >= o->host.booted && at <= o->host.now)
         set_text(&e, "cpu", o->host.cpu);
     set_text(&e, "cpu", meta_of(t, "cpu"));

@@ -1,8 +1,5 @@
 #include "core/summary/fit.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "core/summary/internal.h"
 #include "core/summary/layout.h"
 
@@ -45,15 +42,6 @@ static double step_time(const struct tg_shard *s)
     return n ? sum / (double)n : 0;
 }
 
-static size_t slowest(const struct tg_summary *run)
-{
-    size_t at = 0;
-    for (size_t i = 1; i < run->n; i++)
-        if (step_time(run->shards[i]) > step_time(run->shards[at]))
-            at = i;
-    return at;
-}
-
 static size_t take(size_t *order, bool *taken, size_t n, size_t rank)
 {
     if (taken[rank])
@@ -67,10 +55,13 @@ static size_t take(size_t *order, bool *taken, size_t n, size_t rank)
  * of the largest gaps, and they share no factor with the sizes of a job's groups of ranks. */
 static void choose_order(struct fit *f)
 {
-    size_t n = f->run->n, k = 0;
+    size_t n = f->run->n, k = 0, slowest = 0;
+    for (size_t i = 1; i < n; i++)
+        if (step_time(f->run->shards[i]) > step_time(f->run->shards[slowest]))
+            slowest = i;
     TG_FREE bool *taken = tg_xcalloc(n, 1);
     k = take(f->order, taken, k, 0);
-    k = take(f->order, taken, k, slowest(f->run));
+    k = take(f->order, taken, k, slowest);
     for (uint32_t i = 1; k < n && i < 8 * n; i++) {
         uint32_t fraction = i * 2654435769u; /* 2^32 / golden ratio */
         k = take(f->order, taken, k, (size_t)((uint64_t)fraction * n >> 32));
@@ -125,84 +116,52 @@ static size_t most_ranks(struct fit *f, struct tg_fitted *one)
     return low;
 }
 
-/* As many slots as fit beside the rest. */
-static void add_slots(struct fit *f, struct tg_fitted *how)
-{
-    const struct tg_fitted none = *how;
-    /* base64: four bytes of text pack to three */
-    double room = (double)(f->most - none.packed) * 4 / 3 / (double)none.ranks;
-    for (int i = 0; i < SLOT_TRIES; i++, room *= 0.8)
-        if (attempt(f, none.ranks, (size_t)room, how))
-            return;
-    (void)attempt(f, none.ranks, 0, how);
-}
-
-static bool does_not_fit(const struct fit *f, const struct tg_fitted *one, struct tg_err *err)
-{
-    const struct tg_shard *s = f->run->shards[0];
-    if (one->packed < SIZE_MAX)
-        tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
-                   "one rank of this run takes %zu bytes without single durations, the limit is "
-                   "%zu (%zu names, %zu steps, %zu ranks)",
-                   one->packed, f->most, s->n_rows, s->n_steps, f->run->n);
-    else
-        tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
-                   "one rank of this run cannot be stored (%zu names, %zu steps)", s->n_rows,
-                   s->n_steps);
-    return tg_err_hint(err, "Record fewer steps.");
-}
-
-/* Steps of the ranks after the first `ranks` ones. */
-static size_t dropped_steps(const struct fit *f, size_t ranks)
-{
-    size_t n = 0;
-    for (size_t i = ranks; i < f->run->n; i++)
-        n += f->run->shards[f->order[i]]->n_steps;
-    return n;
-}
-
-static bool fit(struct fit *f, struct tg_fitted *how, struct tg_err *err)
-{
-    struct tg_fitted one = { 0 };
-    size_t n = f->run->n, ranks = most_ranks(f, &one);
-    if (!ranks) {
-        f->out->n = f->start;
-        return does_not_fit(f, &one, err);
-    }
-    if (dropped_steps(f, ranks) > TG_MAX_STEPS_ONLY) {
-        f->out->n = f->start;
-        tg_err_set(
-            err, TG_ERR_LIMIT, TG_NOWHERE,
-            "%zu of %zu ranks fit into %zu bytes; the others have %zu steps, and the times of "
-            "at most %zu are kept",
-            ranks, f->run->n, f->most, dropped_steps(f, ranks), TG_MAX_STEPS_ONLY);
-        return tg_err_hint(err, "Record fewer steps.");
-    }
-    if (ranks == n && attempt(f, n, SIZE_MAX, how)) {
-        how->all_slots = true;
-        return true;
-    }
-    (void)attempt(f, ranks, 0, how);
-    add_slots(f, how);
-    return true;
-}
-
 bool tg_summary_fit(const struct tg_summary *run, size_t most, struct tg_buf *out,
                     struct tg_fitted *how, struct tg_err *err)
 {
     struct fit f = { .run = run, .most = most, .out = out, .start = out->n };
+    struct tg_fitted one = { 0 };
+    size_t n = run->n, dropped = 0;
     *how = (struct tg_fitted){ 0 };
-    if (!run->n)
+    if (!n)
         return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "a run without traces");
-    f.copy = tg_xrealloc(NULL, run->n, sizeof *f.copy);
-    f.shown = tg_xrealloc(NULL, run->n, sizeof *f.shown);
-    f.order = tg_xrealloc(NULL, run->n, sizeof *f.order);
-    for (size_t i = 0; i < run->n; i++)
-        f.copy[i] = *run->shards[i];
+    TG_FREE struct tg_shard *copy = f.copy = tg_xrealloc(NULL, n, sizeof *copy);
+    TG_FREE struct tg_shard **shown = f.shown = tg_xrealloc(NULL, n, sizeof *shown);
+    TG_FREE size_t *order = f.order = tg_xrealloc(NULL, n, sizeof *order);
+    for (size_t i = 0; i < n; i++)
+        copy[i] = *run->shards[i];
     choose_order(&f);
-    bool ok = fit(&f, how, err);
-    free(f.copy);
-    free(f.shown);
-    free(f.order);
-    return ok;
+    size_t ranks = most_ranks(&f, &one);
+    for (size_t i = ranks; i < n; i++)
+        dropped += run->shards[order[i]]->n_steps;
+    if (!ranks || dropped > TG_MAX_STEPS_ONLY) {
+        const struct tg_shard *s = run->shards[0];
+        out->n = f.start;
+        if (ranks)
+            tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
+                       "%zu of %zu ranks fit into %zu bytes; the others have %zu steps, and the "
+                       "times of at most %zu are kept",
+                       ranks, n, most, dropped, TG_MAX_STEPS_ONLY);
+        else if (one.packed < SIZE_MAX)
+            tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
+                       "one rank of this run takes %zu bytes without single durations, the limit "
+                       "is %zu (%zu names, %zu steps, %zu ranks)",
+                       one.packed, most, s->n_rows, s->n_steps, n);
+        else
+            tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
+                       "one rank of this run cannot be stored (%zu names, %zu steps)", s->n_rows,
+                       s->n_steps);
+        return tg_err_hint(err, "Record fewer steps.");
+    }
+    how->all_slots = ranks == n && attempt(&f, n, SIZE_MAX, how);
+    if (how->all_slots)
+        return true;
+    (void)attempt(&f, ranks, 0, how);
+    /* As many slots as fit beside the rest. base64: four bytes of text pack to three. */
+    double room = (double)(most - how->packed) * 4 / 3 / (double)ranks;
+    for (int i = 0; i < SLOT_TRIES; i++, room *= 0.8)
+        if (attempt(&f, ranks, (size_t)room, how))
+            return true;
+    (void)attempt(&f, ranks, 0, how);
+    return true;
 }

@@ -33,14 +33,6 @@ struct tg_row tg_frame_row(enum tg_kind kind, tg_sv name, int64_t device, size_t
 
 enum side { HOST = -1, DEVICE = 0 }; /* tg_row_key.device */
 
-static bool is_empty(const struct tg_stack_sums *v, size_t n, enum side side)
-{
-    for (size_t k = 0; k < n; k++)
-        if (side == HOST ? v[k].calls : v[k].work)
-            return false;
-    return true;
-}
-
 static tg_ns between(tg_ns v, tg_ns most)
 {
     return v < 0 ? 0 : v < most ? v : most;
@@ -54,7 +46,10 @@ static uint32_t narrow(uint64_t n)
 static void add_row(struct tg_shard *out, size_t *cap, enum tg_kind kind, tg_sv name,
                     const struct tg_stack_sums *v, enum side side, struct tg_arena *a)
 {
-    if (is_empty(v, out->n_steps + 1, side))
+    bool any = false;
+    for (size_t k = 0; k <= out->n_steps; k++)
+        any = any || (side == HOST ? v[k].calls : v[k].work);
+    if (!any)
         return;
     struct tg_row *row = TG_PUSH(out->frames, out->n_frames, *cap);
     *row = tg_frame_row(kind, name, side, out->n_steps, a);
@@ -66,32 +61,29 @@ static void add_row(struct tg_shard *out, size_t *cap, enum tg_kind kind, tg_sv 
     }
 }
 
-static void add_sort(struct tg_shard *out, size_t *cap, const struct tg_trace *t,
-                     const struct tg_steps *steps, enum tg_stack_sort sort, struct tg_arena *a)
-{
-    TG_FREE size_t *bucket = tg_xrealloc(NULL, steps->n + 1, sizeof *bucket);
-    struct tg_stack_spec spec = { sort, sort == TG_STACK_SOURCES, bucket, steps->n + 1 };
-    TG_AUTO(tg_stacks_release) struct tg_stacks s;
-    for (size_t k = 0; k <= steps->n; k++)
-        bucket[k] = k;
-    tg_stacks_compute(&s, t, steps, &spec);
-    for (size_t i = 0; i < s.n; i++) {
-        tg_sv name = tg_clean_text(a, s.rows[i].name);
-        add_row(out, cap, kinds[sort], name, s.rows[i].v, HOST, a);
-        add_row(out, cap, kinds[sort], name, s.rows[i].v, DEVICE, a);
-    }
-    add_row(out, cap, kinds[sort], tg_sv_of(tg_stack_outside(sort)), s.outside, DEVICE, a);
-}
-
 void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
                         const struct tg_steps *steps, unsigned sorts, struct tg_arena *a)
 {
     TG_FREE struct tg_row *grown = NULL;
     size_t cap = 0;
     out->frame_sorts = sorts;
-    for (int sort = 0; sort < TG_STACK_SORTS; sort++)
-        if (sorts & 1u << sort)
-            add_sort(out, &cap, t, steps, (enum tg_stack_sort)sort, a);
+    TG_FREE size_t *bucket = tg_xrealloc(NULL, steps->n + 1, sizeof *bucket);
+    for (size_t k = 0; k <= steps->n; k++)
+        bucket[k] = k;
+    for (int i = 0; i < TG_STACK_SORTS; i++) {
+        enum tg_stack_sort sort = (enum tg_stack_sort)i;
+        struct tg_stack_spec spec = { sort, sort == TG_STACK_SOURCES, bucket, steps->n + 1 };
+        if (!(sorts & 1u << sort))
+            continue;
+        TG_AUTO(tg_stacks_release) struct tg_stacks s;
+        tg_stacks_compute(&s, t, steps, &spec);
+        for (size_t k = 0; k < s.n; k++) {
+            tg_sv name = tg_clean_text(a, s.rows[k].name);
+            add_row(out, &cap, kinds[sort], name, s.rows[k].v, HOST, a);
+            add_row(out, &cap, kinds[sort], name, s.rows[k].v, DEVICE, a);
+        }
+        add_row(out, &cap, kinds[sort], tg_sv_of(tg_stack_outside(sort)), s.outside, DEVICE, a);
+    }
     TG_SORT(out->frames, out->n_frames, tg_row_cmp);
     /* Names whose bytes are not text may be cleaned to the same text: they are one row then. */
     size_t kept = 0;

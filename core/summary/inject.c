@@ -1,7 +1,9 @@
 #include "core/summary/inject.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "core/base/keymap.h"
 #include "core/base/sort.h"
 #include "core/summary/internal.h"
 
@@ -364,16 +366,241 @@ static int64_t worsened(const struct job *j, const struct tg_metric_value *v, si
     return scaled(v->num, f) > v->num ? scaled(v->num, f) : v->num + v->den;
 }
 
-static void change_metric(struct job *j)
+/* ---- totals by Python frame ----
+ *
+ * They are independent of the rest: rules of kind module and source see them, and no other rule. */
+
+/* Calls as long as the existing ones. */
+static void recount(const struct tg_shard *s, struct tg_row *r, int64_t more)
 {
-    for (size_t k = 0; j->s->metrics && k < j->s->n_steps; k++) {
-        struct tg_metric_value *v = &j->s->metrics[(size_t)j->p->metric * j->s->n_steps + k];
-        if (!v->known)
+    for (size_t k = 0; k < s->n_steps; k++) {
+        int64_t was = r->count[k], now = was + more > 0 ? was + more : 0;
+        if (!was)
             continue;
-        v->num = worsened(j, v, k);
-        j->injected++;
+        r->total[k] = scaled(r->total[k], (double)now / (double)was);
+        r->self[k] = scaled(r->self[k], (double)now / (double)was);
+        r->count[k] = (uint32_t)now;
     }
 }
+
+/* One call a step; in its place among the others. */
+static size_t add_new(struct tg_shard *s, const struct tg_inject *p, enum tg_kind kind,
+                      struct tg_arena *a)
+{
+    struct tg_row *grown = TG_NEW_N(a, struct tg_row, s->n_frames + 1);
+    struct tg_row fresh = tg_frame_row(kind, tg_arena_sv(a, p->text), -1, s->n_steps, a);
+    size_t at = 0;
+    for (size_t k = 0; k < s->n_steps; k++) {
+        fresh.count[k] = 1;
+        fresh.total[k] = fresh.self[k] = p->ns > 0 ? p->ns : 1;
+    }
+    for (size_t i = 0; i < s->n_frames; i++) {
+        at += tg_row_cmp(&s->frames[i], &fresh) < 0;
+        grown[i + (tg_row_cmp(&s->frames[i], &fresh) >= 0)] = s->frames[i];
+    }
+    grown[at] = fresh;
+    s->frames = grown;
+    s->n_frames++;
+    return 1;
+}
+
+/* How many rows were changed. */
+static size_t inject_frames(struct tg_shard *s, const struct tg_inject *p, struct tg_arena *a)
+{
+    size_t injected = 0;
+    enum tg_kind kind = p->kind;
+    if (p->what == TG_INJECT_DROP && p->is) {
+        size_t kept = 0;
+        for (size_t i = 0; i < s->n_frames; i++)
+            if (!p->is(p->arg, &s->frames[i]))
+                s->frames[kept++] = s->frames[i];
+        injected = s->n_frames - kept;
+        s->n_frames = kept;
+        return injected;
+    }
+    for (size_t i = 0; p->is && i < s->n_frames; i++) {
+        struct tg_row *r = &s->frames[i];
+        if (!p->is(p->arg, r))
+            continue;
+        kind = r->key->kind;
+        injected++;
+        if (p->what == TG_INJECT_SLOWER) {
+            for (size_t k = 0; k < s->n_steps; k++) {
+                r->total[k] = scaled(r->total[k], p->factor);
+                r->self[k] = scaled(r->self[k], p->factor);
+            }
+        } else if (p->what == TG_INJECT_CALLS)
+            recount(s, r, p->calls);
+        else
+            injected = p->what == TG_INJECT_NEW ? injected : 0;
+    }
+    if (p->what == TG_INJECT_NEW && (p->is ? injected > 0 : tg_kind_is_frame(kind)))
+        return add_new(s, p, kind, a);
+    return injected;
+}
+
+/* ---- the calling context tree: what became of its rows ---- */
+
+struct graft {
+    const struct tg_shard *was;
+    struct tg_shard *now;
+    struct tg_placed placed;
+    uint32_t *row_of;       /* by row of `was`: the row of `now`; TG_NO_ID: it is gone */
+    uint32_t *row_was;      /* by row of `now`: the row of `was`; TG_NO_ID: it is new */
+    uint32_t *node_of;      /* by node of `was`: the node in `placed` */
+    struct tg_keymap edges; /* (parent, row) -> the node less the roots */
+    size_t cap;
+};
+
+static uint32_t node_for(struct graft *g, uint32_t parent, uint32_t row)
+{
+    const uint64_t word = (uint64_t)parent << 32 | row;
+    uint32_t id = tg_keymap_add(&g->edges, &word) + TG_ROOTS;
+    if (id == g->placed.n)
+        *TG_PUSH(g->placed.node, g->placed.n, g->cap) =
+            (struct tg_tree_node){ parent, row, TG_NO_ID };
+    return id;
+}
+
+/* The node that encloses a new row: of its parent's name, the one called most. */
+static uint32_t encloser_of(const struct graft *g, const struct tg_row_key *key)
+{
+    const struct tg_tree *t = &g->was->tree;
+    uint32_t best = key->device < 0 ? TG_ROOT_STEP : TG_ROOT_DEVICE;
+    uint64_t most = 0;
+    if (tg_sv_eq(key->parent, TG_SV("ProfilerStep")))
+        return TG_ROOT_STEP;
+    for (size_t i = TG_ROOTS; key->parent.n && i < t->n; i++) {
+        const uint32_t *count = tg_tree_count(g->was, &t->node[i]);
+        const struct tg_row_key *k = g->was->rows[t->node[i].row].key;
+        uint64_t n = 0;
+        if (!tg_kind_nests(k->kind) || !tg_sv_eq(k->name, key->parent))
+            continue;
+        for (size_t step = 0; step < g->was->n_steps; step++)
+            n += count[step];
+        if (n > most) {
+            most = n;
+            best = g->node_of[i];
+        }
+    }
+    return best;
+}
+
+static uint32_t tree_node(const struct graft *g, uint32_t was)
+{
+    return g->placed.at[g->node_of[was]];
+}
+
+static size_t cell(const struct tg_shard *s, uint32_t node, size_t bucket)
+{
+    return s->tree.node[node].split * (s->n_steps + 1) + bucket;
+}
+
+/* The row's self time in one step over its nodes, by what their calls took;
+ * exact to the nanosecond. */
+static void split_time(struct graft *g, const struct tg_row *row, size_t k, size_t slot)
+{
+    struct tg_shard *s = g->now;
+    long double weight = 0;
+    tg_ns rest = row->self[k];
+    for (size_t i = slot; i < slot + row->count[k]; i++)
+        weight += (long double)(row->slots ? row->slots[i] : 1);
+    for (size_t i = slot; i < slot + row->count[k]; i++) {
+        long double part = weight > 0 ? (long double)(row->slots ? row->slots[i] : 1) / weight : 0;
+        tg_ns ns = (tg_ns)((long double)row->self[k] * part);
+        ns = ns < rest ? ns : rest;
+        s->tree.count[cell(s, row->slot_node[i], k)]++;
+        s->tree.self[cell(s, row->slot_node[i], k)] += ns;
+        rest -= ns;
+    }
+    if (row->count[k])
+        s->tree.self[cell(s, row->slot_node[slot], k)] += rest;
+}
+
+static void fill(struct graft *g, struct tg_arena *a)
+{
+    struct tg_shard *s = g->now;
+    const struct tg_tree *t = &g->was->tree;
+    for (size_t r = 0; r < s->n_rows; r++)
+        s->rows[r].slot_node = NULL;
+    for (uint32_t i = TG_ROOTS; i < s->tree.n; i++) {
+        struct tg_row *row = &s->rows[s->tree.node[i].row];
+        if (s->tree.node[i].split == TG_NO_ID || row->slot_node)
+            continue;
+        const struct tg_row *was = &g->was->rows[g->row_was[s->tree.node[i].row]];
+        const uint32_t *old = was->slot_node;
+        size_t calls = (size_t)tg_row_calls(s, row);
+        uint32_t *to = row->slot_node = TG_NEW_N(a, uint32_t, calls + 1);
+        /* Calls that are more than there were repeat the first ones, as their times do. */
+        for (size_t k = 0; k < s->n_steps; old += was->count[k++])
+            for (uint32_t c = 0; c < row->count[k]; c++)
+                *to++ = was->count[k] ? tree_node(g, old[c % was->count[k]]) : TG_NO_ID;
+        for (size_t k = 0; k < calls; k++) /* of steps that had no call */
+            if (row->slot_node[k] == TG_NO_ID)
+                row->slot_node[k] = i;
+        for (size_t k = 0, slot = 0; k < s->n_steps; slot += row->count[k++])
+            split_time(g, row, k, slot);
+    }
+    for (uint32_t i = TG_ROOTS; i < t->n; i++) {
+        uint32_t node = tree_node(g, i);
+        if (node < TG_ROOTS || g->row_of[t->node[i].row] == TG_NO_ID ||
+            s->tree.node[node].split == TG_NO_ID)
+            continue;
+        s->tree.count[cell(s, node, s->n_steps)] += tg_tree_count(g->was, &t->node[i])[s->n_steps];
+        s->tree.self[cell(s, node, s->n_steps)] += tg_tree_self(g->was, &t->node[i])[s->n_steps];
+    }
+}
+
+/* Makes now->tree of was->tree, after rows were changed. `key`: of the rows of `was`, as `now` had
+ * them first. */
+static void inject_tree(const struct tg_shard *was, struct tg_shard *now,
+                        const struct tg_row_key *const *key, struct tg_arena *a)
+{
+    struct graft g = { .was = was, .now = now, .edges.words = 1 };
+    TG_FREE uint32_t *same = tg_xrealloc(NULL, now->n_rows + 1, sizeof *same);
+    if (!was->tree.n)
+        return;
+    for (size_t i = 0; i < now->n_rows; i++)
+        same[i] = (uint32_t)i;
+    g.placed.cut = was->tree.cut;
+    TG_AUTO(tg_keymap_release) struct tg_keymap known = { .words = 1 };
+    g.row_of = tg_xrealloc(NULL, was->n_rows + 1, sizeof *g.row_of);
+    g.row_was = tg_xrealloc(NULL, now->n_rows + 1, sizeof *g.row_was);
+    for (size_t i = 0; i < was->n_rows; i++) {
+        const uint64_t word = (uint64_t)(uintptr_t)key[i];
+        (void)tg_keymap_add(&known, &word);
+        g.row_of[i] = TG_NO_ID;
+    }
+    for (size_t i = 0; i < now->n_rows; i++) {
+        const uint64_t word = (uint64_t)(uintptr_t)now->rows[i].key;
+        g.row_was[i] = tg_keymap_find(&known, &word);
+        if (g.row_was[i] != TG_NO_ID)
+            g.row_of[g.row_was[i]] = (uint32_t)i;
+    }
+    /* What was below a row that is gone is now where that row was. */
+    const struct tg_tree *t = &g.was->tree;
+    g.node_of = tg_xrealloc(NULL, t->n, sizeof *g.node_of);
+    for (uint32_t root = 0; root < TG_ROOTS; root++) {
+        *TG_PUSH(g.placed.node, g.placed.n, g.cap) = t->node[root];
+        g.node_of[root] = root;
+    }
+    for (size_t i = TG_ROOTS; i < t->n; i++) {
+        uint32_t parent = g.node_of[t->node[i].parent], row = g.row_of[t->node[i].row];
+        g.node_of[i] = row == TG_NO_ID ? parent : node_for(&g, parent, row);
+    }
+    for (size_t i = 0; i < g.now->n_rows; i++)
+        if (g.row_was[i] == TG_NO_ID)
+            (void)node_for(&g, encloser_of(&g, g.now->rows[i].key), (uint32_t)i);
+    tg_tree_order(now, &g.placed, same, a);
+    fill(&g, a);
+    tg_keymap_release(&g.edges);
+    tg_placed_release(&g.placed);
+    free(g.row_of);
+    free(g.row_was);
+    free(g.node_of);
+}
+
+/* ---- all of it ---- */
 
 struct tg_shard *tg_inject(const struct tg_shard *s, const struct tg_inject *p, struct tg_arena *a)
 {
@@ -410,14 +637,20 @@ struct tg_shard *tg_inject(const struct tg_shard *s, const struct tg_inject *p, 
         wait_longer(&j);
         break;
     case TG_INJECT_METRIC:
-        change_metric(&j);
+        for (size_t k = 0; j.s->metrics && k < j.s->n_steps; k++) {
+            struct tg_metric_value *v = &j.s->metrics[(size_t)j.p->metric * j.s->n_steps + k];
+            if (!v->known)
+                continue;
+            v->num = worsened(&j, v, k);
+            j.injected++;
+        }
         break;
     }
-    j.injected += tg_inject_frames(j.s, p, a);
+    j.injected += inject_frames(j.s, p, a);
     if (j.s->metrics)
         tg_metrics_derive(j.s->steps, j.s->n_steps, j.s->metrics);
     TG_SORT(j.s->rows, j.s->n_rows, tg_row_cmp);
-    tg_inject_tree(s, j.s, key, a);
+    inject_tree(s, j.s, key, a);
     for (size_t i = 0; i < j.s->n_rows; i++) /* of their slots now it is not known */
         j.s->rows[i].beside = NULL;
     j.s->beside_known = false;

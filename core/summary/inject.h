@@ -26,7 +26,7 @@ enum tg_inject_kind {
 
 struct tg_inject {
     enum tg_inject_kind what;
-    /* Which rows: those of one operator. NULL for WAIT, MEASURE, and a NEW without a model. */
+    /* Which rows: those of one operator. NULL for WAIT, METRIC, and a NEW without a model. */
     bool (*is)(const void *arg, const struct tg_row *row);
     const void *arg;
     double factor;

@@ -13,10 +13,10 @@
  * The first line says which shards follow (`index`: run, rank and hash of each, ascending), and has
  * what they share: texts, keys and launch attributes (book.h), and the shards with step times only
  * (steps_only.c), and the numbers beside the traces (core/number/number.h). `frames`, `steps_only`
- * and `numbers` are there only if they are not empty. A shard has its content (content.h) and three
+ * and `numbers` are there only if they are not empty. A shard has its content (content.c) and three
  * columns: `rows`, its rows and attributes as positions in the book; `pattern` and `values`
  * (columns.h). A `rows` or a `pattern` that an earlier shard has is the number of that column, else
- * packed text; the texts among these are numbered from 0. The calling context tree (tree_column.h)
+ * packed text; the texts among these are numbered from 0. The calling context tree (tree_column.c)
  * is two more: `tree`, which is numbered in the same way by itself, and `node_times`. Both are
  * optional, and the hash does not cover them: what wrote a summary before there were trees reads
  * those that have one, and the other way round.
@@ -36,6 +36,9 @@ struct tg_layout_key {
     tg_sv run, hash;
     int64_t rank;
 };
+
+/* How the index names a run: RUN_TEXT and more: a text of so many bytes more than that. */
+enum { TG_LAYOUT_SAME_RUN, TG_LAYOUT_RUN_IS_HASH, TG_LAYOUT_RUN_TEXT };
 
 /* ---- writing ---- */
 

@@ -4,10 +4,9 @@
 
 #include "core/base/file.h"
 #include "core/summary/beside.h"
-#include "core/summary/content.h"
+#include "core/summary/internal.h"
 #include "core/summary/layout.h"
 #include "core/summary/pack.h"
-#include "core/summary/tree_column.h"
 
 bool tg_summary_looks_like(tg_sv s)
 {
@@ -139,28 +138,22 @@ static bool other_layout(const struct tg_layout_reader *r, struct tg_err *err)
     return tg_err_hint(err, "Record it again with 'tracegate summarize'.");
 }
 
-/* `u->p` bytes as text, in `a`. */
-static tg_sv take_text(struct tg_unpack *u, uint64_t n, struct tg_arena *a)
-{
-    tg_sv text = TG_SV("");
-    if (u->bad || n > tg_unpack_left(u)) {
-        u->bad = true;
-        return text;
-    }
-    text = tg_arena_sv(a, (tg_sv){ u->p, (size_t)n });
-    u->p += n;
-    return text;
-}
-
 static bool read_key(struct tg_unpack *u, struct tg_layout_key *k, bool first, struct tg_arena *a)
 {
-    enum { SAME_RUN, RUN_IS_HASH, RUN_TEXT }; /* as layout_write.c names a run */
     uint64_t how = tg_unpack_u64(u);
     const struct tg_layout_key *last = k - 1;
-    tg_sv run = how >= RUN_TEXT ? take_text(u, how - RUN_TEXT, a) : TG_SV("");
+    tg_sv run = TG_SV("");
+    if (how >= TG_LAYOUT_RUN_TEXT) {
+        u->bad |= how - TG_LAYOUT_RUN_TEXT > tg_unpack_left(u);
+        run = (tg_sv){ u->p, u->bad ? 0 : (size_t)(how - TG_LAYOUT_RUN_TEXT) };
+        u->p += run.n;
+        run = tg_arena_sv(a, run);
+    }
     int64_t more = tg_unpack_i64(u);
     k->hash = tg_content_hash_read(u, a);
-    k->run = how == RUN_IS_HASH ? k->hash : how == SAME_RUN && !first ? last->run : run;
+    k->run = how == TG_LAYOUT_RUN_IS_HASH          ? k->hash
+             : how == TG_LAYOUT_SAME_RUN && !first ? last->run
+                                                   : run;
     if (u->bad || !k->run.n || !tg_text_is_clean(k->run) ||
         __builtin_add_overflow(first ? 0 : last->rank, more, &k->rank) || k->rank < -1)
         return false;
@@ -220,25 +213,20 @@ const struct tg_listing *tg_layout_joined(struct tg_layout_reader *r, struct tg_
     return &r->book->joined;
 }
 
-/* The packed texts of a book, one after the other. */
-static void put_packed(struct tg_buf *b, const struct tg_doc *d)
-{
-    static const char *const keys[] = { "texts", "rows", "frames", "attributes" };
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        tg_buf_putc(b, '\n');
-        for (const struct tg_doc *m = tg_doc_first(tg_doc_get(d, keys[i])); m; m = tg_doc_next(m)) {
-            tg_buf_add(b, tg_doc_str(m, TG_SV("")));
-            tg_buf_putc(b, ' ');
-        }
-    }
-}
-
 static bool read_book(struct tg_layout_reader *r, const struct tg_doc *d)
 {
+    static const char *const keys[] = { "texts", "rows", "frames", "attributes" };
     TG_BUF packed = { 0 };
     struct tg_arena *a = r->a;
     if (r->books) {
-        put_packed(&packed, d);
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+            tg_buf_putc(&packed, '\n');
+            for (const struct tg_doc *m = tg_doc_first(tg_doc_get(d, keys[i])); m;
+                 m = tg_doc_next(m)) {
+                tg_buf_add(&packed, tg_doc_str(m, TG_SV("")));
+                tg_buf_putc(&packed, ' ');
+            }
+        }
         for (size_t i = 0; i < TG_LAYOUT_BOOKS && !r->book; i++)
             if (r->books->v[i] && tg_sv_eq(r->books->v[i]->packed, tg_buf_sv(&packed)))
                 r->book = r->books->v[i];
@@ -382,18 +370,6 @@ static const char *columns_of(struct tg_layout_reader *r, const struct tg_doc *d
     return rows && pattern ? NULL : "rows or pattern";
 }
 
-static const struct tg_layout_shape *known_shape(const struct tg_layout_reader *r,
-                                                 const struct shared *c, size_t n_steps)
-{
-    for (size_t i = 0; i < TG_LAYOUT_SHAPES; i++) {
-        const struct tg_layout_shape *s = r->shape[i];
-        if (s && s->rows == c->rows && s->pattern == c->pattern && s->tree == c->tree &&
-            s->shape.n_steps == n_steps)
-            return s;
-    }
-    return NULL;
-}
-
 /* NULL, or what is damaged. */
 static const char *read_shape(struct tg_layout_reader *r, struct tg_layout_shape *s, size_t n_steps,
                               struct tg_arena *a)
@@ -422,8 +398,12 @@ static const char *shape_of(struct tg_layout_reader *r, const struct shared *c, 
 {
     struct tg_arena *a;
     const char *bad;
-    if ((*out = known_shape(r, c, n_steps)))
-        return NULL;
+    for (size_t i = 0; i < TG_LAYOUT_SHAPES; i++) {
+        *out = r->shape[i];
+        if (*out && (*out)->rows == c->rows && (*out)->pattern == c->pattern &&
+            (*out)->tree == c->tree && (*out)->shape.n_steps == n_steps)
+            return NULL;
+    }
     a = r->books ? tg_arena_new() : r->a;
     struct tg_layout_shape *s = TG_NEW(a, struct tg_layout_shape);
     *s = (struct tg_layout_shape){
@@ -437,16 +417,6 @@ static const char *shape_of(struct tg_layout_reader *r, const struct shared *c, 
     *out = r->shape[r->next_shape] = s;
     r->next_shape = (r->next_shape + 1) % TG_LAYOUT_SHAPES;
     return NULL;
-}
-
-/* The frames of a shard are of the sorts that it names. */
-static bool frames_are_named(const struct tg_shard *s)
-{
-    enum tg_stack_sort sort;
-    for (size_t i = 0; i < s->n_frames; i++)
-        if (!tg_frame_sort_find(s->frames[i].key->cat, &sort) || !(s->frame_sorts & 1u << sort))
-            return false;
-    return true;
 }
 
 /* NULL, or what is damaged. */
@@ -490,9 +460,12 @@ static const char *read_shard(struct tg_layout_reader *r, const struct tg_doc *d
         s->tree = shape->shape_of_tree;
     if ((bad = read_times(s, d, shape, a)))
         return bad;
-    if (!frames_are_named(s))
-        bad = "frames";
-    else if (!tg_content_has_hash(s, shape->shape.hash, line))
+    for (size_t i = 0; i < s->n_frames; i++) { /* they are of the sorts that it names */
+        enum tg_stack_sort sort;
+        if (!tg_frame_sort_find(s->frames[i].key->cat, &sort) || !(s->frame_sorts & 1u << sort))
+            return "frames";
+    }
+    if (!tg_content_has_hash(s, shape->shape.hash, line))
         bad = "its content does not have the hash that it names";
     *ids = &shape->ids;
     return bad;
@@ -576,45 +549,6 @@ bool tg_layout_skip(struct tg_layout_reader *r, struct tg_err *err)
 
 /* ---- a summary in memory ---- */
 
-/* Its rows are forgotten before the next one is read. */
-static enum tg_next next_unnamed(struct tg_layout_reader *r, const struct tg_summarize_opts *o,
-                                 struct tg_kept_rows *kept, struct tg_arena *a,
-                                 struct tg_shard **out, struct tg_err *err)
-{
-    TG_ARENA *own = tg_arena_new();
-    const struct tg_listing *ids;
-    enum tg_next got = tg_layout_next(r, own, out, &ids, err);
-    if (got == TG_NEXT)
-        *out = tg_shard_unnamed(*out, o->classes, kept, a);
-    return got;
-}
-
-/* The shards of an open reader, each as it comes. */
-static bool read_shards(struct tg_summary *out, struct tg_layout_reader *r,
-                        const struct tg_summarize_opts *o, struct tg_kept_rows *kept,
-                        struct tg_err *err)
-{
-    for (;;) {
-        const struct tg_listing *ids;
-        struct tg_shard *s;
-        /* The next shard is loaded without names. */
-        r->without_trees =
-            o->named_ranks && r->next < r->n && r->index[r->next].rank >= o->named_ranks;
-        switch (r->without_trees ? next_unnamed(r, o, kept, out->arena, &s, err)
-                                 : tg_layout_next(r, out->arena, &s, &ids, err)) {
-        case TG_NEXT_END:
-            return true;
-        case TG_NEXT_FAILED:
-            if (!tg_damage_add(o->damage, err))
-                return false;
-            break;
-        case TG_NEXT:
-            if (!tg_summary_insert(out, s, err))
-                return false;
-        }
-    }
-}
-
 bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
                      const struct tg_summarize_opts *o, struct tg_err *err)
 {
@@ -626,7 +560,20 @@ bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
         ok = tg_summary_insert(out, r.steps_only[i], err);
     if (open)
         tg_number_unite(&out->numbers, &r.numbers, out->arena);
-    ok = ok && (!open || read_shards(out, &r, o, &kept, err));
+    for (bool more = open && ok; more;) {
+        const struct tg_listing *ids;
+        struct tg_shard *s;
+        /* The rows of a shard without names are forgotten before the next one is read. */
+        r.without_trees = o->named_ranks && r.next < r.n && r.index[r.next].rank >= o->named_ranks;
+        TG_ARENA *own = r.without_trees ? tg_arena_new() : NULL;
+        enum tg_next got = tg_layout_next(&r, own ? own : out->arena, &s, &ids, err);
+        if (got == TG_NEXT)
+            ok = tg_summary_insert(
+                out, own ? tg_shard_unnamed(s, o->classes, &kept, out->arena) : s, err);
+        else if (got == TG_NEXT_FAILED)
+            ok = tg_damage_add(o->damage, err);
+        more = ok && got != TG_NEXT_END;
+    }
     tg_kept_rows_release(&kept);
     return ok;
 }

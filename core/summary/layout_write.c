@@ -3,10 +3,9 @@
 
 #include "core/base/sort.h"
 #include "core/summary/beside.h"
-#include "core/summary/content.h"
+#include "core/summary/internal.h"
 #include "core/summary/layout.h"
 #include "core/summary/pack.h"
-#include "core/summary/tree_column.h"
 
 void tg_layout_writer_init(struct tg_layout_writer *w, struct tg_buf *out,
                            const struct tg_limits *limits, struct tg_summary_form form)
@@ -27,24 +26,6 @@ void tg_layout_writer_release(struct tg_layout_writer *w)
 }
 
 /* ---- the first line ---- */
-
-/* How the index names a run. */
-enum { SAME_RUN, RUN_IS_HASH, RUN_TEXT };
-
-static void put_key(struct tg_buf *b, const struct tg_layout_key *k,
-                    const struct tg_layout_key *last)
-{
-    if (last && tg_sv_eq(k->run, last->run)) {
-        tg_pack_u64(b, SAME_RUN);
-    } else if (tg_sv_eq(k->run, k->hash)) {
-        tg_pack_u64(b, RUN_IS_HASH);
-    } else {
-        tg_pack_u64(b, RUN_TEXT + k->run.n);
-        tg_buf_add(b, k->run);
-    }
-    tg_pack_i64(b, k->rank - (last ? last->rank : 0));
-    tg_content_hash_put(b, k->hash);
-}
 
 /* One object for all that are alike; where the first of them is. */
 static void add_steps_only(struct tg_doc *d, struct tg_shard *const *v, size_t n)
@@ -80,8 +61,19 @@ bool tg_layout_put_head(struct tg_layout_writer *w, const struct tg_layout_key *
     tg_doc_add_i64(d, "tracegate_summary", TG_SUMMARY_FORMAT);
     TG_BUF raw = { 0 }, packed = { 0 };
     tg_pack_u64(&raw, n);
-    for (size_t i = 0; i < n; i++)
-        put_key(&raw, &keys[i], i ? &keys[i - 1] : NULL);
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_layout_key *k = &keys[i], *last = i ? k - 1 : NULL;
+        if (last && tg_sv_eq(k->run, last->run)) {
+            tg_pack_u64(&raw, TG_LAYOUT_SAME_RUN);
+        } else if (tg_sv_eq(k->run, k->hash)) {
+            tg_pack_u64(&raw, TG_LAYOUT_RUN_IS_HASH);
+        } else {
+            tg_pack_u64(&raw, TG_LAYOUT_RUN_TEXT + k->run.n);
+            tg_buf_add(&raw, k->run);
+        }
+        tg_pack_i64(&raw, k->rank - (last ? last->rank : 0));
+        tg_content_hash_put(&raw, k->hash);
+    }
     tg_pack_text(tg_buf_sv(&raw), w->form.level, &packed);
     tg_doc_add_str(d, "index", tg_buf_sv(&packed));
     tg_book_write(&w->book, d);
@@ -113,22 +105,6 @@ static int by_size(const void *a, const void *b)
     const struct sized *x = a, *y = b;
     int c = TG_CMP(y->self, x->self);
     return c ? c : TG_CMP(x->row, y->row);
-}
-
-/* Rows that have slots, the largest first. */
-static struct sized *rows_by_size(const struct tg_shard *s, size_t *n)
-{
-    struct sized *v = tg_xrealloc(NULL, s->n_rows + 1, sizeof *v);
-    *n = 0;
-    for (size_t i = 0; i < s->n_rows; i++) {
-        tg_ns self = 0;
-        for (size_t k = 0; k < s->n_steps; k++)
-            self = tg_ns_add(self, s->rows[i].self[k]);
-        if (s->rows[i].slots)
-            v[(*n)++] = (struct sized){ self, i };
-    }
-    TG_SORT(v, *n, by_size);
-    return v;
 }
 
 /* The columns of a shard that are its own. */
@@ -163,9 +139,17 @@ static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n,
 static bool fit_slots(const struct tg_shard *s, size_t most, struct tg_summary_form form,
                       struct own *to)
 {
-    size_t n, lo = 0, hi;
-    TG_FREE struct sized *v = rows_by_size(s, &n);
+    size_t n = 0, lo = 0, hi;
+    TG_FREE struct sized *v = tg_xrealloc(NULL, s->n_rows + 1, sizeof *v);
     bool ok = true;
+    for (size_t i = 0; i < s->n_rows; i++) {
+        tg_ns self = 0;
+        for (size_t k = 0; k < s->n_steps; k++)
+            self = tg_ns_add(self, s->rows[i].self[k]);
+        if (s->rows[i].slots)
+            v[n++] = (struct sized){ self, i };
+    }
+    TG_SORT(v, n, by_size);
     if (form.max_slots != SIZE_MAX || !try_slots(s, v, n, most, form.level, to)) {
         size_t more;
         ok = !form.whole && try_slots(s, v, 0, SIZE_MAX, form.level, to);
@@ -206,26 +190,20 @@ static void put_text(struct tg_buf *out, const char *key, const struct tg_buf *p
     tg_buf_putc(out, '"');
 }
 
-/* Run, hash and content, without the end of the object. */
-static void put_content(struct tg_buf *out, const struct tg_shard *s)
-{
-    TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_doc_new_object();
-    tg_doc_add_str(d, "run", s->run);
-    tg_doc_add_str(d, "hash", s->hash);
-    tg_content_add(d, s);
-    tg_doc_write(d, TG_DOC_COMPACT, out);
-    out->n -= 2; /* the brace and the end of the line */
-}
-
 bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
                          const struct tg_listing *l, struct tg_err *err)
 {
+    TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_doc_new_object();
     TG_BUF content = { 0 }, rows = { 0 }, pattern = { 0 }, tree = { 0 }, beside = { 0 },
            packed = { 0 };
     struct own own = { 0 };
     struct tg_summary_form form = w->form;
     size_t used, room;
-    put_content(&content, s);
+    tg_doc_add_str(d, "run", s->run);
+    tg_doc_add_str(d, "hash", s->hash);
+    tg_content_add(d, s);
+    tg_doc_write(d, TG_DOC_COMPACT, &content);
+    content.n -= 2; /* the brace and the end of the line */
     tg_shared_rows_put(&pattern, s);
     tg_listing_put(&rows, l, &w->book);
     own.has_tree = s->tree.n && tg_tree_shape_put(&tree, s);

@@ -1,7 +1,5 @@
 #include "core/summary/pack.h"
 
-#include <inttypes.h>
-
 void tg_pack_u64(struct tg_buf *b, uint64_t v)
 {
     char *to = tg_buf_room(b, TG_PACKED_MOST), *end = tg_pack_at(to, v);

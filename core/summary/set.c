@@ -1,9 +1,72 @@
-/* A summary as a set of shards by (run, rank): find, insert, copy, unite. */
+/* A summary as a set of shards by (run, rank): find, insert, copy, unite; damage; shards without
+ * names. */
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/base/file.h"
 #include "core/base/sort.h"
+#include "core/base/utf8.h"
 #include "core/summary/internal.h"
+
+/* ---- texts and rows ---- */
+
+bool tg_text_is_clean(tg_sv s)
+{
+    return tg_utf8_valid(s) && !memchr(s.p ? s.p : "", '\0', s.n);
+}
+
+tg_sv tg_clean_text(struct tg_arena *a, tg_sv s)
+{
+    TG_BUF clean = { 0 };
+    if (tg_text_is_clean(s))
+        return tg_arena_sv(a, s);
+    tg_utf8_clean(&clean, s);
+    return tg_arena_sv(a, tg_buf_sv(&clean));
+}
+
+struct tg_row tg_row_new(const struct tg_row_key *key, size_t n_steps, struct tg_arena *a)
+{
+    struct tg_row_key *own = TG_NEW(a, struct tg_row_key);
+    *own = *key;
+    return (struct tg_row){ .key = own,
+                            .count = TG_NEW_N(a, uint32_t, n_steps + 1),
+                            .total = TG_NEW_N(a, tg_ns, n_steps + 1),
+                            .self = TG_NEW_N(a, tg_ns, n_steps + 1) };
+}
+
+int tg_row_key_cmp(const struct tg_row_key *a, const struct tg_row_key *b)
+{
+    int c = TG_CMP(a->kind, b->kind);
+    c = c ? c : tg_sv_cmp(a->name, b->name);
+    c = c ? c : tg_sv_cmp(a->cat, b->cat);
+    c = c ? c : tg_sv_cmp(a->parent, b->parent);
+    c = c ? c : TG_CMP(a->device, b->device);
+    return c ? c : TG_CMP(a->stream, b->stream);
+}
+
+int tg_row_cmp(const void *a, const void *b)
+{
+    const struct tg_row *x = a, *y = b;
+    return tg_row_key_cmp(x->key, y->key);
+}
+
+uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r)
+{
+    uint64_t n = 0;
+    for (size_t k = 0; k < s->n_steps; k++)
+        n += r->count[k];
+    return n;
+}
+
+size_t tg_shard_gaps(const struct tg_shard *s)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < s->n_steps; k++)
+        n += s->gap_count[k];
+    return n;
+}
+
+/* ---- the set ---- */
 
 void tg_summary_init(struct tg_summary *s)
 {
@@ -102,76 +165,134 @@ bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err
     return true;
 }
 
-static const struct tg_row_key *copy_key(const struct tg_row_key *k, struct tg_arena *a)
+/* ---- copies ---- */
+
+/* Where the parts of a copy are: in `a`, but for what shards share, which is read only. */
+struct copier {
+    struct tg_arena *a;
+    struct tg_strmap *pool; /* has texts of rows, keys, calls, attributes and nodes; NULL: `a` */
+    bool lasting;           /* these, run, source and hash outlive the copy: they stay */
+    const struct tg_shard *before; /* equal texts of the shard are those of this one; NULL: none */
+};
+
+static void *keep(const struct copier *c, const void *v, size_t n, size_t size)
 {
-    struct tg_row_key *to = TG_NEW(a, struct tg_row_key);
-    *to = *k;
-    to->name = tg_arena_sv(a, k->name);
-    to->cat = tg_arena_sv(a, k->cat);
-    to->parent = tg_arena_sv(a, k->parent);
+    if (c->lasting)
+        return (void *)(uintptr_t)v;
+    if (!c->pool)
+        return tg_arena_copy(c->a, v, n, size);
+    uint32_t id = tg_strmap_add(c->pool, (tg_sv){ v, n * size });
+    return (void *)(uintptr_t)c->pool->text[id].p;
+}
+
+static tg_sv keep_text(const struct copier *c, tg_sv s)
+{
+    return (tg_sv){ keep(c, s.p, s.n, 1), s.n };
+}
+
+/* Equal keys and attributes are equal bytes once their texts are shared: padding is 0. */
+static void keep_key_and_attrs(const struct copier *c, struct tg_row *r)
+{
+    TG_FREE struct tg_attr *attrs = tg_xcalloc(r->n_attrs + 1, sizeof *attrs);
+    struct tg_row_key key;
+    if (c->lasting)
+        return;
+    memset(&key, 0, sizeof key);
+    key.name = keep_text(c, r->key->name);
+    key.cat = keep_text(c, r->key->cat);
+    key.parent = keep_text(c, r->key->parent);
+    key.kind = r->key->kind;
+    key.device = r->key->device;
+    key.stream = r->key->stream;
+    r->key = keep(c, &key, 1, sizeof key);
+    for (size_t i = 0; i < r->n_attrs; i++) {
+        attrs[i].kind = r->attrs[i].kind;
+        attrs[i].value = keep_text(c, r->attrs[i].value);
+        attrs[i].count = r->attrs[i].count;
+    }
+    r->attrs = keep(c, attrs, r->n_attrs, sizeof *attrs);
+}
+
+/* If the copy is only read, times that are equal are one array. */
+static struct tg_row *copy_rows(const struct copier *c, const struct tg_shard *s,
+                                const struct tg_row *rows, size_t n_rows)
+{
+    size_t n = s->n_steps + 1;
+    struct tg_row *to = tg_arena_copy(c->a, rows, n_rows, sizeof *to);
+    for (size_t i = 0; i < n_rows; i++) {
+        struct tg_row *r = &to[i];
+        size_t calls = (size_t)tg_row_calls(s, r);
+        bool shares = c->pool || c->lasting;
+        bool leaf = shares && memcmp(r->total, r->self, n * sizeof *r->self) == 0;
+        bool single = shares && r->slots == r->self;
+        keep_key_and_attrs(c, r);
+        r->count = keep(c, r->count, n, sizeof *r->count);
+        r->self = tg_arena_copy(c->a, r->self, n, sizeof *r->self);
+        r->total = leaf ? r->self : tg_arena_copy(c->a, r->total, n, sizeof *r->total);
+        if (r->slots)
+            r->slots = single ? r->self : tg_arena_copy(c->a, r->slots, calls, sizeof *r->slots);
+        if (r->slot_node)
+            r->slot_node = keep(c, r->slot_node, calls, sizeof *r->slot_node);
+        if (r->beside)
+            r->beside = keep(c, r->beside, calls, 1);
+    }
     return to;
 }
 
-static void copy_row(struct tg_row *to, const struct tg_row *from, const struct tg_shard *s,
-                     struct tg_arena *a)
+static bool same_texts(const struct tg_shard *p, const struct tg_shard *q)
 {
-    *to = *from;
-    to->key = copy_key(from->key, a);
-    to->count = tg_arena_copy(a, from->count, s->n_steps + 1, sizeof *to->count);
-    to->total = tg_arena_copy(a, from->total, s->n_steps + 1, sizeof *to->total);
-    to->self = tg_arena_copy(a, from->self, s->n_steps + 1, sizeof *to->self);
-    if (from->slots)
-        to->slots = tg_arena_copy(a, from->slots, (size_t)tg_row_calls(s, from), sizeof *to->slots);
-    if (from->slot_node)
-        to->slot_node =
-            tg_arena_copy(a, from->slot_node, (size_t)tg_row_calls(s, from), sizeof *to->slot_node);
-    if (from->beside)
-        to->beside = tg_arena_copy(a, from->beside, (size_t)tg_row_calls(s, from), 1);
-    to->attrs = tg_arena_copy(a, from->attrs, from->n_attrs, sizeof *to->attrs);
-    for (size_t i = 0; i < to->n_attrs; i++)
-        to->attrs[i].value = tg_arena_sv(a, from->attrs[i].value);
+    bool same =
+        p->n_env == q->n_env && tg_sv_eq(p->window, q->window) && tg_sv_eq(p->classes, q->classes);
+    for (size_t i = 0; same && i < p->n_env; i++)
+        same = tg_sv_eq(p->env[i].key, q->env[i].key) && tg_sv_eq(p->env[i].value, q->env[i].value);
+    return same;
 }
 
-static void copy_tree(struct tg_tree *to, const struct tg_shard *s, struct tg_arena *a)
+static struct tg_shard *copy(const struct copier *c, const struct tg_shard *s)
 {
-    size_t cells = s->tree.n_split * (s->n_steps + 1);
-    *to = s->tree;
-    to->node = tg_arena_copy(a, s->tree.node, s->tree.n, sizeof *to->node);
-    to->count = tg_arena_copy(a, s->tree.count, cells, sizeof *to->count);
-    to->self = tg_arena_copy(a, s->tree.self, cells, sizeof *to->self);
-}
-
-struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a)
-{
+    struct tg_arena *a = c->a;
     struct tg_shard *to = tg_arena_copy(a, s, 1, sizeof *to);
-    size_t gaps = 0;
-    for (size_t k = 0; k < s->n_steps; k++)
-        gaps += s->gap_count[k];
-    to->run = tg_arena_sv(a, s->run);
-    to->source = tg_arena_sv(a, s->source);
-    to->hash = tg_arena_sv(a, s->hash);
-    to->window = tg_arena_sv(a, s->window);
-    to->classes = tg_arena_sv(a, s->classes);
-    to->env = tg_arena_copy(a, s->env, s->n_env, sizeof *to->env);
-    for (size_t i = 0; i < s->n_env; i++)
-        to->env[i] =
-            (struct tg_kv){ tg_arena_sv(a, s->env[i].key), tg_arena_sv(a, s->env[i].value) };
+    size_t cells = s->tree.n_split * (s->n_steps + 1);
+    if (!c->lasting) {
+        to->run = tg_arena_sv(a, s->run);
+        to->source = tg_arena_sv(a, s->source);
+        to->hash = tg_arena_sv(a, s->hash);
+    }
+    if (c->before && same_texts(c->before, s)) {
+        to->window = c->before->window;
+        to->classes = c->before->classes;
+        to->env = c->before->env;
+    } else {
+        to->window = tg_arena_sv(a, s->window);
+        to->classes = tg_arena_sv(a, s->classes);
+        to->env = tg_arena_copy(a, s->env, s->n_env, sizeof *to->env);
+        for (size_t i = 0; i < s->n_env; i++)
+            to->env[i] =
+                (struct tg_kv){ tg_arena_sv(a, s->env[i].key), tg_arena_sv(a, s->env[i].value) };
+    }
     to->steps = tg_arena_copy(a, s->steps, s->n_steps, sizeof *to->steps);
     to->gap_count = tg_arena_copy(a, s->gap_count, s->n_steps, sizeof *to->gap_count);
-    to->gaps = tg_arena_copy(a, s->gaps, gaps, sizeof *to->gaps);
+    to->gaps = tg_arena_copy(a, s->gaps, tg_shard_gaps(s), sizeof *to->gaps);
     to->metrics = tg_arena_copy(a, s->metrics, TG_METRICS * s->n_steps, sizeof *to->metrics);
     to->hints = tg_arena_copy(a, s->hints, s->n_hints, sizeof *to->hints);
     for (size_t i = 0; i < s->n_hints; i++)
         to->hints[i].name = tg_arena_sv(a, s->hints[i].name);
-    to->rows = TG_NEW_N(a, struct tg_row, s->n_rows);
-    for (size_t i = 0; i < s->n_rows; i++)
-        copy_row(&to->rows[i], &s->rows[i], s, a);
-    to->frames = TG_NEW_N(a, struct tg_row, s->n_frames);
-    for (size_t i = 0; i < s->n_frames; i++)
-        copy_row(&to->frames[i], &s->frames[i], s, a);
-    copy_tree(&to->tree, s, a);
+    to->rows = copy_rows(c, s, s->rows, s->n_rows);
+    to->frames = copy_rows(c, s, s->frames, s->n_frames);
+    if (s->tree.n) {
+        to->tree.node = keep(c, s->tree.node, s->tree.n, sizeof *s->tree.node);
+        to->tree.count = keep(c, s->tree.count, cells, sizeof *s->tree.count);
+        to->tree.self = tg_arena_copy(a, s->tree.self, cells, sizeof *s->tree.self);
+    }
     return to;
 }
+
+struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a)
+{
+    return copy(&(struct copier){ .a = a }, s);
+}
+
+/* ---- union ---- */
 
 int tg_shard_by_arrival(const void *a, const void *b)
 {
@@ -221,99 +342,8 @@ bool tg_summary_take(struct tg_summary *out, struct tg_summary *one, struct tg_e
     return ok;
 }
 
-/* ---- compact shards ---- */
-
-static void *shared(struct tg_strmap *pool, const void *p, size_t n)
-{
-    uint32_t id = tg_strmap_add(pool, (tg_sv){ p, n });
-    return (void *)(uintptr_t)pool->text[id].p; /* read only, as all that shards share */
-}
-
-static tg_sv shared_text(struct tg_strmap *pool, tg_sv s)
-{
-    return (tg_sv){ shared(pool, s.p, s.n), s.n };
-}
-
-/* Equal keys are equal bytes once their texts are shared; the bytes between members are 0. */
-static const struct tg_row_key *shared_key(struct tg_strmap *pool, const struct tg_row_key *k)
-{
-    struct tg_row_key key;
-    memset(&key, 0, sizeof key);
-    key.name = shared_text(pool, k->name);
-    key.cat = shared_text(pool, k->cat);
-    key.parent = shared_text(pool, k->parent);
-    key.kind = k->kind;
-    key.device = k->device;
-    key.stream = k->stream;
-    return shared(pool, &key, sizeof key);
-}
-
-static struct tg_attr *shared_attrs(const struct tg_row *r, struct tg_strmap *pool)
-{
-    TG_FREE struct tg_attr *attrs = tg_xrealloc(NULL, r->n_attrs + 1, sizeof *attrs);
-    memset(attrs, 0, r->n_attrs * sizeof *attrs); /* equal ones are equal bytes, padding too */
-    for (size_t i = 0; i < r->n_attrs; i++) {
-        attrs[i].kind = r->attrs[i].kind;
-        attrs[i].value = shared_text(pool, r->attrs[i].value);
-        attrs[i].count = r->attrs[i].count;
-    }
-    return shared(pool, attrs, r->n_attrs * sizeof *attrs);
-}
-
-/* Inclusive and self times that are equal are one array. */
-static struct tg_row *compact_rows(const struct tg_shard *s, const struct tg_row *rows,
-                                   size_t n_rows, struct tg_strmap *pool, struct tg_arena *a)
-{
-    size_t n = s->n_steps + 1;
-    struct tg_row *to = tg_arena_copy(a, rows, n_rows, sizeof *to);
-    for (size_t i = 0; i < n_rows; i++) {
-        struct tg_row *r = &to[i];
-        bool leaf = memcmp(r->total, r->self, n * sizeof *r->self) == 0;
-        r->key = shared_key(pool, r->key);
-        r->attrs = r->n_attrs ? shared_attrs(r, pool) : NULL;
-        r->count = shared(pool, r->count, n * sizeof *r->count);
-        r->self = tg_arena_copy(a, r->self, n, sizeof *r->self);
-        r->total = leaf ? r->self : tg_arena_copy(a, r->total, n, sizeof *r->total);
-        if (r->slots)
-            r->slots = tg_arena_copy(a, r->slots, (size_t)tg_row_calls(s, r), sizeof *r->slots);
-        if (r->slot_node)
-            r->slot_node =
-                shared(pool, r->slot_node, (size_t)tg_row_calls(s, r) * sizeof *r->slot_node);
-        if (r->beside)
-            r->beside = shared(pool, r->beside, (size_t)tg_row_calls(s, r));
-    }
-    return to;
-}
-
-static void compact_tree(struct tg_tree *to, const struct tg_shard *s, struct tg_strmap *pool,
-                         struct tg_arena *a)
-{
-    size_t cells = s->tree.n_split * (s->n_steps + 1);
-    *to = s->tree;
-    if (!s->tree.n)
-        return;
-    to->node = shared(pool, s->tree.node, s->tree.n * sizeof *to->node);
-    to->count = shared(pool, s->tree.count, cells * sizeof *to->count);
-    to->self = tg_arena_copy(a, s->tree.self, cells, sizeof *to->self);
-}
-
-static struct tg_shard *compact(const struct tg_shard *s, struct tg_strmap *pool,
-                                struct tg_arena *a)
-{
-    struct tg_shard bare = *s, *to;
-    bare.n_rows = bare.n_frames = 0;
-    bare.tree = (struct tg_tree){ 0 };
-    to = tg_shard_copy(&bare, a);
-    to->n_rows = s->n_rows;
-    to->n_frames = s->n_frames;
-    to->rows = compact_rows(s, s->rows, s->n_rows, pool, a);
-    to->frames = compact_rows(s, s->frames, s->n_frames, pool, a);
-    compact_tree(&to->tree, s, pool, a);
-    return to;
-}
-
 /* Into another arena, which will be the summary's. */
-void tg_summary_move_numbers(struct tg_summary *one, struct tg_arena *a)
+static void move_numbers(struct tg_summary *one, struct tg_arena *a)
 {
     struct tg_number_runs moved = { 0 };
     tg_number_unite(&moved, &one->numbers, a);
@@ -326,8 +356,124 @@ void tg_summary_compact(struct tg_summary *one, struct tg_summary *owner)
     if (!owner->pool)
         owner->pool = tg_xcalloc(1, sizeof *owner->pool);
     for (size_t i = 0; i < one->n; i++)
-        one->shards[i] = compact(one->shards[i], owner->pool, a);
-    tg_summary_move_numbers(one, a);
+        one->shards[i] = copy(&(struct copier){ .a = a, .pool = owner->pool }, one->shards[i]);
+    move_numbers(one, a);
+    tg_arena_free(one->arena);
+    one->arena = a;
+}
+
+/* ---- damage ---- */
+
+bool tg_damage_add(struct tg_damage *d, struct tg_err *err)
+{
+    int64_t rank = tg_file_rank(tg_sv_of(err->file));
+    if (!d || (err->kind != TG_ERR_TRACE && err->kind != TG_ERR_SUMMARY))
+        return false;
+    if (rank >= 0)
+        tg_buf_printf(&d->text, "rank %" PRId64 ": ", rank);
+    if (err->file[0])
+        tg_buf_printf(&d->text, "%s: ", err->file);
+    tg_buf_printf(&d->text, "%s\n", err->message);
+    d->n++;
+    tg_err_init(err);
+    return true;
+}
+
+void tg_damage_say(struct tg_damage *d, tg_sv line)
+{
+    tg_buf_add(&d->text, line);
+    tg_buf_putc(&d->text, '\n');
+    d->n++;
+}
+
+void tg_damage_append(struct tg_damage *d, const struct tg_damage *more)
+{
+    tg_buf_add(&d->text, tg_buf_sv(&more->text));
+    d->n += more->n;
+}
+
+void tg_damage_release(struct tg_damage *d)
+{
+    tg_buf_release(&d->text);
+    d->n = 0;
+}
+
+/* ---- shards without the rows that no rule about metrics asks: of thousands of ranks, what fits
+ * ---- */
+
+void tg_kept_rows_release(struct tg_kept_rows *k)
+{
+    free(k->key);
+    free(k->kept);
+    *k = (struct tg_kept_rows){ 0 };
+}
+
+bool tg_shard_is_empty(const struct tg_shard *s)
+{
+    for (size_t i = 0; i < s->n_rows; i++) {
+        enum tg_kind k = s->rows[i].key->kind;
+        if (k != TG_KIND_STEP && k != TG_KIND_DEVICE_ANNOTATION && k != TG_KIND_OVERHEAD)
+            return false;
+    }
+    return !s->n_frames && !s->steps_only && !s->ran;
+}
+
+struct tg_shard *tg_shard_unnamed(const struct tg_shard *s, const struct tg_classes *classes,
+                                  struct tg_kept_rows *k, struct tg_arena *a)
+{
+    struct tg_shard few = *s, *out;
+    /* Ranks of one program that are read from one document share the keys of their rows. */
+    bool known = k->n == s->n_rows;
+    for (size_t i = 0; known && i < k->n; i++)
+        known = k->key[i] == s->rows[i].key;
+    if (!known) {
+        k->n = s->n_rows;
+        k->key = tg_xrealloc(k->key, k->n + 1, sizeof *k->key);
+        k->kept = tg_xrealloc(k->kept, k->n + 1, sizeof *k->kept);
+    }
+    /* Collectives tell who waits for whom: the rows that core/diff/collectives.c asks. */
+    for (size_t i = 0; !known && i < k->n; i++) {
+        const struct tg_row_key *key = k->key[i] = s->rows[i].key;
+        k->kept[i] = tg_kind_is_device(key->kind) &&
+                     tg_class_of(classes, key->kind, key->name, NULL) == TG_CLASS_COMM;
+    }
+    few.rows = tg_xrealloc(NULL, s->n_rows + 1, sizeof *few.rows);
+    few.gap_count = tg_xcalloc(s->n_steps + 1, sizeof *few.gap_count);
+    few.n_rows = few.n_frames = 0;
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (k->kept[i]) {
+            few.rows[few.n_rows] = s->rows[i];
+            few.rows[few.n_rows].beside = NULL;
+            few.rows[few.n_rows++].slot_node = NULL;
+        }
+    few.beside_known = false;
+    few.tree = (struct tg_tree){ 0 };
+    few.unnamed = true;
+    few.ran = !tg_shard_is_empty(s);
+    out = copy(&(struct copier){ .a = a, .lasting = k->lasting, .before = k->before }, &few);
+    k->before = out;
+    free(few.rows);
+    free(few.gap_count);
+    return out;
+}
+
+void tg_summary_drop_names(struct tg_summary *one, const struct tg_summarize_opts *o)
+{
+    struct tg_kept_rows kept = { 0 };
+    bool any = false;
+    for (size_t i = 0; o->named_ranks && i < one->n; i++)
+        any |= one->shards[i]->rank >= o->named_ranks && !one->shards[i]->unnamed &&
+               !one->shards[i]->steps_only;
+    if (!any)
+        return;
+    struct tg_arena *a = tg_arena_new();
+    for (size_t i = 0; i < one->n; i++) {
+        const struct tg_shard *s = one->shards[i];
+        bool whole = s->rank < o->named_ranks || s->unnamed || s->steps_only;
+        one->shards[i] = whole ? tg_shard_copy(s, a) : tg_shard_unnamed(s, o->classes, &kept, a);
+    }
+    move_numbers(one, a);
+    tg_kept_rows_release(&kept);
     tg_arena_free(one->arena);
     one->arena = a;
 }

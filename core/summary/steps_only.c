@@ -37,13 +37,6 @@ void tg_content_hash_put(struct tg_buf *b, tg_sv hash)
         tg_buf_putc(b, (char)(unsigned char)(h >> shift));
 }
 
-/* The one that is known of all steps where any is; old documents do not tell which one it is. */
-static const struct tg_metric_value *extents(const struct tg_shard *s)
-{
-    const struct tg_metric_value *v = s->metrics + TG_METRIC_DEVICE_EXTENT * s->n_steps;
-    return v[0].known ? v : s->metrics + TG_METRIC_HOST_TIME * s->n_steps;
-}
-
 static void put_times(struct tg_buf *b, const struct tg_shard *s, const struct tg_metric_value *v,
                       bool numbers)
 {
@@ -90,7 +83,11 @@ void tg_shard_steps_only_write(struct tg_doc *shards, struct tg_shard *const *v,
         tg_pack_i64(&raw, v[i]->rank - rank);
         rank = v[i]->rank;
         tg_content_hash_put(&raw, v[i]->hash);
-        put_times(&raw, v[i], extents(v[i]), true);
+        /* The one that is known of all steps where any is; old documents do not tell which. */
+        const struct tg_metric_value *m = v[i]->metrics + TG_METRIC_DEVICE_EXTENT * v[i]->n_steps;
+        if (!m->known)
+            m = v[i]->metrics + TG_METRIC_HOST_TIME * v[i]->n_steps;
+        put_times(&raw, v[i], m, true);
     }
     tg_pack_text(tg_buf_sv(&raw), TG_ZLIB_USUAL, &packed);
     tg_doc_add_str(d, "times", tg_buf_sv(&packed));
@@ -125,37 +122,6 @@ static bool read_time(struct tg_unpack *u, struct tg_metric_value *v, int64_t *t
     return true;
 }
 
-static bool read_times(struct tg_unpack *u, struct tg_arena *a, struct tg_shard *s, size_t most)
-{
-    int64_t number = 0, time = 0;
-    s->n_steps = tg_unpack_count(u);
-    if (u->bad || s->n_steps == 0 || s->n_steps > most)
-        return false;
-    s->steps = TG_NEW_N(a, struct tg_step, s->n_steps);
-    s->gap_count = TG_NEW_N(a, uint32_t, s->n_steps);
-    s->metrics = TG_NEW_N(a, struct tg_metric_value, TG_METRICS * s->n_steps);
-    for (size_t i = 0; i < TG_METRICS * s->n_steps; i++)
-        s->metrics[i].den = 1;
-    for (size_t k = 0; k < s->n_steps; k++) {
-        number = (int64_t)((uint64_t)number + (uint64_t)tg_unpack_i64(u));
-        s->steps[k] = (struct tg_step){ .number = number, .span = TG_NO_SPAN };
-        if (!read_time(u, &s->metrics[TG_METRIC_DEVICE_EXTENT * s->n_steps + k], &time))
-            return false;
-    }
-    return !u->bad;
-}
-
-static bool read_walls(struct tg_unpack *u, struct tg_shard **v, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        int64_t time = 0;
-        for (size_t k = 0; k < v[i]->n_steps; k++)
-            if (!read_time(u, &v[i]->metrics[TG_METRIC_STEP_TIME * v[i]->n_steps + k], &time))
-                return false;
-    }
-    return !u->bad && u->p == u->end;
-}
-
 static bool read_shards(struct tg_unpack *u, const struct tg_shard *model, struct tg_arena *a,
                         struct tg_shard ***v, size_t *n)
 {
@@ -171,9 +137,24 @@ static bool read_shards(struct tg_unpack *u, const struct tg_shard *model, struc
             return false;
         s->rank = rank;
         s->hash = tg_content_hash_read(u, a);
-        if (!read_times(u, a, s, room))
+        int64_t number = 0, time = 0;
+        s->n_steps = tg_unpack_count(u);
+        if (u->bad || s->n_steps == 0 || s->n_steps > room)
             return false;
         room -= s->n_steps;
+        s->steps = TG_NEW_N(a, struct tg_step, s->n_steps);
+        s->gap_count = TG_NEW_N(a, uint32_t, s->n_steps);
+        s->metrics = TG_NEW_N(a, struct tg_metric_value, TG_METRICS * s->n_steps);
+        for (size_t k = 0; k < TG_METRICS * s->n_steps; k++)
+            s->metrics[k].den = 1;
+        for (size_t k = 0; k < s->n_steps; k++) {
+            number = (int64_t)((uint64_t)number + (uint64_t)tg_unpack_i64(u));
+            s->steps[k] = (struct tg_step){ .number = number, .span = TG_NO_SPAN };
+            if (!read_time(u, &s->metrics[TG_METRIC_DEVICE_EXTENT * s->n_steps + k], &time))
+                return false;
+        }
+        if (u->bad)
+            return false;
     }
     return !u->bad && u->p == u->end;
 }
@@ -202,5 +183,11 @@ bool tg_shard_steps_only_read(const struct tg_doc *d, struct tg_arena *a, struct
         return ok;
     ok = get_text(d, "walls", a, &walls) && tg_unpack_text(walls, &wall);
     u = (struct tg_unpack){ wall.p, wall.p ? wall.p + wall.n : wall.p, false };
-    return ok && read_walls(&u, *v, *n);
+    for (size_t i = 0; ok && i < *n; i++) {
+        struct tg_metric_value *times = (*v)[i]->metrics + TG_METRIC_STEP_TIME * (*v)[i]->n_steps;
+        int64_t time = 0;
+        for (size_t k = 0; ok && k < (*v)[i]->n_steps; k++)
+            ok = read_time(&u, &times[k], &time);
+    }
+    return ok && !u.bad && u.p == u.end;
 }

@@ -1,3 +1,4 @@
+/* Adding a trace, a stored summary or numbers; a summary that waits packed. */
 #include "core/summary/summary.h"
 
 #include "core/base/file.h"
@@ -30,29 +31,19 @@ void tg_summary_note(struct tg_summary *one, const char *key, tg_sv value)
     s->n_env++;
 }
 
-static struct tg_shard *shard_of(struct tg_summary *out, const struct tg_trace *t,
-                                 const struct tg_steps *steps, const struct tg_summarize_opts *o,
-                                 const struct tg_spent *own, struct tg_err *err)
+static bool add_shard(struct tg_summary *out, const struct tg_trace *t,
+                      const struct tg_steps *steps, const struct tg_summarize_opts *o,
+                      const struct tg_spent *own, struct tg_err *err)
 {
     struct tg_shard *s = tg_shard_build(t, steps, o, own, out->arena, err);
     if (!s)
-        return NULL;
+        return false;
     s->rank = o->rank >= 0         ? o->rank
               : t->info->rank >= 0 ? t->info->rank
                                    : tg_file_rank(tg_sv_of(t->path));
     s->source = tg_clean_text(out->arena, tg_file_name(tg_sv_of(t->path)));
     s->hash = tg_shard_hash(s, out->arena);
     s->run = o->run.n ? tg_clean_text(out->arena, o->run) : s->hash;
-    return s;
-}
-
-static bool add_shard(struct tg_summary *out, const struct tg_trace *t,
-                      const struct tg_steps *steps, const struct tg_summarize_opts *o,
-                      const struct tg_spent *own, struct tg_err *err)
-{
-    struct tg_shard *s = shard_of(out, t, steps, o, own, err);
-    if (!s)
-        return false;
     const struct tg_shard *there = tg_summary_find(out, s->run, s->rank);
     if (there && tg_sv_eq(there->hash, s->hash)) {
         tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(t->path), "'%s' holds the same trace as '%.*s'",
@@ -130,28 +121,23 @@ static bool add_trace(struct tg_summary *out, struct tg_source *s,
                : add_spent(out, t, o, err);
 }
 
-/* All of a file of numbers, which is small. */
-static bool read_text(struct tg_source *s, const struct tg_limits *limits, struct tg_buf *out,
-                      struct tg_err *err)
-{
-    size_t most = (limits ? *limits : TG_LIMITS_DEFAULT).max_doc;
-    int64_t got;
-    do {
-        tg_buf_room(out, TG_PEEK * 256);
-        got = tg_source_fill(s, out->p + out->n, TG_PEEK * 256, err);
-        out->n += got > 0 ? (size_t)got : 0;
-    } while (got > 0 && out->n <= most);
-    return got == 0 ||
-           (got > 0 && tg_err_say(err, TG_ERR_LIMIT, TG_AT_FILE(tg_source_name(s)),
-                                  "a file of numbers of more than %zu MiB",
-                                  "Write results without the times of each request.", most >> 20));
-}
-
+/* A file of numbers is small: all of it is read at once. */
 static bool add_numbers(struct tg_summary *out, struct tg_source *s,
                         const struct tg_summarize_opts *o, struct tg_err *err)
 {
+    const struct tg_limits *limits = o->load.reader.limits;
+    size_t most = (limits ? *limits : TG_LIMITS_DEFAULT).max_doc;
     TG_BUF text = { 0 };
-    return read_text(s, o->load.reader.limits, &text, err) &&
+    int64_t got;
+    do {
+        got = tg_source_fill(s, tg_buf_room(&text, TG_PEEK * 256), TG_PEEK * 256, err);
+        text.n += got > 0 ? (size_t)got : 0;
+    } while (got > 0 && text.n <= most);
+    if (got > 0)
+        return tg_err_say(err, TG_ERR_LIMIT, TG_AT_FILE(tg_source_name(s)),
+                          "a file of numbers of more than %zu MiB",
+                          "Write results without the times of each request.", most >> 20);
+    return got == 0 &&
            tg_number_read(&out->numbers, tg_buf_sv(&text), tg_source_name(s), out->arena, err);
 }
 
@@ -166,4 +152,42 @@ bool tg_summary_add(struct tg_summary *out, struct tg_source *s, const struct tg
     if (!tg_summary_looks_like(head))
         return add_trace(out, s, o, progress, err) || tg_damage_add(o->damage, err);
     return tg_summary_read(out, s, o, err);
+}
+
+/* ---- set aside ---- */
+
+void tg_summary_set_aside(struct tg_summary *s, size_t least, struct tg_aside *to)
+{
+    struct tg_err ignored = TG_ERR_INIT;
+    bool whole = !s->numbers.n;
+    uint64_t slots = 0;
+    *to = (struct tg_aside){ 0 };
+    for (size_t i = 0; i < s->n; i++) {
+        whole = whole && !s->shards[i]->unnamed;
+        for (size_t r = 0; r < s->shards[i]->n_rows; r++)
+            slots += tg_row_calls(s->shards[i], &s->shards[i]->rows[r]);
+    }
+    if (slots < least || !whole || !tg_summary_write_quick(s, &to->text, &ignored))
+        return;
+    to->a = tg_arena_new();
+    to->was = TG_NEW_N(to->a, struct tg_shard, s->n);
+    for (size_t i = 0; i < s->n; i++) {
+        to->was[i].source = tg_arena_sv(to->a, s->shards[i]->source);
+        to->was[i].arrival = s->shards[i]->arrival;
+    }
+    tg_summary_release(s);
+    tg_summary_init(s);
+}
+
+bool tg_summary_bring_back(struct tg_summary *s, struct tg_aside *from, struct tg_err *err)
+{
+    bool ok = !from->a || tg_summary_parse(s, tg_buf_sv(&from->text), "what was set aside", err);
+    for (size_t i = 0; from->a && ok && i < s->n; i++) { /* in their order: by run and rank */
+        s->shards[i]->source = tg_arena_sv(s->arena, from->was[i].source);
+        s->shards[i]->arrival = from->was[i].arrival;
+    }
+    tg_arena_free(from->a);
+    tg_buf_release(&from->text);
+    *from = (struct tg_aside){ 0 };
+    return ok;
 }

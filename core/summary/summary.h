@@ -17,7 +17,6 @@
 #include "core/metric/stacks.h"
 #include "core/number/number.h"
 #include "core/steps/steps.h"
-#include "core/summary/damage.h"
 #include "core/summary/tree.h"
 
 /* Version of the stored form. A file of another format is refused as a whole. */
@@ -160,6 +159,24 @@ struct tg_summary {
 
 void tg_summary_init(struct tg_summary *s);
 void tg_summary_release(struct tg_summary *s);
+
+/*
+ * Damaged parts of an input, for callers that go on without them: a trace or a stored summary that
+ * cannot be read, or one rank of a summary. Whole parts are used, and each damaged part is named.
+ Zero state: none.
+ */
+struct tg_damage {
+    struct tg_buf text; /* a line each: "FILE: what is wrong"; with "rank 3: " before it where the
+                           file's name says the rank */
+    size_t n;           /* lines */
+};
+/* Adds an error of the input's bytes and resets it. False, and nothing happens, if `d` is NULL or
+ * the error is of another kind: out of memory, a file that is not there, a limit. */
+TG_MUST bool tg_damage_add(struct tg_damage *d, struct tg_err *err);
+/* A line in other words. */
+void tg_damage_say(struct tg_damage *d, tg_sv line);
+void tg_damage_append(struct tg_damage *d, const struct tg_damage *more);
+void tg_damage_release(struct tg_damage *d);
 
 /* A trace that was read, for callers that need its spans after the summary is made. */
 struct tg_kept_trace {

@@ -1,5 +1,5 @@
-/* The calling context tree of a trace: from rows and parents of spans to nodes. */
-#include "core/summary/tree_build.h"
+/* The calling context tree of a trace, from rows and parents of spans to nodes; and trees whatever
+ * they come from: their order, their numbers. */
 
 #include <stdlib.h>
 
@@ -171,17 +171,6 @@ static void place_spans(struct place *p, const uint32_t *v, size_t n, bool devic
     }
 }
 
-static void find_windows(struct place *p)
-{
-    p->names_window = tg_xcalloc(p->t->names->n + 1, 1);
-    p->thread = TG_NO_ID;
-    for (size_t k = 0; p->s->marked && k < p->s->n; k++) {
-        const struct tg_span *s = tg_span_at(p->t, p->s->v[k].span);
-        p->names_window[s->name] = true;
-        p->thread = p->t->tracks[s->track].thread;
-    }
-}
-
 void tg_tree_place(struct tg_placed *out, const struct tg_trace *t, const struct tg_steps *s,
                    const struct tg_row *rows, size_t n_rows, size_t max_nodes,
                    const struct tg_span_rows *row_of)
@@ -196,7 +185,13 @@ void tg_tree_place(struct tg_placed *out, const struct tg_trace *t, const struct
     *out = (struct tg_placed){ 0 };
     p.last = tg_xmalloc((n_rows + 1) * sizeof *p.last);
     memset(p.last, 0xff, (n_rows + 1) * sizeof *p.last);
-    find_windows(&p);
+    p.names_window = tg_xcalloc(t->names->n + 1, 1);
+    p.thread = TG_NO_ID;
+    for (size_t k = 0; s->marked && k < s->n; k++) {
+        const struct tg_span *window = tg_span_at(t, s->v[k].span);
+        p.names_window[window->name] = true;
+        p.thread = t->tracks[window->track].thread;
+    }
     for (int root = 0; root < TG_ROOTS; root++)
         (void)new_node(&p, TG_NO_ID, TG_NO_ID);
     place_spans(&p, s->order, t->n_spans, false, row_of);
@@ -218,4 +213,121 @@ void tg_placed_release(struct tg_placed *p)
     free(p->node);
     free(p->at);
     *p = (struct tg_placed){ 0 };
+}
+
+/* ---- how large ---- */
+
+/* Numbers of nodes with a place for every step: 48 MiB. */
+#define MAX_CELLS ((size_t)4 << 20)
+
+size_t tg_tree_room(const struct tg_limits *limits, size_t n_steps)
+{
+    size_t most = (limits ? *limits : TG_LIMITS_DEFAULT).max_nodes;
+    return most < MAX_CELLS / (n_steps + 1) ? most : MAX_CELLS / (n_steps + 1);
+}
+
+bool tg_tree_fits(const struct tg_tree *t, size_t n_rows, size_t n_steps)
+{
+    return t->n_split <= MAX_CELLS / (n_steps + 1) + n_rows;
+}
+
+/* ---- the order ---- */
+
+struct placed {
+    uint32_t parent, position, id;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    int c = TG_CMP(x->parent, y->parent);
+    return c ? c : TG_CMP(x->position, y->position);
+}
+
+/* Nodes in preorder: a node, what is below it, its sibling. */
+static void put_in_order(struct tg_placed *p, const struct placed *v, const size_t *first,
+                         struct tg_tree_node *to)
+{
+    TG_FREE size_t *next = tg_xrealloc(NULL, p->n + 1, sizeof *next); /* by node: the next child */
+    uint32_t n = TG_ROOTS;
+    memcpy(next, first, p->n * sizeof *next);
+    for (uint32_t root = 0; root < TG_ROOTS; root++) {
+        p->at[root] = root;
+        to[root] = (struct tg_tree_node){ TG_NO_ID, TG_NO_ID, TG_NO_ID };
+        for (uint32_t up = root; up != TG_NO_ID;) {
+            const struct placed *c = &v[next[up]];
+            if (next[up] == first[up + 1]) {
+                up = p->node[up].parent;
+                continue;
+            }
+            next[up]++;
+            p->at[c->id] = n;
+            to[n++] = (struct tg_tree_node){ p->at[up], c->position, TG_NO_ID };
+            up = c->id;
+        }
+    }
+}
+
+size_t tg_tree_split(struct tg_tree_node *v, size_t n, size_t n_rows)
+{
+    TG_FREE uint32_t *nodes = tg_xcalloc(n_rows + 1, sizeof *nodes);
+    uint32_t n_split = 0;
+    for (size_t i = TG_ROOTS; i < n; i++)
+        nodes[v[i].row]++;
+    for (size_t i = TG_ROOTS; i < n; i++)
+        if (nodes[v[i].row] > 1)
+            v[i].split = n_split++;
+    return n_split;
+}
+
+void tg_tree_order(struct tg_shard *out, struct tg_placed *p, const uint32_t *position,
+                   struct tg_arena *a)
+{
+    /* The nodes by parent, then row; those of parent k begin at first[k]. */
+    TG_FREE size_t *first = tg_xrealloc(NULL, p->n + 2, sizeof *first);
+    TG_FREE struct placed *v = tg_xrealloc(NULL, p->n, sizeof *v);
+    for (size_t i = TG_ROOTS; i < p->n; i++)
+        v[i - TG_ROOTS] =
+            (struct placed){ p->node[i].parent, position[p->node[i].row], (uint32_t)i };
+    TG_SORT(v, p->n - TG_ROOTS, by_place);
+    for (size_t parent = 0, i = 0; parent <= p->n; parent++) {
+        while (i < p->n - TG_ROOTS && v[i].parent < parent)
+            i++;
+        first[parent] = i;
+    }
+    struct tg_tree_node *node = TG_NEW_N(a, struct tg_tree_node, p->n);
+    size_t n = out->n_steps + 1;
+    p->at = tg_xrealloc(p->at, p->n, sizeof *p->at);
+    put_in_order(p, v, first, node);
+    out->tree = (struct tg_tree){ .node = node, .n = p->n, .cut = p->cut };
+    out->tree.n_split = tg_tree_split(node, p->n, out->n_rows);
+    out->tree.count = TG_NEW_N(a, uint32_t, out->tree.n_split * n);
+    out->tree.self = TG_NEW_N(a, tg_ns, out->tree.n_split * n);
+}
+
+/* ---- numbers ---- */
+
+const uint32_t *tg_tree_count(const struct tg_shard *s, const struct tg_tree_node *node)
+{
+    return node->split == TG_NO_ID ? s->rows[node->row].count
+                                   : s->tree.count + node->split * (s->n_steps + 1);
+}
+
+const tg_ns *tg_tree_self(const struct tg_shard *s, const struct tg_tree_node *node)
+{
+    return node->split == TG_NO_ID ? s->rows[node->row].self
+                                   : s->tree.self + node->split * (s->n_steps + 1);
+}
+
+void tg_tree_settle(struct tg_shard *s)
+{
+    TG_FREE bool *seen = tg_xcalloc(s->n_rows + 1, 1);
+    for (size_t i = TG_ROOTS; i < s->tree.n; i++) {
+        const struct tg_tree_node *node = &s->tree.node[i];
+        tg_ns *self = s->tree.self + node->split * (s->n_steps + 1);
+        for (size_t k = 0; node->split != TG_NO_ID && k <= s->n_steps; k++)
+            if (s->rows[node->row].self[k] == INT64_MAX)
+                self[k] = seen[node->row] ? 0 : INT64_MAX;
+        seen[node->row] = true;
+    }
 }

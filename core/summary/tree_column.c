@@ -1,10 +1,9 @@
-#include "core/summary/tree_column.h"
 
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/summary/internal.h"
 #include "core/summary/pack.h"
-#include "core/summary/tree_build.h"
 
 /* The nodes of each row: those of row r are node[first[r]] to node[first[r + 1] - 1], ascending. */
 struct by_row {
@@ -62,32 +61,19 @@ static void put_nodes(struct tg_buf *b, const struct tg_tree *t)
     }
 }
 
-/* A node as its place among those of its row. */
-static uint32_t place_of(const uint32_t *node, uint32_t n, uint32_t id)
-{
-    uint32_t lo = 0, hi = n;
-    while (lo + 1 < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (node[mid] <= id)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
 static void put_slots(struct tg_buf *b, const struct tg_row *r, size_t n_steps,
                       const uint32_t *node, uint32_t n)
 {
     const uint32_t *at = r->slot_node;
     for (size_t k = 0; k < n_steps; at += r->count[k++]) {
-        uint32_t before = 0;
+        size_t before = 0;
         bool same = k && r->count[k] && r->count[k] == r->count[k - 1] &&
                     !memcmp(at, at - r->count[k], r->count[k] * sizeof *at);
         if (k)
             tg_pack_u64(b, same);
         for (size_t i = 0; !same && i < r->count[k]; i++) {
-            uint32_t place = place_of(node, n, at[i]);
+            size_t place; /* of the node among those of its row */
+            TG_SEARCH(place, n, node[place] < at[i]);
             tg_pack_u64(b, place >= before ? place - before : place + n - before);
             before = place;
         }
@@ -96,7 +82,7 @@ static void put_slots(struct tg_buf *b, const struct tg_row *r, size_t n_steps,
 
 bool tg_tree_shape_put(struct tg_buf *b, const struct tg_shard *s)
 {
-    struct by_row rows;
+    TG_AUTO(by_row_release) struct by_row rows;
     uint64_t calls = 0;
     by_row_init(&rows, &s->tree, s->n_rows);
     tg_pack_u64(b, s->tree.cut);
@@ -112,7 +98,6 @@ bool tg_tree_shape_put(struct tg_buf *b, const struct tg_shard *s)
         for (uint32_t i = 0; i + 1 < n; i++)
             tg_pack_u64(b, tg_tree_count(s, &s->tree.node[node[i]])[s->n_steps]);
     }
-    by_row_release(&rows);
     return calls <= TG_PACK_MAX && b->n <= TG_PACK_MAX;
 }
 
@@ -188,48 +173,40 @@ static bool read_counts(struct tg_unpack *u, struct tg_tree *t, const struct tg_
     return !u->bad;
 }
 
-static bool read_splits(struct tg_unpack *u, struct tg_tree *t, struct tg_row *rows, size_t n_rows,
-                        size_t n_steps, const struct by_row *b, struct tg_arena *a)
-{
-    uint64_t all = 0;
-    for (size_t r = 0; r < n_rows; r++) {
-        const uint32_t *node;
-        uint32_t n = nodes_of(b, r, &node);
-        uint64_t calls = 0;
-        for (size_t k = 0; k < n_steps; k++)
-            calls += rows[r].count[k];
-        if (n < 2 && n > 0)
-            continue;
-        if (!n || calls > TG_PACK_MAX || (all += calls) > TG_PACK_MAX)
-            return false;
-        rows[r].slot_node = TG_NEW_N(a, uint32_t, (size_t)calls);
-        if (!read_slots(u, &rows[r], n_steps, node, n) ||
-            !read_counts(u, t, &rows[r], n_steps, node, n))
-            return false;
-    }
-    return true;
-}
-
 bool tg_tree_shape_read(struct tg_tree *out, tg_sv raw, struct tg_row *rows, size_t n_rows,
                         size_t n_steps, struct tg_arena *a)
 {
     struct tg_unpack u = { raw.p, raw.p + raw.n, false };
-    struct by_row b;
+    TG_AUTO(by_row_release) struct by_row b = { 0 };
+    uint64_t all = 0;
     *out = (struct tg_tree){ .cut = tg_unpack_u64(&u) };
     if (!read_nodes(&u, out, n_rows, a) || !tg_tree_fits(out, n_rows, n_steps))
         return false;
     out->count = TG_NEW_N(a, uint32_t, out->n_split * (n_steps + 1));
     by_row_init(&b, out, n_rows);
-    bool ok = read_splits(&u, out, rows, n_rows, n_steps, &b, a) && !u.bad && u.p == u.end;
-    by_row_release(&b);
-    return ok;
+    for (size_t r = 0; r < n_rows; r++) { /* those with several nodes */
+        const uint32_t *node;
+        uint32_t n = nodes_of(&b, r, &node);
+        uint64_t calls = 0;
+        for (size_t k = 0; k < n_steps; k++)
+            calls += rows[r].count[k];
+        if (n == 1)
+            continue;
+        if (!n || calls > TG_PACK_MAX || (all += calls) > TG_PACK_MAX)
+            return false;
+        rows[r].slot_node = TG_NEW_N(a, uint32_t, (size_t)calls);
+        if (!read_slots(&u, &rows[r], n_steps, node, n) ||
+            !read_counts(&u, out, &rows[r], n_steps, node, n))
+            return false;
+    }
+    return !u.bad && u.p == u.end;
 }
 
 /* ---- times ---- */
 
 void tg_tree_times_put(struct tg_buf *out, const struct tg_shard *s, const bool *kept)
 {
-    struct by_row rows;
+    TG_AUTO(by_row_release) struct by_row rows;
     by_row_init(&rows, &s->tree, s->n_rows);
     for (size_t r = 0; r < s->n_rows; r++) {
         const uint32_t *node;
@@ -240,19 +217,6 @@ void tg_tree_times_put(struct tg_buf *out, const struct tg_shard *s, const bool 
                 tg_pack_u64(out, (uint64_t)self[k]);
         }
     }
-    by_row_release(&rows);
-}
-
-/* The self time of each node in the steps, as the row's slots say it. */
-static void add_slots(struct tg_shard *s, const struct tg_row *r)
-{
-    size_t slot = 0;
-    for (size_t k = 0; k < s->n_steps; k++)
-        for (size_t i = 0; i < r->count[k]; i++, slot++) {
-            tg_ns *self =
-                s->tree.self + s->tree.node[r->slot_node[slot]].split * (s->n_steps + 1) + k;
-            *self = tg_ns_add(*self, r->slots[slot]);
-        }
 }
 
 /* The numbers of one row's nodes from bucket `from` on: the last node has what is left. */
@@ -278,7 +242,7 @@ static bool read_times(struct tg_unpack *u, struct tg_shard *s, const struct tg_
 bool tg_tree_times_read(struct tg_shard *s, tg_sv raw, struct tg_arena *a)
 {
     struct tg_unpack u = { raw.p, raw.p + raw.n, false };
-    struct by_row rows;
+    TG_AUTO(by_row_release) struct by_row rows;
     bool ok = true;
     s->tree.self = TG_NEW_N(a, tg_ns, s->tree.n_split * (s->n_steps + 1));
     by_row_init(&rows, &s->tree, s->n_rows);
@@ -288,11 +252,14 @@ bool tg_tree_times_read(struct tg_shard *s, tg_sv raw, struct tg_arena *a)
         uint32_t n = nodes_of(&rows, r, &node);
         if (n < 2)
             continue;
-        if (row->slots)
-            add_slots(s, row);
+        for (size_t k = 0, slot = 0; row->slots && k < s->n_steps; k++)
+            for (size_t i = 0; i < row->count[k]; i++, slot++) {
+                size_t split = s->tree.node[row->slot_node[slot]].split;
+                tg_ns *self = s->tree.self + split * (s->n_steps + 1) + k;
+                *self = tg_ns_add(*self, row->slots[slot]);
+            }
         ok = read_times(&u, s, row, row->slots ? s->n_steps : 0, node, n);
     }
-    by_row_release(&rows);
     tg_tree_settle(s);
     return ok && !u.bad && u.p == u.end;
 }

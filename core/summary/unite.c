@@ -49,21 +49,14 @@ static void close_input(struct merging *g, struct input *in)
     g->n_open--;
 }
 
-static void close_least_used(struct merging *g)
-{
-    struct input *least = NULL;
-    for (size_t i = 0; i < g->m->n; i++)
-        if (g->input[i].source && !g->input[i].pinned && (!least || g->input[i].used < least->used))
-            least = &g->input[i];
-    if (least)
-        close_input(g, least);
-}
-
 static bool open_input(struct merging *g, size_t i)
 {
-    struct input *in = &g->input[i];
-    if (g->n_open >= TG_UNITE_OPEN)
-        close_least_used(g);
+    struct input *in = &g->input[i], *least = NULL; /* used: it is closed */
+    for (size_t k = 0; g->n_open >= TG_UNITE_OPEN && k < g->m->n; k++)
+        if (g->input[k].source && !g->input[k].pinned && (!least || g->input[k].used < least->used))
+            least = &g->input[k];
+    if (least)
+        close_input(g, least);
     in->source = g->m->open(g->m->arg, i, g->err);
     if (!in->source)
         return false;
@@ -73,14 +66,6 @@ static bool open_input(struct merging *g, size_t i)
 }
 
 /* ---- what there is ---- */
-
-static struct tg_layout_key kept_key(struct merging *g, const struct tg_layout_key *k)
-{
-    const struct tg_layout_key *last = g->n ? &g->entry[g->n - 1].key : NULL;
-    bool same = last && tg_sv_eq(last->run, k->run);
-    return (struct tg_layout_key){ same ? last->run : tg_arena_sv(g->a, k->run),
-                                   tg_arena_sv(g->a, k->hash), k->rank };
-}
 
 static bool too_many(const struct merging *g)
 {
@@ -92,10 +77,14 @@ static bool too_many(const struct merging *g)
 /* Duplicates count until they are found: twice the limit is enough for them. */
 static bool list_shard(struct merging *g, size_t i, size_t k)
 {
-    struct tg_layout_key key = kept_key(g, &g->input[i].reader.index[k]);
+    const struct tg_layout_key *key = &g->input[i].reader.index[k];
+    const struct tg_layout_key *last = g->n ? &g->entry[g->n - 1].key : NULL;
+    bool same = last && tg_sv_eq(last->run, key->run);
     if (g->n >= 8 * TG_MAX_SHARDS)
         return too_many(g);
-    *TG_PUSH(g->entry, g->n, g->cap) = (struct entry){ key, (uint32_t)i, (uint32_t)k };
+    struct tg_layout_key kept = { same ? last->run : tg_arena_sv(g->a, key->run),
+                                  tg_arena_sv(g->a, key->hash), key->rank };
+    *TG_PUSH(g->entry, g->n, g->cap) = (struct entry){ kept, (uint32_t)i, (uint32_t)k };
     return true;
 }
 
@@ -114,21 +103,6 @@ static bool list_whole(struct merging *g, size_t i)
         if (next == TG_NEXT ? !list_shard(g, i, r->next - 1) : !tg_damage_add(g->m->damage, g->err))
             return false;
     }
-}
-
-static bool list_input(struct merging *g, size_t i)
-{
-    const struct tg_layout_reader *r = &g->input[i].reader;
-    if (g->m->damage && !list_whole(g, i))
-        return false;
-    for (size_t k = 0; !g->m->damage && k < r->n; k++)
-        if (!list_shard(g, i, k))
-            return false;
-    for (size_t k = 0; k < r->n_steps_only; k++)
-        if (!tg_summary_insert(&g->less, tg_shard_copy(r->steps_only[k], g->less.arena), g->err))
-            return false;
-    tg_number_unite(&g->less.numbers, &r->numbers, g->less.arena);
-    return true;
 }
 
 static int cmp_key(const struct tg_layout_key *a, const struct tg_layout_key *b)
@@ -175,16 +149,6 @@ static bool only_less(struct merging *g, const struct tg_layout_key *keys, size_
             return tg_shard_contradicts(s->run, s->rank, g->err);
     }
     return true;
-}
-
-static bool put_head(struct merging *g)
-{
-    TG_FREE struct tg_layout_key *keys = tg_xrealloc(NULL, g->n + 1, sizeof *keys);
-    TG_FREE struct tg_shard **less = tg_xrealloc(NULL, g->less.n + 1, sizeof *less);
-    size_t n, n_less;
-    g->writer.numbers = &g->less.numbers;
-    return distinct(g, keys, &n) && only_less(g, keys, n, less, &n_less) &&
-           tg_layout_put_head(&g->writer, keys, n, less, n_less, g->err);
 }
 
 /* ---- shard after shard ---- */
@@ -280,8 +244,15 @@ static bool survey(struct merging *g, size_t i)
     struct tg_layout_reader *r = &g->input[i].reader;
     struct tg_shard *none;
     const struct tg_listing *ids;
-    if (!list_input(g, i))
+    if (g->m->damage && !list_whole(g, i))
         return false;
+    for (size_t k = 0; !g->m->damage && k < r->n; k++)
+        if (!list_shard(g, i, k))
+            return false;
+    for (size_t k = 0; k < r->n_steps_only; k++)
+        if (!tg_summary_insert(&g->less, tg_shard_copy(r->steps_only[k], g->less.arena), g->err))
+            return false;
+    tg_number_unite(&g->less.numbers, &r->numbers, g->less.arena);
     (void)tg_layout_joined(r, &g->writer.book);
     return r->n > 0 || tg_layout_next(r, g->a, &none, &ids, g->err) == TG_NEXT_END ||
            tg_damage_add(g->m->damage, g->err);
@@ -304,7 +275,12 @@ static bool merge(struct merging *g)
     }
     if (g->n)
         TG_SORT(g->entry, g->n, by_key);
-    if (!put_head(g))
+    TG_FREE struct tg_layout_key *keys = tg_xrealloc(NULL, g->n + 1, sizeof *keys);
+    TG_FREE struct tg_shard **less = tg_xrealloc(NULL, g->less.n + 1, sizeof *less);
+    size_t n, n_less;
+    g->writer.numbers = &g->less.numbers;
+    if (!distinct(g, keys, &n) || !only_less(g, keys, n, less, &n_less) ||
+        !tg_layout_put_head(&g->writer, keys, n, less, n_less, g->err))
         return false;
     for (size_t i = 0, j; i < g->n; i = j) {
         for (j = i + 1; j < g->n && cmp_key(&g->entry[i].key, &g->entry[j].key) == 0; j++)

@@ -1,8 +1,6 @@
 /* Commits, their parents and names, and what they have in common. */
 #include "core/baseline/libgit2/internal.h"
 
-#include "core/baseline/reffiles.h"
-
 bool tg_git_shallow(const char *what, struct tg_err *err)
 {
     tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s is not here: the history is shallow", what);
@@ -61,10 +59,8 @@ enum tg_seen tg_git_commit(struct tg_git *g, const char *sha, struct tg_arena *a
     int rc = tg_libgit2_commit(g, &c, sha);
     if (rc == GIT_ENOTFOUND)
         return tg_libgit2_absent(g, err);
-    if (rc < 0) {
-        tg_libgit2_failed(err, "a commit cannot be read");
-        return TG_SEEN_FAILED;
-    }
+    if (rc < 0)
+        return tg_libgit2_unseen(err, "a commit cannot be read");
     tg_libgit2_describe(c, a, out);
     git_commit_free(c);
     return TG_SEEN;
@@ -135,7 +131,7 @@ enum tg_seen tg_git_ref(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE
             /* libgit2 calls a ref absent that it cannot look at, too. */
             if (strncmp(name, "refs/", 5) != 0)
                 return TG_ABSENT;
-            switch (tg_reffiles_look(git_repository_commondir(g->repo), name, err)) {
+            switch (tg_libgit2_look(g, name, err)) {
             case TG_ABSENT:
                 return TG_ABSENT;
             case TG_SEEN:
@@ -146,10 +142,8 @@ enum tg_seen tg_git_ref(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE
                 return TG_SEEN_FAILED;
             }
         }
-        if (rc < 0) {
-            (void)tg_libgit2_failed(err, "a ref cannot be read");
-            return TG_SEEN_FAILED;
-        }
+        if (rc < 0)
+            return tg_libgit2_unseen(err, "a ref cannot be read");
         const char *to = git_reference_symbolic_target(ref);
         name = to ? tg_arena_sv(a, tg_sv_of(to)).p : NULL;
         if (!to)
@@ -212,8 +206,7 @@ enum tg_seen tg_git_merge_base(struct tg_git *g, const char *one, const char *tw
     /* Beyond the cut, 1.5 gives an odb error, 1.9 "not found". */
     if (rc == GIT_ENOTFOUND || g->shallow)
         return tg_libgit2_absent(g, err);
-    tg_libgit2_failed(err, "the merge base cannot be found");
-    return TG_SEEN_FAILED;
+    return tg_libgit2_unseen(err, "the merge base cannot be found");
 }
 
 enum tg_seen tg_git_is_ancestor(struct tg_git *g, const char *sha, const char *of,
@@ -231,6 +224,5 @@ enum tg_seen tg_git_is_ancestor(struct tg_git *g, const char *sha, const char *o
         return TG_ABSENT;
     if (rc == GIT_ENOTFOUND || g->shallow)
         return tg_libgit2_absent(g, err);
-    tg_libgit2_failed(err, "the history between two commits cannot be read");
-    return TG_SEEN_FAILED;
+    return tg_libgit2_unseen(err, "the history between two commits cannot be read");
 }

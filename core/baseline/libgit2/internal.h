@@ -17,8 +17,13 @@
 #endif
 
 #include "core/base/temporary.h"
-#include "core/baseline/loose.h"
 #include "core/baseline/spawn.h"
+
+struct tg_loose {
+    const char *const *dirs; /* of objects: the repository's own, then its alternates */
+    size_t n;
+    unsigned char *fan; /* 256 for each: is there a folder for names that begin so? */
+};
 
 /* A backend for loose objects: it comes before libgit2's own and stops at a cut one. */
 struct tg_git_guard {
@@ -45,6 +50,12 @@ TG_MUST bool tg_libgit2_load(struct tg_err *err);
 const char *tg_libgit2_error(void);
 /* "WHAT: what libgit2 said". Always returns false. */
 bool tg_libgit2_failed(struct tg_err *err, const char *what);
+/* The same as the answer to a question. */
+static inline enum tg_seen tg_libgit2_unseen(struct tg_err *err, const char *what)
+{
+    (void)tg_libgit2_failed(err, what);
+    return TG_SEEN_FAILED;
+}
 
 /* guard.c: before the repository's own objects. False: libgit2 says why. */
 bool tg_libgit2_guard(struct tg_git *g);
@@ -60,6 +71,9 @@ void tg_libgit2_cat_file(struct tg_git *g, const char *mode, const char *oid, si
 bool tg_libgit2_fetch(struct tg_git *g, const char *oid, struct tg_err *err);
 /* "object OID is missing", or why nobody can know. Always returns false. */
 bool tg_libgit2_missing(struct tg_git *g, const char *oid, struct tg_err *err);
+
+/* refs.c: is there a ref of this full name, whatever it holds? */
+TG_MUST enum tg_seen tg_libgit2_look(struct tg_git *g, const char *name, struct tg_err *err);
 
 /* commits.c: "no commit yet". Always returns false. */
 bool tg_libgit2_unborn(struct tg_err *err);

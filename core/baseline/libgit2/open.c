@@ -135,27 +135,6 @@ static const char *prefix_of(struct tg_arena *a, const char *root, const char *d
     return tg_arena_printf(a, "%s/", real + n);
 }
 
-static const char *real_root(struct tg_arena *a, git_repository *repo)
-{
-    char real[PATH_MAX];
-    const char *root = git_repository_workdir(repo);
-    if (!root || !realpath(root, real))
-        return root ? tg_arena_sv(a, tg_sv_of(root)).p : NULL;
-    return tg_arena_printf(a, "%s%s", real, real[1] ? "/" : "");
-}
-
-/* libgit2's code. Somebody else's repository opens if `safe.directory` names it. */
-static int open_trusted(git_repository **repo, const struct tg_git_opts *o, const char *dir)
-{
-    char folder[PATH_MAX];
-    int rc = open_at(repo, o->dir, !o->trust_owner);
-    if (rc >= 0 || !is_owner_error(rc))
-        return rc;
-    owned_folder(dir, folder, sizeof folder);
-    /* if it is not trusted: again, because the message was lost on the way */
-    return open_at(repo, o->dir, !is_safe_directory(folder));
-}
-
 struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
 {
     const char *dir = o->dir ? o->dir : ".";
@@ -179,7 +158,13 @@ struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
     /* Each object is inflated, and the checksum of that found right;
      * a trace has checksums of its own. */
     (void)git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
-    int rc = open_trusted(&repo, o, dir);
+    int rc = open_at(&repo, o->dir, !o->trust_owner);
+    if (rc < 0 && is_owner_error(rc)) {
+        /* Somebody else's repository opens if `safe.directory` names it; if it is not trusted:
+         * again, because the message was lost on the way. */
+        owned_folder(dir, folder, sizeof folder);
+        rc = open_at(&repo, o->dir, !is_safe_directory(folder));
+    }
     if (rc < 0) {
         open_refused(dir, rc, err);
         (void)git_libgit2_shutdown();
@@ -193,7 +178,11 @@ struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
                           .limits = o->limits ? *o->limits : TG_LIMITS_DEFAULT,
                           .timeout_ms = o->timeout_ms ? o->timeout_ms : TG_GIT_TIMEOUT_MS,
                           .offline = o->offline };
-    g->root = real_root(g->a, repo);
+    const char *root = git_repository_workdir(repo);
+    if (root && realpath(root, folder))
+        g->root = tg_arena_printf(g->a, "%s%s", folder, folder[1] ? "/" : "");
+    else if (root)
+        g->root = tg_arena_sv(g->a, tg_sv_of(root)).p;
     g->dir = tg_arena_sv(g->a, tg_sv_of(git_repository_path(repo))).p;
     g->prefix = prefix_of(g->a, g->root, dir);
     g->shallow = git_repository_is_shallow(repo) == 1;

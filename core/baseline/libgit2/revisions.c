@@ -3,23 +3,14 @@
 
 #include <stdio.h>
 
-/* ---- revisions ---- */
-
-/* ---- a name that several refs have ---- */
-
-static bool is_short_sha(const char *name)
-{
-    size_t n = strlen(name);
-    return n >= 4 && n < TG_SHA_SIZE - 1 && strspn(name, "0123456789abcdefABCDEF") == n;
-}
-
 /* The commit whose name begins with these digits, as git finds it if no ref has that name. */
 static bool commit_with_prefix(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE])
 {
     git_object *o = NULL;
     git_oid id;
     size_t n = strlen(name);
-    bool ok = is_short_sha(name) && git_oid_fromstrn(&id, name, n) == 0 &&
+    bool ok = n >= 4 && n < TG_SHA_SIZE - 1 && strspn(name, "0123456789abcdefABCDEF") == n &&
+              git_oid_fromstrn(&id, name, n) == 0 &&
               git_object_lookup_prefix(&o, g->repo, &id, n, GIT_OBJECT_COMMIT) == 0;
     if (ok)
         git_oid_tostr(sha, TG_SHA_SIZE, git_object_id(o));
@@ -152,10 +143,8 @@ enum tg_seen tg_git_look_up(struct tg_git *g, const char *rev, struct tg_arena *
     }
     rc = git_commit_lookup(&commit, g->repo, git_object_id(c));
     git_object_free(c);
-    if (rc < 0) {
-        tg_libgit2_failed(err, "a commit cannot be read");
-        return TG_SEEN_FAILED;
-    }
+    if (rc < 0)
+        return tg_libgit2_unseen(err, "a commit cannot be read");
     tg_libgit2_describe(commit, a, out);
     git_commit_free(commit);
     out->ref = tg_arena_sv(a, tg_sv_of(rev));

@@ -1,7 +1,7 @@
 /* The default analyses against brute force: random device work on a line of 400 ns, painted
  * nanosecond by nanosecond. And what has to stay when events are shuffled, shifted or scaled. */
 #include "core/analysis/analysis.h"
-#include "core/analysis/interval.h"
+#include "core/analysis/device.h"
 #include "core/analysis/quantiles.h"
 #include "tests/build_trace.h"
 #include "tests/support.h"

@@ -2,7 +2,6 @@
 #include "tests/support.h"
 
 #include "core/base/file.h"
-#include "core/base/file_retry.h"
 
 struct folder {
     char path[64], file[96];

@@ -5,7 +5,7 @@
 
 #include "core/base/doc.h"
 #include "core/summary/columns.h"
-#include "core/summary/content.h"
+#include "core/summary/internal.h"
 
 /* Rows in their order, with keys, attributes and slots that differ. */
 static inline struct tg_shard *stored_shard(struct fixture *f)

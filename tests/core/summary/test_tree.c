@@ -2,8 +2,9 @@
 #include "tests/core/summary/tree_check.h"
 
 #include "core/base/file.h"
+#include "core/summary/inject.h"
+#include "core/summary/internal.h"
 #include "core/summary/layout.h"
-#include "core/summary/tree_column.h"
 
 static struct tg_shard *shard(struct traced *f, uint64_t seed, const struct tg_limits *limits)
 {

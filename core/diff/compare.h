@@ -112,7 +112,7 @@ struct tg_evidence {
 
 /* How the calls per step of an operator behave; a first step that is cold does not count. */
 enum tg_count_shape {
-    /* each side has one count in all its steps, or one draw of them (drawn.c) */
+    /* each side has one count in all its steps, or one draw of them (counts.c) */
     TG_COUNT_CONSTANT,
     /* constant in the baseline; each fresh run has one count, but not the same */
     TG_COUNT_RUNS_DIFFER,
@@ -145,7 +145,7 @@ struct tg_rank_shift {
     size_t n;
 };
 
-/* One rank alone takes longer, by names that take longer on it alone (rank_alone.c). */
+/* One rank alone takes longer, by names that take longer on it alone (account.c). */
 struct tg_rank_alone {
     int64_t rank;
     bool device;                      /* by the work of its device; else of its host */
@@ -419,7 +419,7 @@ struct tg_comparison {
      * iterations as the baseline's. */
     double wall_ns[2];
     double graded[2]; /* part of the calls of operators that ran with gradients enabled */
-    bool gradients;   /* they are enabled where they were not (gradients.c) */
+    bool gradients;   /* they are enabled where they were not (account.c) */
     double drift;     /* common factor c0 (log), the larger; |drift| > ln 1.10 is a warning */
     bool drifted;
     enum tg_drift_of drift_of;

@@ -34,7 +34,7 @@ static inline enum tg_calls tg_calls_of(const struct tg_op *op)
 void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
                     const size_t n_runs[2], enum tg_calls calls);
 
-/* core/diff/drawn.c: names whose calls are chosen by a seed or the data. */
+/* Names whose calls are chosen by a seed or the data. */
 struct tg_drawn_name {
     struct tg_op *op;
     const double *calls[2]; /* per step, in all runs of the side */
@@ -371,9 +371,9 @@ void tg_straggler_find(struct tg_diff_work *w);
 /* core/diff/account.c: c->account, after the counts. */
 void tg_account_close(struct tg_diff_work *w);
 
-/* core/diff/rank_alone.c: one rank that takes longer, and the others do not. */
+/* One rank that takes longer, and the others do not. */
 void tg_rank_alone_find(struct tg_diff_work *w);
-void tg_gradients_compare(struct tg_diff_work *w); /* gradients.c */
+void tg_gradients_compare(struct tg_diff_work *w);
 
 /* core/diff/attr_changes.c */
 void tg_compare_attrs(struct tg_diff_work *w);

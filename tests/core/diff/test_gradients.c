@@ -1,4 +1,4 @@
-/* Operators that run with gradients enabled (gradients.c): 4 steps of 10 calls in two runs. */
+/* Operators that run with gradients enabled (account.c): 4 steps of 10 calls in two runs. */
 #include "by_hand.h"
 
 static bool enabled(struct fixture *f, const uint64_t graded[2], uint32_t calls)

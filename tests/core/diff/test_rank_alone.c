@@ -1,4 +1,4 @@
-/* One rank alone (rank_alone.c). Four ranks, three runs a side of two steps, three kernels of 10,
+/* One rank alone (account.c). Four ranks, three runs a side of two steps, three kernels of 10,
  * 20 and 30 us a step on each of them, and an all-reduce. */
 #include "by_hand.h"
 

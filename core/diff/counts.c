@@ -247,7 +247,7 @@ static bool follows_odd_run(const struct question *q)
 }
 
 void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
-                    const size_t n_runs[2], enum tg_calls calls)
+                    const size_t n_runs[2], bool wait)
 {
     struct question q = { .run = { run[TG_BASE], run[TG_TEST] },
                           .n_runs = { n_runs[TG_BASE], n_runs[TG_TEST] } };
@@ -263,18 +263,18 @@ void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *c
         q.rest[side] = pool_of(q.warm[side], n_runs[side]);
     }
     const struct pool *base = &q.rest[TG_BASE], *fresh = &q.rest[TG_TEST];
-    bool waits = calls == TG_CALLS_WAIT, any = q.all[TG_BASE].n && q.all[TG_TEST].n;
+    bool any = q.all[TG_BASE].n && q.all[TG_TEST].n;
     if (any) {
         ev->steps = (unsigned)q.all[TG_TEST].n;
         ev->most = q.all[TG_TEST].most;
         ev->runs_above = runs_above(q.warm[TG_TEST], q.n_runs[TG_TEST], base->most);
     }
     if (any && !is_constant(base)) {
-        judge_varying(&q, waits, ev);
+        judge_varying(&q, wait, ev);
         if (ev->proof == TG_COUNT_UNCHANGED && follows_odd_run(&q))
             ev->proof = TG_COUNT_HINT;
     } else if (any && !is_constant(fresh)) {
-        judge_parts(&q, waits, ev);
+        judge_parts(&q, wait, ev);
     } else if (any && fresh->most > base->most) { /* cold first steps aside */
         ev->proof = TG_COUNT_PROVEN;
         ev->above = ev->steps;

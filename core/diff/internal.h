@@ -21,18 +21,13 @@ struct tg_step_counts { /* of a run: calls by step, mean over ranks */
     size_t n;
 };
 
-enum tg_calls { TG_CALLS_WORK, TG_CALLS_WAIT };
-static inline enum tg_calls tg_calls_of(const struct tg_op *op)
-{
-    return tg_op_makes_wait(op) ? TG_CALLS_WAIT : TG_CALLS_WORK;
-}
 /*
- * Fills everything but `run`. Calls that make others wait (tg_op_makes_wait) fail on less. For
+ * Fills everything but `run`. Calls that make others `wait` (tg_op_makes_wait) fail on less. For
  * "did it fall?" negate all counts. No steps on a side: unchanged. Cost: proportional to base steps
  * times fresh steps where the baseline varies; else to their sum.
  */
 void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
-                    const size_t n_runs[2], enum tg_calls calls);
+                    const size_t n_runs[2], bool wait);
 
 /* Names whose calls are chosen by a seed or the data. */
 struct tg_drawn_name {
@@ -106,7 +101,7 @@ struct tg_diff_work {
     const struct tg_use_index *uses; /* uses.h; NULL: nothing changed, and nothing looks slower */
     struct tg_strmap *names; /* normalised, aliased names of everything, parents included; */
     tg_sv *interned;         /* id -> its copy in the arena */
-    size_t cap_interned;
+    size_t n_interned, cap_interned;
 };
 
 static inline size_t tg_diff_cell_index(const struct tg_diff_work *w, int side, size_t run,
@@ -121,8 +116,8 @@ const char *tg_side_label(const struct tg_diff_work *w, int side);
 /* core/diff/select.c: takes runs out of both sides that were
  * recorded with other flags of the profiler. */
 void tg_runs_leave(struct tg_diff_work *w);
-/* Which flags those are. */
-size_t tg_profiler_flags(const char *const **flags);
+/* Those flags; NULL ends them. */
+extern const char *const tg_profiler_flags[];
 
 /* core/diff/select.c: takes out of both sides, which have become c->given, the ranks of which
  * one has no more than the step times, or no names. `measured`: the former alone. */
@@ -175,9 +170,9 @@ void tg_places_repay(struct tg_diff_work *w);
 void tg_regions_group(struct tg_comparison *c);
 void tg_regions_close(struct tg_comparison *c);
 /* The rows of several operators as those of one: of each cell all of its members' rows,
- * or those in a caller of each. */
-struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const tg_sv *caller,
-                          size_t n);
+ * or those inside `caller`, if it is not NULL. */
+struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, size_t n,
+                          const tg_sv *caller);
 /* Do these together, by their inclusive time, show at least half of a slowdown? */
 bool tg_borne_out(struct tg_diff_work *w, const uint32_t *around, size_t n,
                   const struct tg_evidence *ev);

@@ -123,10 +123,8 @@ tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw)
         alias++;
     name = alias < w->o->n_aliases ? w->o->aliases[alias].value : name;
     uint32_t id = tg_strmap_add(w->names, name);
-    if (id == known) {
-        w->interned = tg_grow(w->interned, &w->cap_interned, id + 1, sizeof *w->interned);
-        w->interned[id] = tg_arena_sv(w->a, name);
-    }
+    if (id == known)
+        *TG_ARENA_PUSH(w->a, w->interned, w->n_interned, w->cap_interned) = tg_arena_sv(w->a, name);
     return w->interned[id];
 }
 

@@ -326,8 +326,8 @@ static void relate(struct job *j, uint32_t index)
         op->relation = TG_REL_REPLACED_WORSE;
 }
 
-struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const tg_sv *caller,
-                          size_t n)
+struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, size_t n,
+                          const tg_sv *caller)
 {
     struct tg_op *joint = TG_NEW(w->a, struct tg_op);
     struct tg_diff_cell *cell;
@@ -349,7 +349,7 @@ struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const 
             const struct tg_diff_cell *of = &w->c->ops[member[i]].rows->cell[at];
             for (size_t r = 0; r < of->n; r++)
                 if (!caller ||
-                    tg_sv_eq(tg_diff_name(w, TG_KIND_OP, of->row[r]->key->parent), caller[i]))
+                    tg_sv_eq(tg_diff_name(w, TG_KIND_OP, of->row[r]->key->parent), *caller))
                     row[cell[at].n++] = of->row[r];
         }
     }

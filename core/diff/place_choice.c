@@ -58,14 +58,11 @@ struct work { /* what one operator, annotation or the step launches */
 static double more_ns(struct tg_diff_work *w, uint32_t by, const struct work *x, bool all)
 {
     uint32_t *work = TG_NEW_N(w->a, uint32_t, x->n);
-    tg_sv *in = TG_NEW_N(w->a, tg_sv, x->n);
     size_t n = 0;
-    for (size_t i = 0; i < x->n; i++) {
-        in[i] = w->c->ops[by].name;
+    for (size_t i = 0; i < x->n; i++)
         if (all || !is_same(w->c, x->v[i]))
             work[n++] = x->v[i]->op;
-    }
-    const struct tg_op *of = tg_ops_join(w, work, in, n);
+    const struct tg_op *of = tg_ops_join(w, work, n, &w->c->ops[by].name);
     return tg_op_least_ns(w, of, TG_TEST) - tg_op_least_ns(w, of, TG_BASE);
 }
 
@@ -155,30 +152,26 @@ static void add_choice(struct tg_diff_work *w, uint32_t by, const struct work *x
     struct tg_comparison *c = w->c;
     struct tg_algorithm *to = &c->choices[c->n_choices++];
     uint32_t *work = TG_NEW_N(w->a, uint32_t, x->n);
-    tg_sv *in = TG_NEW_N(w->a, tg_sv, x->n);
     double least = 0, most = 0;
     c->ops[by].chooses = c->ops[by].kind != TG_KIND_STEP;
     *to = (struct tg_algorithm){ .by = by, .known = known };
     for (size_t i = 0; i < x->n; i++) {
         work[i] = x->v[i]->op;
-        in[i] = c->ops[by].name;
         const struct tg_op *op = &c->ops[x->v[i]->op];
-        double calls[2]; /* means over the runs */
-        for (int side = 0; side < 2; side++)
+        double calls[2], more = op->self[TG_TEST] - op->self[TG_BASE];
+        for (int side = 0; side < 2; side++) { /* means over the runs */
             calls[side] = tg_mean(x->v[i]->run[side], c->n_runs[side]) / (double)c->n_ranks[side];
-        double before = calls[TG_BASE], now = calls[TG_TEST];
-        double more = op->self[TG_TEST] - op->self[TG_BASE];
-        to->calls[TG_BASE] += before;
-        to->calls[TG_TEST] += now;
-        if (now < before && (!to->went || more < least)) {
+            to->calls[side] += calls[side];
+        }
+        if (calls[TG_TEST] < calls[TG_BASE] && (!to->went || more < least)) {
             to->went = op;
             least = more;
-        } else if (now > before && (!to->came || more > most)) {
+        } else if (calls[TG_TEST] > calls[TG_BASE] && (!to->came || more > most)) {
             to->came = op;
             most = more;
         }
     }
-    to->work = tg_ops_join(w, work, in, x->n);
+    to->work = tg_ops_join(w, work, x->n, &c->ops[by].name);
 }
 
 /* What each operator, annotation and the step launches, if a library may have chosen it. */

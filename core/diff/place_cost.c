@@ -231,13 +231,6 @@ static double saved_by_annotation(const struct tg_diff_work *w, uint32_t by)
     return seen ? saved : 0;
 }
 
-/* ns that a time got shorter by as all names did: a faster machine repays nothing. */
-static double saved_by_machine(const struct tg_diff_work *w, const struct tg_evidence *ev)
-{
-    double c = w->machine[TG_EITHER_TIMES].of[TG_SWAPPED][TG_ESTIMATE_LEAST].c;
-    return -ev->value[TG_BASE] * expm1(-c);
-}
-
 static double saved_by_step(const struct tg_diff_work *w)
 {
     const struct tg_comparison *c = w->c;
@@ -245,7 +238,10 @@ static double saved_by_step(const struct tg_diff_work *w)
     bool device = tg_has_device_ops(c);
     const struct tg_evidence *step =
         device ? &c->metrics[TG_METRIC_STEP_TIME].ev : &c->step.ev_total;
-    double saved = step->less ? -step->delta_ns - saved_by_machine(w, step) : 0;
+    /* It got shorter by so much as all names did: a faster machine repays nothing. */
+    double faster = w->machine[TG_EITHER_TIMES].of[TG_SWAPPED][TG_ESTIMATE_LEAST].c;
+    double by_machine = -step->value[TG_BASE] * expm1(-faster);
+    double saved = step->less ? -step->delta_ns - by_machine : 0;
 
     if (host->why_not == TG_NOT_FEW_RUNS)
         saved = device && lost_by_few(c, false, false) < 0 ? 0 : lost_by_few(c, device, true);
@@ -292,18 +288,6 @@ static bool got_slower_beside(const struct tg_diff_work *w, uint32_t by, uint32_
     TG_EACH(const struct tg_use, use, u.v, u.n)
         beside &= use->by == by;
     return beside && u.n > 0;
-}
-
-/* What came is worth what it saves. A wait counts for itself; a copy is small beside a saving of
- * five times as much. */
-static void repay_op(struct tg_op *op, bool memory_is_small)
-{
-    if (tg_op_makes_wait(op))
-        return;
-    if (!is_memory(op))
-        op->repaid = true;
-    else if (memory_is_small)
-        op->slight = TG_SLIGHT_SMALL;
 }
 
 /* By how many callers did more calls of a name come in a place? 0: none of its balance.
@@ -446,9 +430,16 @@ void tg_places_repay(struct tg_diff_work *w)
         if (concerned[i])
             repay(w, i, debt);
     repay(w, TG_NO_ID, debt);
-    /* A name is repaid where all of its calls are. */
-    for (uint32_t i = 0; i < w->c->n_ops; i++)
-        if (debt[i].came && debt[i].paid == debt[i].came)
-            repay_op(&w->c->ops[i], !debt[i].memory);
+    /* A name is repaid where all of its calls are: what came is worth what it saves. A wait counts
+     * for itself; a copy is small beside a saving of five times as much. */
+    for (uint32_t i = 0; i < w->c->n_ops; i++) {
+        struct tg_op *op = &w->c->ops[i];
+        if (!debt[i].came || debt[i].paid != debt[i].came || tg_op_makes_wait(op))
+            continue;
+        if (!is_memory(op))
+            op->repaid = true;
+        else if (!debt[i].memory)
+            op->slight = TG_SLIGHT_SMALL;
+    }
     repay_exchanges(w->c);
 }

@@ -11,13 +11,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/keymap.h"
 #include "core/diff/internal.h"
 
 struct waits {
-    const struct tg_diff_work *w;
     size_t n_ranks;
-    struct tg_strmap names, steps; /* kernels; numbers of steps */
-    double *rank;                  /* ns */
+    struct tg_strmap names; /* of kernels */
+    struct tg_keymap steps; /* their numbers */
+    double *rank;           /* ns */
     struct one {
         uint32_t rank, name, step;
         double ns;
@@ -29,20 +30,19 @@ struct waits {
 static void add_wait(void *arg, const struct tg_wait *p)
 {
     struct waits *x = arg;
-    struct one o = { p->rank, tg_strmap_add(&x->names, p->name),
-                     tg_strmap_add(&x->steps, (tg_sv){ (const char *)&p->step, sizeof p->step }),
-                     p->ns };
-    *TG_PUSH(x->v, x->n, x->cap) = o;
-    x->rank[p->rank] += o.ns;
-    x->all += o.ns;
+    *TG_PUSH(x->v, x->n, x->cap) =
+        (struct one){ p->rank, tg_strmap_add(&x->names, p->name),
+                      tg_keymap_add(&x->steps, &(const uint64_t){ (uint64_t)p->step }), p->ns };
+    x->rank[p->rank] += p->ns;
+    x->all += p->ns;
 }
 
 static bool collect(struct waits *x, const struct tg_diff_work *w, int side)
 {
     bool known = true;
-    *x = (struct waits){ .w = w, .n_ranks = w->measured[side].n_ranks };
+    *x = (struct waits){ .n_ranks = w->measured[side].n_ranks };
     tg_strmap_init(&x->names);
-    tg_strmap_init(&x->steps);
+    tg_keymap_init(&x->steps, 1);
     x->rank = tg_xcalloc(x->n_ranks + 1, sizeof *x->rank);
     for (size_t run = 0; known && run < w->c->n_runs[side]; run++)
         known = tg_collective_waits(w, side, run, add_wait, x);
@@ -52,7 +52,7 @@ static bool collect(struct waits *x, const struct tg_diff_work *w, int side)
 static void forget(struct waits *x)
 {
     tg_strmap_release(&x->names);
-    tg_strmap_release(&x->steps);
+    tg_keymap_release(&x->steps);
     free(x->rank);
     free(x->v);
 }
@@ -64,13 +64,6 @@ static double caused(const struct waits *x, const bool *in)
     for (size_t i = 0; i < x->n_ranks; i++)
         sum += in[i] ? x->rank[i] : 0;
     return sum;
-}
-
-static int64_t step_number(const struct waits *x, size_t id)
-{
-    int64_t number;
-    memcpy(&number, x->steps.text[id].p, sizeof number);
-    return number;
 }
 
 static void find_instead(const struct tg_diff_work *w, const bool *in, struct tg_straggler *out)
@@ -142,11 +135,11 @@ static void tell(struct tg_diff_work *w, const struct waits *x, const bool *in, 
         own[x->v[i].step] += in[x->v[i].rank] ? x->v[i].ns : 0;
     }
     for (size_t k = 0; k < x->steps.n; k++)
-        if (own[k] < TG_HALF * all[k] && step_number(x, k) > last_other)
-            last_other = step_number(x, k);
+        if (own[k] < TG_HALF * all[k] && (int64_t)x->steps.key[k] > last_other)
+            last_other = (int64_t)x->steps.key[k];
     s->since = INT64_MAX;
     for (size_t k = 0; k < x->steps.n; k++) {
-        int64_t number = step_number(x, k);
+        int64_t number = (int64_t)x->steps.key[k];
         if (number <= last_other)
             continue;
         s->n_late++;

@@ -29,7 +29,7 @@ static struct tg_count_evidence judge(const char *base, const char *test, size_t
                     *at++ = isdigit(digits.p[j]) ? digits.p[j] - '0' : digits.p[j] - 'a' + 10;
             }
         }
-    tg_count_judge(&ev, run, n, waits ? TG_CALLS_WAIT : TG_CALLS_WORK);
+    tg_count_judge(&ev, run, n, waits);
     return ev;
 }
 

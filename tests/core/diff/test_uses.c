@@ -121,7 +121,6 @@ static void assert_uses(struct fixture *f, enum tg_level level, const char *name
                       use->per_step[TG_TEST]);
     }
     assert_string_equal(text.p ? text.p : "", expected);
-    free(w.interned);
 }
 
 static void assert_spots(struct fixture *f, const char *name, const char *expected)

@@ -113,8 +113,7 @@ static inline size_t tg_diff_cell_index(const struct tg_diff_work *w, int side, 
 /* What messages call a side: "baseline", "fresh". */
 const char *tg_side_label(const struct tg_diff_work *w, int side);
 
-/* core/diff/select.c: takes runs out of both sides that were
- * recorded with other flags of the profiler. */
+/* core/diff/select.c: takes out runs that were recorded with other flags of the profiler. */
 void tg_runs_leave(struct tg_diff_work *w);
 /* Those flags; NULL ends them. */
 extern const char *const tg_profiler_flags[];
@@ -176,8 +175,7 @@ struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, size_t
 /* Do these together, by their inclusive time, show at least half of a slowdown? */
 bool tg_borne_out(struct tg_diff_work *w, const uint32_t *around, size_t n,
                   const struct tg_evidence *ev);
-/* The same of the step; where a device works, its host's time says nothing,
- * and all is borne out. */
+/* The same of the step; where a device works, the host's says nothing, and all is borne out. */
 bool tg_borne_out_by_step(const struct tg_diff_work *w, const struct tg_evidence *ev);
 
 /* ---- core/diff/run_values.c ---- */
@@ -287,8 +285,7 @@ enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock cloc
 /* Reasons of its own, the strongest first. */
 enum tg_judged tg_own_reason(const struct tg_op *op, const struct tg_run_values *v);
 bool tg_kind_is_timed(enum tg_kind k);
-/* Self time of these is what runs between operators: no speed of the machine's,
- * and no usual noise. */
+/* Self time of these is what runs between operators: no machine's speed, and no usual noise. */
 static inline bool tg_kind_is_gap(enum tg_kind k)
 {
     return k == TG_KIND_STEP || k == TG_KIND_ANNOTATION;
@@ -302,10 +299,8 @@ struct tg_aim {
     bool some_steps; /* some steps of every fresh run are slower than any of the baseline */
 };
 
-/*
- * What most steps or most runs have to show where the rule finds nothing: so much slower than the
- * baseline's, and so much of the step.
- */
+/* What most steps or most runs have to show where the rule finds nothing: so much slower than the
+ * baseline's, and so much of the step. */
 static inline double tg_most_ratio(bool device)
 {
     return device ? TG_RARE_STEP : TG_TWICE;
@@ -327,8 +322,7 @@ void tg_evidence_of_places(struct tg_diff_work *w);
  * taken off, and the floor of 0.1 % of the step holds. */
 void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
                           struct tg_run_values *v, enum tg_clock clock, enum tg_estimate by);
-/* For counts, percentages, GB/s of the runs: did they rise,
- * or with `worse` < 0 fall? They count from 0.01. */
+/* For counts, percentages, GB/s: did they rise, or with `worse` < 0 fall? They count from 0.01. */
 void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev,
                             double *const y[2], int worse);
 
@@ -341,15 +335,12 @@ bool tg_metric_of_rank(const struct tg_diff_work *w, enum tg_metric m, int side,
 void tg_compare_numbers(struct tg_diff_work *w);
 void tg_compare_env(struct tg_diff_work *w);
 
-/* core/diff/collectives.c: the process group of a row: "" unknown, "*" several,
- * which nothing tells apart by call. */
+/* core/diff/collectives.c: the process group of a row: "" unknown, "*" several. */
 tg_sv tg_collective_group(const struct tg_row *row);
-/* Of one run, in %. False: no collective that two ranks have, or single
- * durations are missing in a summary. */
+/* Of one run, in %. False: two ranks have none, or single durations are missing in a summary. */
 bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, double *out);
 
-/* A rank that a collective waits for; if several come last together,
- * its part of the longest wait. */
+/* A rank that a collective waits for; of several that come last its part of the longest wait. */
 struct tg_wait {
     uint32_t rank; /* index */
     tg_sv name;    /* of the kernel; valid during the call */

@@ -140,8 +140,7 @@ CASE(more_iterations_are_no_slower_machine)
         make(f, 1, 1, 1);
         shard(f, TG_BASE, 0)->marked = shard(f, TG_TEST, 0)->marked = false;
         for (int i = 0; i < 8; i++) {
-            add_all(f, TG_BASE, TG_KIND_OP, eight[i], "", 10, 100001);
-            add_all(f, TG_TEST, TG_KIND_OP, eight[i], "", 12, slower ? 150001 : 100001);
+            add_both(f, TG_KIND_OP, eight[i], "", 10, 100001, 12, slower ? 150001 : 100001);
         }
         compare(f);
         near(f->c.iteration_ratio, 1.2);
@@ -333,12 +332,10 @@ static void optimizer(struct fixture *f, uint32_t added, tg_ns total)
 {
     const char *const step = "Optimizer.step#Adam.step";
     make(f, 5, 5, 3);
-    for (int side = 0; side < 2; side++)
-        add_all(f, side, TG_KIND_ANNOTATION, step, "ProfilerStep", 1, side ? total : 200001);
+    add_both(f, TG_KIND_ANNOTATION, step, "ProfilerStep", 1, 200001, 1, total);
     add_all(f, TG_BASE, TG_KIND_OP, "aten::_foreach_add_", step, 8, 5001);
     add_all(f, TG_TEST, TG_KIND_OP, "aten::add_", step, added, 5001);
-    add_all(f, TG_BASE, TG_KIND_OP, "aten::mul_", step, 4, 5001);
-    add_all(f, TG_TEST, TG_KIND_OP, "aten::mul_", step, 4, 50001);
+    add_both(f, TG_KIND_OP, "aten::mul_", step, 4, 5001, 4, 50001);
     compare(f);
 }
 
@@ -520,8 +517,7 @@ CASE(a_busy_machine_judges_no_durations)
             add_odd(f, name[i], (size_t)i, (struct pair){ 100001, 100001 },
                     (struct pair){ i < disturbed ? 200001 : 100001, 100001 });
         }
-        add_all(f, TG_BASE, TG_KIND_OP, "slow", "", 1, 50001);
-        add_all(f, TG_TEST, TG_KIND_OP, "slow", "", 1, 100001);
+        add_both(f, TG_KIND_OP, "slow", "", 1, 50001, 1, 100001);
         compare(f);
         /* Each of six has 100 us of excess in five steps, 20 us a step; without two of them 80 us
          * of 650 us: 12 %. One operator alone is a change of the program. */
@@ -543,8 +539,7 @@ CASE(a_busy_machine_explains_its_own_size)
         for (int i = 0; i < 6; i++)
             add_odd(f, name[i], (size_t)i, (struct pair){ 100001, 100001 },
                     (struct pair){ 200001, 100001 });
-        add_all(f, TG_BASE, TG_KIND_OP, "slow", "", 1, 50001);
-        add_all(f, TG_TEST, TG_KIND_OP, "slow", "", 1, slow);
+        add_both(f, TG_KIND_OP, "slow", "", 1, 50001, 1, slow);
         compare(f);
         bool judged = find(f, "slow")->ev.why_not == TG_JUDGED;
         assert_true(f->c.busy);
@@ -662,14 +657,10 @@ CASE(waits_and_changed_counts_are_not_judged)
 
 CASE(another_device_is_shown_not_judged)
 {
-    static struct tg_kv env[2] = { { { "device", 6 }, { "V100", 4 } },
-                                   { { "device", 6 }, { "H100", 4 } } };
     make(f, 5, 5, 3);
     for (int side = 0; side < 2; side++) {
-        for (size_t r = 0; r < 5; r++) {
-            shard(f, side, r)->env = &env[side];
-            shard(f, side, r)->n_env = 1;
-        }
+        for (size_t r = 0; r < 5; r++)
+            set_env(f, shard(f, side, r), "device", side ? "H100" : "V100");
         add_all(f, side, TG_KIND_OP, "aten::mm", "", 1 + (unsigned)side, 100001);
         add_all(f, side, TG_KIND_OP, "slow", "", 1, side ? 200001 : 100001);
     }

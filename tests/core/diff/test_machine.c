@@ -5,12 +5,6 @@
 
 static const char *const name[] = { "a", "b", "c", "d", "e", "f" };
 
-static void within(double got, double want, double by)
-{
-    if (!(fabs(got - want) <= by))
-        fail_msg("got %.9g, want %.9g", got, want);
-}
-
 /*
  * A clock of whole microseconds, everything 20 % slower: 30 calls of 2 us stay as they are, six
  * operators of 100 us take 120. Half of the operators or more do not move, and the factor is 1.2.
@@ -22,11 +16,10 @@ BY_HAND(a_coarse_clock_shows_the_machine_in_long_calls)
     for (int coarse = 0; coarse < 2; coarse++) {
         make(f, 3, 3, 3);
         for (int i = 0; i < 7; i++)
-            for (int side = 0; side < 2; side++)
-                add_all(f, side, TG_KIND_OP, small[i], "", 30, coarse ? 2000 : 2001);
+            add_both(f, TG_KIND_OP, small[i], "", 30, coarse ? 2000 : 2001, 30,
+                     coarse ? 2000 : 2001);
         for (int i = 0; i < 6; i++) {
-            add_all(f, TG_BASE, TG_KIND_OP, large[i], "", 1, 100000);
-            add_all(f, TG_TEST, TG_KIND_OP, large[i], "", 1, 120000);
+            add_both(f, TG_KIND_OP, large[i], "", 1, 100000, 1, 120000);
         }
         compare(f);
         /* By the finer clock 7 of 13 operators did not change, and 6 got slower by themselves. */
@@ -42,8 +35,7 @@ BY_HAND(four_operators_tell_nothing)
     for (int n = 4; n <= 5; n++) {
         make(f, 3, 3, 3);
         for (int i = 0; i < n; i++) {
-            add_all(f, TG_BASE, TG_KIND_OP, name[i], "", 1, 50001);
-            add_all(f, TG_TEST, TG_KIND_OP, name[i], "", 1, 60001);
+            add_both(f, TG_KIND_OP, name[i], "", 1, 50001, 1, 60001);
         }
         compare(f);
         within(f->c.drift, n == 5 ? log(1.2) : 0, 1e-4);
@@ -78,8 +70,7 @@ BY_HAND(a_faster_machine_takes_nothing_off)
 {
     make(f, 3, 3, 3);
     for (int i = 0; i < 6; i++) {
-        add_all(f, TG_BASE, TG_KIND_OP, name[i], "", 1, 60001);
-        add_all(f, TG_TEST, TG_KIND_OP, name[i], "", 1, i ? 50001 : 60001);
+        add_both(f, TG_KIND_OP, name[i], "", 1, 60001, 1, i ? 50001 : 60001);
     }
     compare(f);
     within(f->c.drift, -log(1.2), 1e-4);
@@ -125,10 +116,8 @@ BY_HAND(host_and_device_are_two_machines)
         for (int i = 0; i < 6; i++) {
             tg_ns host = i ? rows[r].host_us * 1000 + 1 : 60001;
             tg_ns device = i ? rows[r].device_us * 1000 + 1 : 60001;
-            add_all(f, TG_BASE, TG_KIND_OP, name[i], "", 1, 50001);
-            add_all(f, TG_TEST, TG_KIND_OP, name[i], "", 1, host);
-            add_all(f, TG_BASE, TG_KIND_KERNEL, kernel[i], name[i], 1, 50001);
-            add_all(f, TG_TEST, TG_KIND_KERNEL, kernel[i], name[i], 1, device);
+            add_both(f, TG_KIND_OP, name[i], "", 1, 50001, 1, host);
+            add_both(f, TG_KIND_KERNEL, kernel[i], name[i], 1, 50001, 1, device);
         }
         compare(f);
         assert_int_equal(f->c.drifted, r < 3);

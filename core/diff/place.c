@@ -29,13 +29,6 @@ static bool is_counted(const struct tg_op *op)
     return op->change != TG_SAME && !op->polling && !op->choice && tg_kind_is_counted(op->kind);
 }
 
-/* "Memcpy HtoD " of "Memcpy HtoD (Pinned -> Device)": copies the other way are another sort. */
-static uint64_t direction_of(const struct tg_op *op)
-{
-    tg_sv name = op->name;
-    return op->kind == TG_KIND_MEMCPY ? tg_hash(tg_sv_cut(&name, '('), 0) : 0;
-}
-
 static void pair_renames(struct tg_diff_work *w, const uint64_t *ranks)
 {
     struct tg_comparison *c = w->c;
@@ -364,10 +357,14 @@ void tg_places_balance(struct tg_diff_work *w)
         return;
     tg_keymap_init(&j.key, 2);
     j.ranks = TG_NEW_N(w->a, uint64_t, c->n_ops + 1);
-    for (uint32_t i = 0; i < c->n_ops; i++)
-        j.ranks[i] = c->ops[i].change == TG_SAME
-                         ? 0
-                         : tg_op_changed_ranks(w, &c->ops[i]) ^ direction_of(&c->ops[i]);
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        tg_sv name = op->name;
+        j.ranks[i] = op->change == TG_SAME ? 0 : tg_op_changed_ranks(w, op);
+        /* "Memcpy HtoD " of "Memcpy HtoD (Pinned -> Device)": another way is another sort. */
+        if (op->change != TG_SAME && op->kind == TG_KIND_MEMCPY)
+            j.ranks[i] ^= tg_hash(tg_sv_cut(&name, '('), 0);
+    }
     pair_renames(w, j.ranks);
     /* Operators that mostly call work, and autograd's own rows, come and go with what they call.
      * Allocations inside operators come and go with these, and not every operator records them. */

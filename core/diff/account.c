@@ -1,7 +1,5 @@
 /* The trace as a whole: did wall, busy or calls grow? Are gradients enabled where they were not?
  * Does one rank alone take longer? */
-#include "core/diff/account.h"
-
 #include <math.h>
 
 #include "core/diff/internal.h"

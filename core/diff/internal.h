@@ -340,18 +340,7 @@ tg_sv tg_collective_group(const struct tg_row *row);
 /* Of one run, in %. False: two ranks have none, or single durations are missing in a summary. */
 bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, double *out);
 
-/* A rank that a collective waits for; of several that come last its part of the longest wait. */
-struct tg_wait {
-    uint32_t rank; /* index */
-    tg_sv name;    /* of the kernel; valid during the call */
-    int64_t step;  /* number */
-    double ns;
-};
-/* The same collectives, one by one. */
-bool tg_collective_waits(const struct tg_diff_work *w, int side, size_t run,
-                         void (*visit)(void *arg, const struct tg_wait *p), void *arg);
-
-/* core/diff/stragglers.c: c->straggler */
+/* The same: c->straggler. */
 void tg_straggler_find(struct tg_diff_work *w);
 
 /* core/diff/account.c: c->account, after the counts. */

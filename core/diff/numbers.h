@@ -84,7 +84,7 @@
 #define TG_ASK_RED_P 0.0015    /* of the new runs of the last look; before it half */
 #define TG_ASK_PROVEN_P 0.015  /* of new runs, of what one look proves: 1 of 70, as of 4v4 apart */
 
-/* ---- the account (account.h) ---- */
+/* ---- the account (compare.h) ---- */
 #define TG_GROWN 0.08    /* wall of the same code, 455 quiet pairs of 3v3 and more: 2 beyond it */
 #define TG_GROWN_FEW 0.3 /* the same of single runs: docs/statistics.md */
 #define TG_GROWN_ARRANGED 20. /* arrangements of the runs from which on the smaller limit holds */

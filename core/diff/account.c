@@ -391,24 +391,24 @@ void tg_rank_alone_find(struct tg_diff_work *w)
         x[side] = TG_NEW_N(w->a, double, c->n_ranks[side] * c->n_runs[side] + 1);
         own[side] = TG_NEW_N(w->a, double, c->n_ranks[side] * c->n_runs[side] + 1);
     }
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (is_work(&c->ops[i], device))
-            add_op(w, &c->ops[i], x);
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops)
+        if (is_work(op, device))
+            add_op(w, op, x);
     rank = find_alone(w, x, found.value);
-    for (size_t i = 0; rank < c->n_ranks[TG_TEST] && i < c->n_ops; i++)
-        if (is_work(&c->ops[i], device)) {
-            struct tg_op *op = &c->ops[i];
-            double v[2];
-            for (int side = 0; side < 2; side++)
-                memset(own[side], 0, c->n_ranks[side] * c->n_runs[side] * sizeof(double));
-            add_op(w, op, own);
-            if (find_alone(w, own, v) == rank) {
-                op->on_rank_alone = true;
-                found.n_names++;
-                for (int side = 0; side < 2; side++)
-                    found.of_names[side] += op->there_ns[side] = v[side];
-            }
-        }
+    TG_EACH(struct tg_op, op, c->ops, rank < c->n_ranks[TG_TEST] ? c->n_ops : 0) {
+        double v[2];
+        if (!is_work(op, device))
+            continue;
+        for (int side = 0; side < 2; side++)
+            memset(own[side], 0, c->n_ranks[side] * c->n_runs[side] * sizeof(double));
+        add_op(w, op, own);
+        if (find_alone(w, own, v) != rank)
+            continue;
+        op->on_rank_alone = true;
+        found.n_names++;
+        for (int side = 0; side < 2; side++)
+            found.of_names[side] += op->there_ns[side] = v[side];
+    }
     if (!found.n_names)
         return;
     found.rank = c->side[TG_TEST].ranks[rank];

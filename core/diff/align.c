@@ -553,27 +553,23 @@ static void find_frame_sorts(const struct tg_diff_work *w)
     static const enum tg_kind kinds[TG_STACK_SORTS] = {
         [TG_STACK_MODULES] = TG_KIND_MODULE, [TG_STACK_SOURCES] = TG_KIND_SOURCE
     };
-    double part[TG_STACK_SORTS][2];
-    for (int side = 0; side < 2; side++) {
-        size_t from = w->first[side], to = w->first[side + 1];
-        w->c->frame_sorts[side] = ~0u;
-        for (size_t at = from; at < to; at++)
-            w->c->frame_sorts[side] &= w->shard[at]->frame_sorts;
+    double part[TG_STACK_SORTS][2] = { { 0 } };
+    w->c->frame_sorts[TG_BASE] = w->c->frame_sorts[TG_TEST] = ~0u;
+    for (size_t at = 0; at < w->n_cells; at++) {
+        const struct tg_shard *s = w->shard[at];
+        int side = at >= w->first[TG_TEST];
+        w->c->frame_sorts[side] &= s->frame_sorts;
         for (int sort = 0; sort < TG_STACK_SORTS; sort++) {
-            size_t n = 0;
-            for (size_t at = from; at < to; at++) {
-                const struct tg_shard *s = w->shard[at];
-                size_t i = 0;
-                while (i < s->n_frames && s->frames[i].key->kind != kinds[sort])
-                    i++;
-                n += i < s->n_frames;
-            }
-            part[sort][side] = (double)n / (double)(to - from);
+            bool any = false;
+            for (size_t i = 0; i < s->n_frames && !any; i++)
+                any = s->frames[i].key->kind == kinds[sort];
+            part[sort][side] += any;
         }
     }
-    for (int sort = 0; sort < TG_STACK_SORTS; sort++)
-        for (int side = 0; side < 2; side++)
-            if (part[sort][side] < part[sort][!side])
+    for (int side = 0; side < 2; side++)
+        for (int sort = 0; sort < TG_STACK_SORTS; sort++)
+            if (part[sort][side] / (double)(w->first[side + 1] - w->first[side]) <
+                part[sort][!side] / (double)(w->first[!side + 1] - w->first[!side]))
                 w->c->frames_lack[side] |= 1u << sort;
 }
 

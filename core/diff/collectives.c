@@ -244,26 +244,6 @@ bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, doub
  * the others most. Waiting kernels and host calls that wait say nothing and are left out ----
  */
 
-static bool collect(struct waits *x, const struct tg_diff_work *w, int side)
-{
-    bool known = true;
-    *x = (struct waits){ .n_ranks = w->measured[side].n_ranks };
-    tg_strmap_init(&x->names);
-    tg_keymap_init(&x->steps, 1);
-    x->rank = tg_xcalloc(x->n_ranks + 1, sizeof *x->rank);
-    for (size_t run = 0; known && run < w->c->n_runs[side]; run++)
-        known = match_run(&(struct job){ .w = w, .waits = x }, side, run);
-    return known;
-}
-
-static void forget(struct waits *x)
-{
-    tg_strmap_release(&x->names);
-    tg_keymap_release(&x->steps);
-    free(x->rank);
-    free(x->v);
-}
-
 /* ns that a set of ranks causes. */
 static double caused(const struct waits *x, const bool *in)
 {
@@ -361,30 +341,39 @@ static void tell(struct tg_diff_work *w, const struct waits *x, const bool *in, 
 void tg_straggler_find(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
-    struct waits test, base;
-    bool known, *in;
-    if (w->measured[TG_TEST].n_ranks < 2 || w->o->no_evidence)
+    struct waits of[2] = { { 0 } }, *base = &of[TG_BASE], *test = &of[TG_TEST];
+    size_t n_ranks = w->measured[TG_TEST].n_ranks, n = 0;
+    bool known = true, *in = TG_NEW_N(w->a, bool, n_ranks + 1);
+    if (n_ranks < 2 || w->o->no_evidence)
         return;
-    in = TG_NEW_N(w->a, bool, w->measured[TG_TEST].n_ranks);
-    known = collect(&test, w, TG_TEST);
-    known = collect(&base, w, TG_BASE) && known;
-    if (known && test.all > 0) {
-        double ns, before, steps = (double)c->n_runs[TG_TEST] * (double)test.steps.n;
-        double base_steps = fmax((double)c->n_runs[TG_BASE] * (double)base.steps.n, 1);
-        /* False: they are many, and nobody is late. */
-        double most = tg_most(test.rank, test.n_ranks);
-        size_t n = 0;
-        for (size_t i = 0; i < test.n_ranks; i++) {
-            in[i] = test.rank[i] >= most / 2;
+    for (int side = 0; side < 2; side++) {
+        of[side].n_ranks = w->measured[side].n_ranks;
+        of[side].rank = tg_xcalloc(of[side].n_ranks + 1, sizeof *of[side].rank);
+        tg_strmap_init(&of[side].names);
+        tg_keymap_init(&of[side].steps, 1);
+        for (size_t run = 0; known && run < c->n_runs[side]; run++)
+            known = match_run(&(struct job){ .w = w, .waits = &of[side] }, side, run);
+    }
+    if (known && test->all > 0) {
+        double steps = (double)c->n_runs[TG_TEST] * (double)test->steps.n;
+        double base_steps = fmax((double)c->n_runs[TG_BASE] * (double)base->steps.n, 1);
+        double most = tg_most(test->rank, n_ranks);
+        for (size_t i = 0; i < n_ranks; i++) {
+            in[i] = test->rank[i] >= most / 2;
             n += in[i];
         }
-        bool few = n == 1 || (double)n <= TG_QUARTER * (double)test.n_ranks;
-        ns = caused(&test, in);
-        before = base.n_ranks == test.n_ranks ? caused(&base, in) / base_steps : 0;
-        if (few && ns >= TG_HALF * test.all && ns / steps >= TG_LATE_PART * c->step_ns[TG_TEST] &&
+        /* False: they are many, and nobody is late. */
+        bool few = n == 1 || (double)n <= TG_QUARTER * (double)n_ranks;
+        double ns = caused(test, in);
+        double before = base->n_ranks == n_ranks ? caused(base, in) / base_steps : 0;
+        if (few && ns >= TG_HALF * test->all && ns / steps >= TG_LATE_PART * c->step_ns[TG_TEST] &&
             ns / steps >= TG_TWICE * before)
-            tell(w, &test, in, ns, steps);
+            tell(w, test, in, ns, steps);
     }
-    forget(&test);
-    forget(&base);
+    for (int side = 0; side < 2; side++) {
+        tg_strmap_release(&of[side].names);
+        tg_keymap_release(&of[side].steps);
+        free(of[side].rank);
+        free(of[side].v);
+    }
 }

@@ -8,28 +8,15 @@
 static void find_other_data(struct tg_comparison *c)
 {
     size_t vary = 0, moved = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_count_evidence *ev = &c->ops[i].counted;
-        if (ev->shape != TG_COUNT_VARIES || c->ops[i].polling || c->ops[i].choice ||
-            !tg_kind_is_counted(c->ops[i].kind))
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
+        const struct tg_count_evidence *ev = &op->counted;
+        if (ev->shape != TG_COUNT_VARIES || op->polling || op->choice ||
+            !tg_kind_is_counted(op->kind))
             continue;
         vary++;
         moved += ev->proof == TG_COUNT_HINT && ev->above && !ev->by_step;
     }
     c->other_data = vary >= TG_FEW_VARY && 2 * moved > vary;
-}
-
-/* A comparison in which no count differs has no places. */
-static void index_uses(struct tg_diff_work *w)
-{
-    for (size_t i = 0; w->n_cells && i < w->c->n_ops; i++) {
-        const struct tg_op *op = &w->c->ops[i];
-        if (tg_kind_is_counted(op->kind) && !op->polling &&
-            (op->change != TG_SAME || op->counted.proof != TG_COUNT_UNCHANGED)) {
-            tg_uses_index(w);
-            return;
-        }
-    }
 }
 
 bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const struct tg_side *test,
@@ -61,7 +48,13 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
     tg_callers_find(w);
     tg_compare_env(w);
     tg_compare_attrs(w);
-    index_uses(w);
+    /* A comparison in which no count differs has no places. */
+    bool differs = false;
+    TG_EACH(const struct tg_op, op, out->ops, w->n_cells ? out->n_ops : 0)
+        differs |= tg_kind_is_counted(op->kind) && !op->polling &&
+                   (op->change != TG_SAME || op->counted.proof != TG_COUNT_UNCHANGED);
+    if (differs)
+        tg_uses_index(w);
     tg_choices_find(w);
     tg_small_numbers(w);
     tg_small_find(w, TG_SLIGHT_FREE);

@@ -67,10 +67,8 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v)
     struct tg_comparison *c = w->c;
     const struct tg_machine *m = &w->machine[TG_EITHER_TIMES];
     struct tg_run_values sum = tg_run_values_new(w);
-    bool device = false;
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        device |= tg_kind_is_device(op->kind);
         if (!tg_kind_nests(op->kind))
             continue;
         bool same =
@@ -97,10 +95,8 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v)
         for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
             sum.y[r][side][run] += y[r] / (double)n_ranks;
     }
-    c->step.ev_total =
-        (struct tg_evidence){ .why_not =
-                                  device ? TG_NOT_WAIT : tg_common_reason(w, TG_HOST_TIMES) };
-    c->step_mean.why_not = c->step.ev_total.why_not;
+    c->step.ev_total.why_not = c->step_mean.why_not =
+        tg_has_device_ops(c) ? TG_NOT_WAIT : tg_common_reason(w, TG_HOST_TIMES);
     tg_evidence_fill(w, &c->step_mean, &sum, m, aim_at(w, 0), TG_ESTIMATE_MEAN);
     tg_evidence_fill(w, &c->step.ev_total, &sum, m, aim_at(w, 0), TG_ESTIMATE_LEAST);
 }
@@ -213,12 +209,11 @@ static void add_once(uint32_t *v, size_t *n, uint32_t x)
 /* Did other work go than this pair, and than names for which there is another one? */
 static bool others_went(const struct tg_comparison *c, const uint32_t pair[2])
 {
-    for (uint32_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if ((op->change == TG_FEWER || op->change == TG_REMOVED) && i != pair[0] && i != pair[1] &&
-            tg_kind_is_counted(op->kind) && op->relation != TG_REL_RENAMED)
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops)
+        if ((op->change == TG_FEWER || op->change == TG_REMOVED) && op != &c->ops[pair[0]] &&
+            op != &c->ops[pair[1]] && tg_kind_is_counted(op->kind) &&
+            op->relation != TG_REL_RENAMED)
             return true;
-    }
     return false;
 }
 

@@ -209,14 +209,12 @@ static bool is_made_inside(const struct job *j, uint32_t op)
 static void add_up(struct job *j)
 {
     const struct tg_comparison *c = j->w->c;
-    for (uint32_t i = 0; i < c->n_ops; i++) {
-        struct tg_uses u = tg_uses_of(j->w, TG_IN_ANNOTATION, i);
-        TG_EACH(const struct tg_use, use, u.v, is_balanced(c, &c->ops[i]) ? u.n : 0)
-            if (tg_use_rise(use) != 0) {
-                struct place *p = place_of(j, &c->ops[i], use);
-                p->weight = j->weight[i] > p->weight ? j->weight[i] : p->weight;
-            }
-    }
+    const struct tg_uses uses = j->w->uses->all[TG_IN_ANNOTATION];
+    TG_EACH(const struct tg_use, use, uses.v, uses.n)
+        if (tg_use_rise(use) != 0 && is_balanced(c, &c->ops[use->op])) {
+            struct place *p = place_of(j, &c->ops[use->op], use);
+            p->weight = j->weight[use->op] > p->weight ? j->weight[use->op] : p->weight;
+        }
     for (size_t i = 0; i < j->key.n; i++)
         j->place[i].sum = (struct balance){ 0 };
     for (uint32_t i = 0; i < c->n_ops; i++) {
@@ -257,20 +255,19 @@ static void add_up(struct job *j)
 static bool revoke_renames(struct job *j)
 {
     struct tg_comparison *c = j->w->c;
+    const struct tg_uses uses = j->w->uses->all[TG_IN_ANNOTATION];
     bool any = false;
-    for (uint32_t i = 0; i < c->n_ops; i++) {
-        struct tg_uses u = tg_uses_of(j->w, TG_IN_ANNOTATION, i);
-        for (size_t k = 0; k < u.n && c->ops[i].relation == TG_REL_RENAMED; k++) {
-            if (tg_use_rise(&u.v[k]) <= 0)
-                continue;
-            const struct place *p = place_of(j, &c->ops[i], &u.v[k]);
-            if (p->sum.calls[TG_TEST] > p->sum.calls[TG_BASE] && !p->cheap) {
-                struct tg_op *other = &c->ops[c->ops[i].partner];
-                c->ops[i].relation = other->relation = TG_REL_NONE;
-                c->ops[i].partner = other->partner = TG_NO_ID;
-                any = true;
-            }
-        }
+    TG_EACH(const struct tg_use, use, uses.v, uses.n) {
+        struct tg_op *op = &c->ops[use->op];
+        if (op->relation != TG_REL_RENAMED || tg_use_rise(use) <= 0)
+            continue;
+        const struct place *p = place_of(j, op, use);
+        if (p->sum.calls[TG_TEST] <= p->sum.calls[TG_BASE] || p->cheap)
+            continue;
+        struct tg_op *other = &c->ops[op->partner];
+        op->relation = other->relation = TG_REL_NONE;
+        op->partner = other->partner = TG_NO_ID;
+        any = true;
     }
     return any;
 }

@@ -137,6 +137,12 @@ static inline struct tg_row *add_row(struct fixture *f, int side, size_t run, en
     return add_counts(f, side, run, kind, name, parent, each, ns);
 }
 
+/* What the one call of a step takes. */
+static inline void set_call(struct tg_row *row, size_t step, tg_ns ns)
+{
+    row->slots[step] = row->self[step] = row->total[step] = ns;
+}
+
 /* In every run of a side, all alike. */
 static inline void add_all(struct fixture *f, int side, enum tg_kind kind, const char *name,
                            const char *parent, uint32_t count, tg_ns ns)

@@ -403,12 +403,6 @@ CASE(an_operator_stands_before_the_time_of_the_step)
 
 static const tg_ns quiet[5] = { 100001, 100101, 100201, 100301, 100401 };
 
-/* What the one call of a step takes. */
-static void set_step(struct tg_row *row, size_t step, tg_ns ns)
-{
-    row->slots[step] = row->self[step] = row->total[step] = ns;
-}
-
 /* On a side, the times of one call in each step: of some steps, and of the others. */
 struct pair {
     tg_ns some, others;
@@ -422,7 +416,7 @@ static void add_halves(struct fixture *f, const char *name, struct pair base, st
             struct tg_row *row = add_row(f, side, r, TG_KIND_OP, name, "", 1, 1);
             struct pair of = side ? test : base;
             for (size_t j = 0; j < 4; j++)
-                set_step(row, j, (j < 2 ? of.some : of.others) + 2 * (tg_ns)r);
+                set_call(row, j, (j < 2 ? of.some : of.others) + 2 * (tg_ns)r);
         }
 }
 
@@ -456,7 +450,7 @@ static void add_odd(struct fixture *f, const char *name, size_t odd, struct pair
             struct pair of = side ? test : base;
             size_t n = shard(f, side, r)->n_steps;
             for (size_t j = 0; j < n; j++)
-                set_step(row, j, (j == (odd + r) % n ? of.some : of.others) + 2 * (tg_ns)r);
+                set_call(row, j, (j == (odd + r) % n ? of.some : of.others) + 2 * (tg_ns)r);
         }
 }
 
@@ -470,7 +464,7 @@ CASE(one_slow_step_of_every_run_is_told)
     add_odd(f, "some", 0, (struct pair){ 100001, 100001 }, (struct pair){ 300001, 100001 });
     struct tg_row *row = &shard(f, TG_TEST, 2)->rows[2]; /* one run has none */
     for (size_t j = 0; j < 5; j++)
-        set_step(row, j, 100001);
+        set_call(row, j, 100001);
     compare(f);
     assert_true(find(f, "one")->ev.some_steps && !find(f, "one")->ev.slower);
     near(find(f, "one")->ev.slowest[TG_TEST], 300005);

@@ -10,7 +10,7 @@ static void add_each(struct fixture *f, int side, const char *name, const tg_ns 
     for (size_t r = 0; r < f->side[side].n_runs; r++) {
         struct tg_row *row = add_row(f, side, r, TG_KIND_OP, name, "", 1, 1);
         for (size_t j = 0; j < steps; j++)
-            row->total[j] = row->self[j] = row->slots[j] = ns[r * steps + j];
+            set_call(row, j, ns[r * steps + j]);
     }
 }
 

@@ -142,7 +142,7 @@ BY_HAND(a_busy_machine)
                 for (int i = 0; i < 6; i++) {
                     struct tg_row *row = add_row(f, side, run, TG_KIND_OP, name[i], "", 1, 50000);
                     for (size_t j = 1; side == TG_TEST && i < risen && j < 5; j++)
-                        row->slots[j] = row->self[j] = row->total[j] = 60000;
+                        set_call(row, j, 60000);
                 }
         add_both(f, TG_KIND_OP, "slow", "", 1, 50000, 1, 100000);
         compare(f);
@@ -170,7 +170,7 @@ BY_HAND(a_device_that_changes_its_speed)
                     struct tg_row *row =
                         add_row(f, side, run, TG_KIND_KERNEL, name[i], "", 1, 50000);
                     for (size_t j = 2; side == TG_TEST && j < 4; j++)
-                        row->slots[j] = row->self[j] = row->total[j] = late;
+                        set_call(row, j, late);
                 }
         compare(f);
         within(f->c.warming, late == 52000 ? log(1.04) : 0, 1e-6);

@@ -51,7 +51,7 @@ BY_HAND(a_slow_step_makes_no_rename)
         make(f, 3, 3, 3);
         for (size_t run = 0; run < 3; run++) {
             struct tg_row *old = add_row(f, TG_BASE, run, TG_KIND_OP, "old", "", 1, 10001);
-            old->self[2] = old->total[2] = old->slots[2] = 60001;
+            set_call(old, 2, 60001);
         }
         add_all(f, TG_TEST, TG_KIND_OP, "new", "", 1, ns[i]);
         compare(f);

@@ -14,8 +14,6 @@
 
 enum { TG_BASE, TG_TEST }; /* index of every two-element array here */
 
-struct tg_op_rows; /* core/diff's own: where an operator's rows are */
-
 enum tg_change { TG_SAME, TG_ADDED, TG_REMOVED, TG_MORE, TG_FEWER };
 /* Whose common factor `drift` is: with device work, host and device have separate ones. */
 enum tg_drift_of { TG_DRIFT_OF_ALL, TG_DRIFT_OF_HOST, TG_DRIFT_OF_DEVICE };
@@ -264,7 +262,7 @@ struct tg_op {
     bool bytes_known[2];
     struct tg_count_evidence moved;
     const struct tg_rank_shift *bytes_shift; /* as `shift`, of bytes */
-    const struct tg_op_rows *rows;
+    const struct tg_op_rows *rows;           /* core/diff's own: where they are */
 };
 
 /*

@@ -69,10 +69,6 @@ struct tg_side_shards {
     struct tg_used *used;          /* the same */
 };
 
-struct tg_machine;
-struct tg_value_room;
-struct tg_use_index;
-
 /*
  * Host and device are two machines: each has its speed, its usual noise and its disturbances. Gaps,
  * inclusive times and the step may depend on either: they are judged by the slower one.

@@ -24,8 +24,8 @@ static void add_calls(struct fixture *f, int side, const tg_ns each[2][5])
 
 static const tg_ns calls[2][5] = { { 50, 10, 30, 20, 40 }, { 100, 500, 200, 400, 300 } };
 
-/* By slot: of {50 10 30 20 40} and {100 500 200 400 300}. By step: sums are 150, 510, 230, 420, 340;
- * inclusive ones 1000 more. */
+/* By slot: of {50 10 30 20 40} and {100 500 200 400 300}. By step: sums are 150, 510, 230, 420 and
+ * 340; inclusive ones 1000 more. */
 BY_HAND(each_reading)
 {
     make(f, 3, 3, 5);

@@ -342,7 +342,8 @@ static enum tg_change rise_or_fall(struct tg_diff_work *w, struct tg_op *op, str
 {
     const struct tg_step_counts *const run[2] = { x->run[TG_BASE], x->run[TG_TEST] };
     struct tg_count_evidence fall;
-    tg_count_judge(&op->counted, run, w->c->n_runs, tg_calls_of(op));
+    bool wait = tg_op_makes_wait(op);
+    tg_count_judge(&op->counted, run, w->c->n_runs, wait);
     if (op->counted.shape == TG_COUNT_SOME_STEPS && in_every_run_of(w, x, TG_TEST)) {
         op->counted.proof = TG_COUNT_PROVEN;
         op->counted.runs_above = (unsigned)w->c->n_runs[TG_TEST];
@@ -350,7 +351,8 @@ static enum tg_change rise_or_fall(struct tg_diff_work *w, struct tg_op *op, str
     if (op->counted.proof == TG_COUNT_PROVEN)
         return has_calls(w, x, TG_BASE) ? TG_MORE : TG_ADDED;
     negate(w, x);
-    tg_count_judge(&fall, run, w->c->n_runs, TG_CALLS_WORK);
+    wait = false; /* fewer calls make nobody wait */
+    tg_count_judge(&fall, run, w->c->n_runs, wait);
     negate(w, x);
     if (fall.proof != TG_COUNT_PROVEN &&
         !(fall.shape == TG_COUNT_VARIES && in_every_run_of(w, x, TG_BASE)))
@@ -551,27 +553,23 @@ static void find_frame_sorts(const struct tg_diff_work *w)
     static const enum tg_kind kinds[TG_STACK_SORTS] = {
         [TG_STACK_MODULES] = TG_KIND_MODULE, [TG_STACK_SOURCES] = TG_KIND_SOURCE
     };
-    double part[TG_STACK_SORTS][2];
-    for (int side = 0; side < 2; side++) {
-        size_t from = w->first[side], to = w->first[side + 1];
-        w->c->frame_sorts[side] = ~0u;
-        for (size_t at = from; at < to; at++)
-            w->c->frame_sorts[side] &= w->shard[at]->frame_sorts;
+    double part[TG_STACK_SORTS][2] = { { 0 } };
+    w->c->frame_sorts[TG_BASE] = w->c->frame_sorts[TG_TEST] = ~0u;
+    for (size_t at = 0; at < w->n_cells; at++) {
+        const struct tg_shard *s = w->shard[at];
+        int side = at >= w->first[TG_TEST];
+        w->c->frame_sorts[side] &= s->frame_sorts;
         for (int sort = 0; sort < TG_STACK_SORTS; sort++) {
-            size_t n = 0;
-            for (size_t at = from; at < to; at++) {
-                const struct tg_shard *s = w->shard[at];
-                size_t i = 0;
-                while (i < s->n_frames && s->frames[i].key->kind != kinds[sort])
-                    i++;
-                n += i < s->n_frames;
-            }
-            part[sort][side] = (double)n / (double)(to - from);
+            bool any = false;
+            for (size_t i = 0; i < s->n_frames && !any; i++)
+                any = s->frames[i].key->kind == kinds[sort];
+            part[sort][side] += any;
         }
     }
-    for (int sort = 0; sort < TG_STACK_SORTS; sort++)
-        for (int side = 0; side < 2; side++)
-            if (part[sort][side] < part[sort][!side])
+    for (int side = 0; side < 2; side++)
+        for (int sort = 0; sort < TG_STACK_SORTS; sort++)
+            if (part[sort][side] / (double)(w->first[side + 1] - w->first[side]) <
+                part[sort][!side] / (double)(w->first[!side + 1] - w->first[!side]))
                 w->c->frames_lack[side] |= 1u << sort;
 }
 

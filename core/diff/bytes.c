@@ -141,66 +141,57 @@ static double value_of(const struct tg_diff_work *w, const struct sizes *s, int 
     return tg_median(v, n);
 }
 
-static void judge_op(struct tg_diff_work *w, struct tg_op *op)
-{
-    const struct tg_op *before =
-        op->relation == TG_REL_RENAMED && op->change == TG_ADDED && op->partner != TG_NO_ID
-            ? &w->c->ops[op->partner]
-            : op;
-    struct sizes of[2] = { sizes_of(w, before, TG_BASE), sizes_of(w, op, TG_TEST) };
-    const struct tg_step_counts *const run[2] = { of[0].run, of[1].run };
-    struct tg_count_evidence *ev = &op->moved;
-    bool marked = w->c->marked[TG_BASE] && w->c->marked[TG_TEST], usual;
-    *ev = (struct tg_count_evidence){ .p = 1 };
-    if (of[TG_BASE].known && of[TG_TEST].known && before == op)
-        op->bytes_shift =
-            tg_diff_rank_shift(w, (double *const[]){ of[TG_BASE].of_rank, of[TG_TEST].of_rank });
-    struct {
-        double least, most; /* of the runs' means */
-    } range[2];
-    for (int side = 0; side < 2; side++) {
-        op->bytes_known[side] = of[side].known;
-        range[side].least = tg_least(of[side].mean, w->c->n_runs[side]);
-        range[side].most = tg_most(of[side].mean, w->c->n_runs[side]);
-    }
-    if (!marked) {
-        /* A whole trace is one step: every run alike, or a gap between the sides. */
-        double ratio = w->c->iteration_ratio;
-        bool agreed = range[TG_BASE].least == range[TG_BASE].most &&
-                      range[TG_TEST].least == range[TG_TEST].most && !of[TG_BASE].varies &&
-                      !of[TG_TEST].varies;
-        ev->most = range[TG_TEST].most;
-        if (range[TG_TEST].least >
-            range[TG_BASE].most * ratio * (agreed && ratio == 1 ? 1 : 1 + TG_SLACK))
-            ev->proof = TG_COUNT_PROVEN;
-    } else if (of[TG_BASE].varies || of[TG_TEST].varies) {
-        /* Sizes that follow the data. A sum that is larger than other data explains is reported;
-         * if the calls are also larger, on average, than any of the baseline, it is proven. If the
-         * steps of the baseline are alike, more in some steps of every fresh run counts as more. */
-        bool steady = !of[TG_BASE].varies && range[TG_BASE].least == range[TG_BASE].most;
-        double calls = op->count[TG_TEST];
-        ev->shape = TG_COUNT_VARIES;
-        ev->most = range[TG_TEST].most;
-        if (range[TG_TEST].least > TG_TWICE * range[TG_BASE].most ||
-            (steady && range[TG_TEST].least > range[TG_BASE].most))
-            ev->proof = TG_COUNT_HINT;
-        if (range[TG_TEST].least > TG_TWICE * range[TG_BASE].most && calls > 0 &&
-            range[TG_TEST].least / calls > TG_TWICE * of[TG_BASE].largest)
-            ev->proof = TG_COUNT_PROVEN;
-    } else
-        tg_count_judge(ev, run, w->c->n_runs, tg_calls_of(op));
-    usual = marked && ev->shape == TG_COUNT_CONSTANT;
-    for (int side = 0; side < 2; side++) {
-        op->bytes[side] = value_of(w, &of[side], side, usual);
-        op->bytes_mean[side] = value_of(w, &of[side], side, false);
-    }
-    if (!marked)
-        op->bytes[TG_TEST] /= w->c->iteration_ratio;
-}
-
 void tg_compare_bytes(struct tg_diff_work *w)
 {
-    TG_EACH(struct tg_op, op, w->c->ops, w->c->n_ops)
-        if (op->kind == TG_KIND_MEMCPY || op->kind == TG_KIND_MEMSET || tg_op_is_collective(op))
-            judge_op(w, op);
+    bool marked = w->c->marked[TG_BASE] && w->c->marked[TG_TEST];
+    double ratio = w->c->iteration_ratio;
+    TG_EACH(struct tg_op, op, w->c->ops, w->c->n_ops) {
+        if (op->kind != TG_KIND_MEMCPY && op->kind != TG_KIND_MEMSET && !tg_op_is_collective(op))
+            continue;
+        bool renamed = op->relation == TG_REL_RENAMED && op->change == TG_ADDED;
+        const struct tg_op *before = renamed ? &w->c->ops[op->partner] : op;
+        struct sizes of[2] = { sizes_of(w, before, TG_BASE), sizes_of(w, op, TG_TEST) };
+        const struct tg_step_counts *const run[2] = { of[0].run, of[1].run };
+        struct tg_count_evidence *ev = &op->moved;
+        double least[2], most[2]; /* of the runs' means */
+        *ev = (struct tg_count_evidence){ .p = 1 };
+        if (of[TG_BASE].known && of[TG_TEST].known && !renamed)
+            op->bytes_shift = tg_diff_rank_shift(
+                w, (double *const[]){ of[TG_BASE].of_rank, of[TG_TEST].of_rank });
+        for (int side = 0; side < 2; side++) {
+            op->bytes_known[side] = of[side].known;
+            least[side] = tg_least(of[side].mean, w->c->n_runs[side]);
+            most[side] = tg_most(of[side].mean, w->c->n_runs[side]);
+        }
+        bool varies = of[TG_BASE].varies || of[TG_TEST].varies;
+        bool steady = !of[TG_BASE].varies && least[TG_BASE] == most[TG_BASE];
+        if (!marked) {
+            /* A whole trace is one step: every run alike, or a gap between the sides. */
+            bool agreed = steady && !varies && least[TG_TEST] == most[TG_TEST];
+            ev->most = most[TG_TEST];
+            if (least[TG_TEST] > most[TG_BASE] * ratio * (agreed && ratio == 1 ? 1 : 1 + TG_SLACK))
+                ev->proof = TG_COUNT_PROVEN;
+        } else if (varies) {
+            /* Sizes that follow the data. A sum that is larger than other data explains is
+             * reported; if the calls are also larger, on average, than any of the baseline, it is
+             * proven. If the steps of the baseline are alike, more in some steps of every fresh run
+             * counts as more. */
+            bool twice = least[TG_TEST] > TG_TWICE * most[TG_BASE];
+            double calls = op->count[TG_TEST];
+            ev->shape = TG_COUNT_VARIES;
+            ev->most = most[TG_TEST];
+            if (twice || (steady && least[TG_TEST] > most[TG_BASE]))
+                ev->proof = TG_COUNT_HINT;
+            if (twice && calls > 0 && least[TG_TEST] / calls > TG_TWICE * of[TG_BASE].largest)
+                ev->proof = TG_COUNT_PROVEN;
+        } else
+            tg_count_judge(ev, run, w->c->n_runs, tg_op_makes_wait(op));
+        bool usual = marked && ev->shape == TG_COUNT_CONSTANT;
+        for (int side = 0; side < 2; side++) {
+            op->bytes[side] = value_of(w, &of[side], side, usual);
+            op->bytes_mean[side] = value_of(w, &of[side], side, false);
+        }
+        if (!marked)
+            op->bytes[TG_TEST] /= ratio;
+    }
 }

@@ -6,10 +6,25 @@
  * its key.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
+#include "core/base/keymap.h"
 #include "core/diff/internal.h"
 #include "core/metric/collective.h"
+
+struct waits { /* that a side's ranks cause */
+    size_t n_ranks;
+    struct tg_strmap names; /* of kernels */
+    struct tg_keymap steps; /* their numbers */
+    double *rank;           /* ns */
+    struct one {
+        uint32_t rank, name, step;
+        double ns;
+    } * v;
+    size_t n, cap;
+    double all;
+};
 
 struct job {
     const struct tg_diff_work *w;
@@ -21,10 +36,9 @@ struct job {
     size_t cap_comm;
     struct tg_collective *v;
     size_t n, cap;
-    struct tg_collective_counter counter;              /* of the rank at work */
-    tg_ns skew, longest;                               /* summed over what all ranks have */
-    void (*visit)(void *arg, const struct tg_wait *p); /* NULL: nobody asks who came last */
-    void *arg;
+    struct tg_collective_counter counter; /* of the rank at work */
+    tg_ns skew, longest;                  /* summed over what all ranks have */
+    struct waits *waits;                  /* NULL: nobody asks who came last */
 };
 
 tg_sv tg_collective_group(const struct tg_row *row)
@@ -152,10 +166,17 @@ static void add_collective(void *arg, const struct tg_collective *p, size_t n, b
     size_t n_last = 0;
     for (size_t i = 0; i < n; i++)
         n_last += tg_ns_sub(p[i].dur, least) <= wait / 10;
-    for (size_t i = 0; j->visit && i < n; i++)
-        if (tg_ns_sub(p[i].dur, least) <= wait / 10)
-            j->visit(j->arg,
-                     &(struct tg_wait){ p[i].rank, name, p->step, (double)wait / (double)n_last });
+    for (size_t i = 0; j->waits && i < n; i++) {
+        double ns = (double)wait / (double)n_last;
+        struct waits *x = j->waits;
+        if (tg_ns_sub(p[i].dur, least) > wait / 10)
+            continue;
+        *TG_PUSH(x->v, x->n, x->cap) =
+            (struct one){ p[i].rank, tg_strmap_add(&x->names, name),
+                          tg_keymap_add(&x->steps, &(const uint64_t){ (uint64_t)p->step }), ns };
+        x->rank[p[i].rank] += ns;
+        x->all += ns;
+    }
     j->skew = tg_ns_add(j->skew, wait);
     j->longest = tg_ns_add(j->longest, longest);
 }
@@ -212,9 +233,147 @@ bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, doub
     return known && j.longest > 0;
 }
 
-bool tg_collective_waits(const struct tg_diff_work *w, int side, size_t run,
-                         void (*visit)(void *arg, const struct tg_wait *p), void *arg)
+/*
+ * ---- which ranks the others wait for. A collective ends on all of its ranks at once, so that the
+ * rank with the shortest one came last, and the longest wait is longest - shortest; ranks that come
+ * last together share it. Stragglers are the rank that is waited for most and those with at least
+ * half as much, if they are few, cause half of all waiting of the fresh runs, at least TG_LATE_PART
+ * of the step, and twice what they caused in the baseline.
+ *
+ * What they did instead is the operator or kernel whose time on these ranks exceeds the median of
+ * the others most. Waiting kernels and host calls that wait say nothing and are left out ----
+ */
+
+/* ns that a set of ranks causes. */
+static double caused(const struct waits *x, const bool *in)
 {
-    struct job j = { .w = w, .visit = visit, .arg = arg };
-    return match_run(&j, side, run);
+    double sum = 0;
+    for (size_t i = 0; i < x->n_ranks; i++)
+        sum += in[i] ? x->rank[i] : 0;
+    return sum;
+}
+
+static void find_instead(const struct tg_diff_work *w, const bool *in, struct tg_straggler *out)
+{
+    size_t n = w->c->n_ranks[TG_TEST];
+    TG_FREE double *room = tg_xrealloc(NULL, n + 1, sizeof *room);
+    TG_EACH(const struct tg_op, op, w->c->ops, w->c->n_ops) {
+        size_t n_in = 0, n_out = 0;
+        if (op->wait || op->polling || !op->present[TG_TEST] || op->kind == TG_KIND_STEP ||
+            op->kind == TG_KIND_ANNOTATION || op->kind == TG_KIND_DEVICE_ANNOTATION)
+            continue;
+        for (size_t rank = 0; rank < n; rank++) {
+            /* Self time in the steps of a rank, ns a step, mean over runs. */
+            double sum = 0, steps = 0;
+            for (size_t run = 0; run < w->c->n_runs[TG_TEST]; run++) {
+                size_t at = tg_diff_cell_index(w, TG_TEST, run, rank);
+                steps += (double)w->used[at].n;
+                for (size_t j = 0; j < w->used[at].n; j++)
+                    sum += tg_cell_time(w, op, at, j, TG_OP_SELF);
+            }
+            room[in[rank] ? n_in++ : n - ++n_out] = steps > 0 ? sum / steps : 0;
+        }
+        /* Median over the chosen ranks less the median over the others. */
+        double more = tg_median(room, n_in) - (n_out ? tg_median(room + n_in, n_out) : 0);
+        if (more > out->more_ns) {
+            out->more_ns = more;
+            out->op = op;
+        }
+    }
+    if (out->more_ns < 0.25 * out->wait_ns) /* nothing of it explains the waiting */
+        out->op = NULL;
+}
+
+static void tell(struct tg_diff_work *w, const struct waits *x, const bool *in, double ns,
+                 double steps)
+{
+    struct tg_straggler *s = TG_NEW(w->a, struct tg_straggler);
+    int64_t *ranks = TG_NEW_N(w->a, int64_t, x->n_ranks);
+    for (size_t i = 0; i < x->n_ranks; i++)
+        if (in[i])
+            ranks[s->n_ranks++] = w->measured[TG_TEST].ranks[i];
+    s->ranks = ranks;
+    /* The node of all of them; "": they are of several. */
+    for (size_t i = 0, n = 0; i < x->n_ranks; i++) {
+        tg_sv node = tg_shard_env(w->measured[TG_TEST].shard[i], "node");
+        if (in[i])
+            s->node = !n++ || tg_sv_eq(node, s->node) ? node : TG_SV("");
+        if (in[i] && !s->node.n)
+            break;
+    }
+    s->wait_ns = ns / steps;
+    s->share = ns / x->all;
+    /* The kernel in which most of the waiting for these ranks is. */
+    double *sum = TG_NEW_N(w->a, double, x->names.n + 1);
+    size_t best = 0;
+    for (size_t i = 0; i < x->n; i++)
+        sum[x->v[i].name] += in[x->v[i].rank] ? x->v[i].ns : 0;
+    for (size_t i = 1; i < x->names.n; i++)
+        if (sum[i] > sum[best])
+            best = i;
+    s->collective = tg_arena_sv(w->a, x->names.text[best]);
+    /* The step from which on these ranks cause half of the waiting in every step; how many those
+     * are. */
+    double *own = TG_NEW_N(w->a, double, x->steps.n + 1);
+    double *all = TG_NEW_N(w->a, double, x->steps.n + 1);
+    int64_t last_other = INT64_MIN;
+    for (size_t i = 0; i < x->n; i++) {
+        all[x->v[i].step] += x->v[i].ns;
+        own[x->v[i].step] += in[x->v[i].rank] ? x->v[i].ns : 0;
+    }
+    for (size_t k = 0; k < x->steps.n; k++)
+        if (own[k] < TG_HALF * all[k] && (int64_t)x->steps.key[k] > last_other)
+            last_other = (int64_t)x->steps.key[k];
+    s->since = INT64_MAX;
+    for (size_t k = 0; k < x->steps.n; k++) {
+        int64_t number = (int64_t)x->steps.key[k];
+        if (number <= last_other)
+            continue;
+        s->n_late++;
+        s->since = number < s->since ? number : s->since;
+    }
+    s->n_steps = x->steps.n;
+    if (!w->c->n_unnamed)
+        find_instead(w, in, s);
+    w->c->straggler = s;
+}
+
+void tg_straggler_find(struct tg_diff_work *w)
+{
+    struct tg_comparison *c = w->c;
+    struct waits of[2] = { { 0 } }, *base = &of[TG_BASE], *test = &of[TG_TEST];
+    size_t n_ranks = w->measured[TG_TEST].n_ranks, n = 0;
+    bool known = true, *in = TG_NEW_N(w->a, bool, n_ranks + 1);
+    if (n_ranks < 2 || w->o->no_evidence)
+        return;
+    for (int side = 0; side < 2; side++) {
+        of[side].n_ranks = w->measured[side].n_ranks;
+        of[side].rank = tg_xcalloc(of[side].n_ranks + 1, sizeof *of[side].rank);
+        tg_strmap_init(&of[side].names);
+        tg_keymap_init(&of[side].steps, 1);
+        for (size_t run = 0; known && run < c->n_runs[side]; run++)
+            known = match_run(&(struct job){ .w = w, .waits = &of[side] }, side, run);
+    }
+    if (known && test->all > 0) {
+        double steps = (double)c->n_runs[TG_TEST] * (double)test->steps.n;
+        double base_steps = fmax((double)c->n_runs[TG_BASE] * (double)base->steps.n, 1);
+        double most = tg_most(test->rank, n_ranks);
+        for (size_t i = 0; i < n_ranks; i++) {
+            in[i] = test->rank[i] >= most / 2;
+            n += in[i];
+        }
+        /* False: they are many, and nobody is late. */
+        bool few = n == 1 || (double)n <= TG_QUARTER * (double)n_ranks;
+        double ns = caused(test, in);
+        double before = base->n_ranks == n_ranks ? caused(base, in) / base_steps : 0;
+        if (few && ns >= TG_HALF * test->all && ns / steps >= TG_LATE_PART * c->step_ns[TG_TEST] &&
+            ns / steps >= TG_TWICE * before)
+            tell(w, test, in, ns, steps);
+    }
+    for (int side = 0; side < 2; side++) {
+        tg_strmap_release(&of[side].names);
+        tg_keymap_release(&of[side].steps);
+        free(of[side].rank);
+        free(of[side].v);
+    }
 }

@@ -5,20 +5,17 @@
  * beyond the direction; limits and severities are the policy's. Pure data in one arena; the order
  * of everything is defined, so equal input gives equal bytes.
  *
- * Rules, formulae and constants: docs/statistics-rules.md, with a worked example in README.md. A
- * sample is a run; its steps only sharpen the run's value; ranks are a dimension (values are per
- * rank and step, summed over ranks, then divided by their number).
+ * Rules, formulae and constants: docs/statistics-rules.md; which stage fills what, and a worked
+ * example: README.md. A sample is a run; its steps only sharpen the run's value; ranks are a
+ * dimension (values are per rank and step, summed over ranks, then divided by their number).
  */
-#include "core/diff/account.h"
+#include "core/diff/numbers.h"
 #include "core/summary/summary.h"
 
 enum { TG_BASE, TG_TEST }; /* index of every two-element array here */
 
-struct tg_op_rows; /* core/diff's own: where an operator's rows are */
-
 enum tg_change { TG_SAME, TG_ADDED, TG_REMOVED, TG_MORE, TG_FEWER };
-/* Whose common factor `drift` is: if there is device work,
- * host and device have separate factors. */
+/* Whose common factor `drift` is: with device work, host and device have separate ones. */
 enum tg_drift_of { TG_DRIFT_OF_ALL, TG_DRIFT_OF_HOST, TG_DRIFT_OF_DEVICE };
 enum tg_relation {
     TG_REL_NONE,
@@ -28,8 +25,7 @@ enum tg_relation {
     TG_REL_MOVED           /* slower only by what moved to it: its place is not */
 };
 
-/* What came and costs next to nothing, without a wait,
- * a copy or an allocation of its own (place_small.c). */
+/* What came and costs next to nothing: no wait, copy or allocation of its own (place_small.c). */
 enum tg_slight {
     TG_SLIGHT_NOT,
     TG_SLIGHT_SMALL, /* one of several additions that are together under 0.1 % of the step */
@@ -78,8 +74,7 @@ struct tg_evidence {
     enum tg_estimate estimate; /* of all numbers below */
     double value[2];           /* median over runs, ns per step and rank, as measured */
     double e;                  /* ln ratio of medians, common factor removed */
-    double delta_ns;   /* value[TG_BASE] * (exp(e) - 1): what is judged, and less than the measured
-                        change by what the machine explains */
+    double delta_ns;   /* value[TG_BASE] * (exp(e) - 1): measured, less what the machine explains */
     double noise;      /* sqrt of the moderated variance (log scale): "noise 1.8 %" */
     double se, z, tau; /* threshold pieces of this number of runs */
     double steady_tau; /* of device work: proven and larger than this warns; 0: of nothing else */
@@ -112,13 +107,11 @@ struct tg_evidence {
 
 /* How the calls per step of an operator behave; a first step that is cold does not count. */
 enum tg_count_shape {
-    /* each side has one count in all its steps, or one draw of them (drawn.c) */
-    TG_COUNT_CONSTANT,
-    /* constant in the baseline; each fresh run has one count, but not the same */
-    TG_COUNT_RUNS_DIFFER,
-    TG_COUNT_SOME_STEPS, /* constant in the baseline; some fresh steps have another */
-    TG_COUNT_FIRST_STEP, /* only first steps of fresh runs have more */
-    TG_COUNT_VARIES      /* the baseline's steps or runs differ: by data, by branches */
+    TG_COUNT_CONSTANT,    /* each side has one count in all its steps, or one draw of them */
+    TG_COUNT_RUNS_DIFFER, /* constant in the baseline; each fresh run has one count, not the same */
+    TG_COUNT_SOME_STEPS,  /* constant in the baseline; some fresh steps have another */
+    TG_COUNT_FIRST_STEP,  /* only first steps of fresh runs have more */
+    TG_COUNT_VARIES       /* the baseline's steps or runs differ: by data, by branches */
 };
 
 enum tg_count_proof {
@@ -145,7 +138,7 @@ struct tg_rank_shift {
     size_t n;
 };
 
-/* One rank alone takes longer, by names that take longer on it alone (rank_alone.c). */
+/* One rank alone takes longer, by names that take longer on it alone (account.c). */
 struct tg_rank_alone {
     int64_t rank;
     bool device;                      /* by the work of its device; else of its host */
@@ -179,8 +172,7 @@ struct tg_attr_state {
     enum {
         TG_ATTR_NONE, /* neither side has any */
         TG_ATTR_COMPARED,
-        /* some or all runs of `sides` (bits 1 << side) do not record it, or lack the name; */
-        TG_ATTR_LACKS,
+        TG_ATTR_LACKS,  /* runs of `sides` (bits 1 << side) do not record it, or lack the name; */
         TG_ATTR_CUT,    /* have more values than a summary keeps */
         TG_ATTR_VARIES, /* other ones in their runs, steps or ranks */
         TG_ATTR_OTHER_COUNT,
@@ -191,8 +183,7 @@ struct tg_attr_state {
 
 /*
  * One operator, kernel, …: identity is (kind, normalised name). A Python frame (module, source) has
- * two entries: one for host time and calls, one (`launched`) for
- * the device work launched inside it.
+ * two entries: one for host time and calls, one (`launched`) for device work launched inside it.
  */
 struct tg_op {
     tg_sv name;   /* normalised */
@@ -204,11 +195,11 @@ struct tg_op {
     bool present[2], polling, wait;
     bool view;    /* a view, a question about metadata, or what converts a number */
     bool grouped; /* several kernels whose names differ in what normalising drops */
-    /* counts per step and rank */
-    double count[2]; /* median over runs of the modal count; if `counted` says that steps or runs
-                        differ, the mean over all steps */
-    bool settled;    /* >= 60 % of steps of every run have the modal count, or they are one draw */
-    bool agreed;     /* and all runs of a side have the same one */
+    /* Per step and rank: the median over runs of the modal count; if `counted` says that steps or
+     * runs differ, the mean over all steps. */
+    double count[2];
+    bool settled;          /* >= 60 % of steps of every run have the modal one, or are one draw */
+    bool agreed;           /* and all runs of a side have the same one */
     enum tg_change change; /* TG_SAME unless proven */
     /* Ranks that call it more often, each side in all its runs: others may have as many less, and
      * the mean over ranks is the same. NULL: none. */
@@ -219,8 +210,7 @@ struct tg_op {
     double total[2], self[2];
     double self_least[2], self_most[2]; /* of the runs */
     double share[2]; /* of wall_ns, 0..1 (self on the host, duration on the device) */
-    const struct tg_algorithm
-        *choice;        /* device work: all that differs is libraries' choice; the first */
+    const struct tg_algorithm *choice; /* device work: all that differs is libraries'; the first */
     bool on_rank_alone; /* it takes longer on tg_comparison.rank_alone's, and on no other: there */
     double there_ns[2]; /* so much per step, medians over runs */
     /* Other kernels for the same calls: a tg_algorithm of the comparison tells their time, and what
@@ -234,10 +224,8 @@ struct tg_op {
     /* sums over the steps only (not outside); and calls in no step, skipped ones included */
     uint64_t step_count[2], outside_count[2];
     tg_ns step_total[2];
-    /*
-     * Self time on the host, duration on the device. For a renamed operator and a replacement:
-     * together with the operators that it replaced.
-     */
+    /* Self time on the host, duration on the device; of a rename and a replacement together with
+     * the operators that it replaced. */
     struct tg_evidence ev;
     struct tg_evidence ev_total; /* inclusive time of host operators; device: a copy of ev */
     /* Of device work that looks slower, and that work of other streams overlaps elsewhere than
@@ -252,18 +240,13 @@ struct tg_op {
     /* What ev is of: this one and what it replaced; NULL: this one alone. */
     const struct tg_op *joined;
     uint32_t region; /* id of the replacement it belongs to; TG_NO_ID */
-    /*
-     * The operator of unchanged count that contains at least 90 % of the additional calls,
-     * normalised; "" if none or several do, or if it is not known. `calling_part`: their
-     * share, 0.9..1.
-     */
+    /* The operator of unchanged count that contains at least 90 % of the additional calls; "" if
+     * none or several do, or if it is not known. `calling_part`: their share, 0.9..1. */
     tg_sv calling_op;
     double calling_part;
-    uint32_t
-        leader; /* index of the outermost operator whose additional calls make these; TG_NO_ID */
-    bool leads; /* it is such a leader, and nothing excuses its calls */
-    /* Of a wait, or of a runtime call in another number than before: by caller,
-     * what rose most first. */
+    uint32_t leader; /* the outermost operator whose additional calls make these; TG_NO_ID */
+    bool leads;      /* it is such a leader, and nothing excuses its calls */
+    /* Of a wait, or of a runtime call in another number than before; what rose most first. */
     const struct tg_in_caller *callers;
     size_t n_callers;
     const struct tg_attr_change *attrs;
@@ -279,7 +262,7 @@ struct tg_op {
     bool bytes_known[2];
     struct tg_count_evidence moved;
     const struct tg_rank_shift *bytes_shift; /* as `shift`, of bytes */
-    const struct tg_op_rows *rows;
+    const struct tg_op_rows *rows;           /* core/diff's own: where they are */
 };
 
 /*
@@ -287,13 +270,12 @@ struct tg_op {
  * sets and copies of its own.
  */
 struct tg_algorithm {
-    uint32_t by;     /* index into ops: the operator */
-    bool known;      /* each fresh run launches what some run of the baseline did */
-    double calls[2]; /* of its device work per step and rank, means over runs */
-    const struct tg_op *came,
-        *went;                /* of what rose and fell the names that took longest; NULL: none */
-    const struct tg_op *work; /* all of it as one */
-    struct tg_evidence ev;    /* of its time */
+    uint32_t by;                     /* index into ops: the operator */
+    bool known;                      /* each fresh run launches what some run of the baseline did */
+    double calls[2];                 /* of its device work per step and rank, means over runs */
+    const struct tg_op *came, *went; /* of what rose and fell what took longest; NULL: none */
+    const struct tg_op *work;        /* all of it as one */
+    struct tg_evidence ev;           /* of its time */
 };
 
 struct tg_region {      /* a place where calls came and went */
@@ -318,8 +300,7 @@ struct tg_region_side { /* see the functions tg_region_… */
 
 /*
  * A number beside the traces (core/number/number.h), by name. Its runs are its own: those of the
- * files that have it, of a side maybe none. All values are in its unit:
- * another unit is another number.
+ * files that have it, of a side maybe none. Of another unit it is another number.
  */
 struct tg_number_change {
     tg_sv name, unit;
@@ -332,16 +313,14 @@ struct tg_number_change {
 struct tg_metric_change {
     enum tg_metric id;
     bool known[2];
-    double value[2]; /* ns, count, bytes, GB/s, or percent 0..100; median over runs of mean over
-                          steps and ranks */
+    double value[2];          /* percent 0..100; median over runs of mean over steps and ranks */
     double least[2], most[2]; /* of the runs */
     double slowest[2];        /* the worst rank's, same reduction */
     /* Per run: for times where larger is worse, the median over steps; for step_time the minimum;
      * for all others the mean, as in `value`. */
     struct tg_evidence ev;
     struct tg_evidence ev_slowest; /* the same of the worst rank of each run */
-    /* Times of which more is worse: the same by the mean of the steps;
-     * else why_not is TG_NOT_ONE_SIDED. */
+    /* Times of which more is worse: the same by the mean of the steps; else TG_NOT_ONE_SIDED. */
     struct tg_evidence mean, mean_slowest;
 };
 
@@ -361,6 +340,62 @@ struct tg_straggler {
     size_t n_late, n_steps;
     const struct tg_op *op; /* what it does meanwhile; NULL: nothing stands out */
     double more_ns;         /* longer than on the other ranks, per step */
+};
+
+/*
+ * The account: did the program as a whole take longer or do more? Three series, one value per run,
+ * as measured, nothing taken off, whatever could or could not be judged by name:
+ *
+ *   wall    (end of the last step - start of the first) / steps, ns; of a trace without markers its
+ *           length, divided by the ratio of iterations
+ *   busy    union of the device work of the trace / steps, ns, linked to a launch or not; without
+ *           collectives, whose time is a wait for other ranks
+ *   calls   rows of operators, calls of the runtime and device work / steps, without polling
+ *
+ * Mean over ranks; if that has not grown, of the rank that has most, else of each rank by 30 %.
+ * What is outside the steps (busy, calls) counts by the step or by the trace, whichever grew less;
+ * where the window skips steps, the used ones' part of it.
+ *
+ *   grown   median fresh / median baseline > 1 + limit, and the exact rank test of the runs has
+ *           p <= 2/252 (one inversion of 5v5), or as little as so many runs can have
+ *   limit   8 % where 1 / C(nb + nt, nt) <= 1/20 (3v3, 5v2); else 30 %
+ *   forgiven  it is so only without the largest of three baseline runs or more: one polluted
+ *           recording hides no growth, but it may be the usual one
+ *   in most runs  more than half of the fresh runs are above every baseline run by the limit: the
+ *           others hide no growth, but they may be the usual ones
+ *
+ * Cost: one pass over the rows of all shards.
+ */
+enum tg_account_id { TG_ACCOUNT_WALL, TG_ACCOUNT_BUSY, TG_ACCOUNT_CALLS, TG_ACCOUNTS };
+
+/* The strongest that holds. */
+enum tg_growth {
+    TG_GROWTH_NONE,
+    TG_GROWTH_IN_MOST_RUNS,
+    TG_GROWTH_FORGIVEN,
+    TG_GROWTH_PROVEN,
+};
+
+/* Over ranks, and one of them. */
+enum tg_account_of { TG_ACCOUNT_MEAN, TG_ACCOUNT_MOST, TG_ACCOUNT_RANKS };
+
+struct tg_account_series {
+    bool known;      /* in every run of both sides; else nothing below is set */
+    double value[2]; /* medians over runs */
+    double lo[2], hi[2];
+    double limit;
+    bool few; /* too few runs for the separation to say much: the larger limit */
+    enum tg_growth growth;
+    bool one_of_many; /* a rank, and of so many one may be so by chance */
+    /* Of growth: not as much without the longest step of each trace (a cold start, a
+     * recompilation, a clock that jumps); not so within the steps; */
+    bool one_step, outside;
+    /* In all names alike, as on a slower or busy machine: without the TG_SPREAD that grew most, the
+     * others have grown by half as much or more, in proportion, and most of their time by
+     * TG_TAU_DEVICE. Of times, means over all steps and runs. */
+    bool spread;
+    size_t of;    /* the numbers are of these, or of one rank: TG_ACCOUNT_RANKS + its index, */
+    int64_t rank; /* and its number */
 };
 
 struct tg_comparison {
@@ -419,35 +454,29 @@ struct tg_comparison {
      * iterations as the baseline's. */
     double wall_ns[2];
     double graded[2]; /* part of the calls of operators that ran with gradients enabled */
-    bool gradients;   /* they are enabled where they were not (gradients.c) */
+    bool gradients;   /* they are enabled where they were not (account.c) */
     double drift;     /* common factor c0 (log), the larger; |drift| > ln 1.10 is a warning */
     bool drifted;
     enum tg_drift_of drift_of;
     /* ln of what the device's work takes in the second half of a run's steps against the first, of
-     * the side where that is more; 0: it keeps its speed, within TG_TAU_DEVICE.
-     * Else durations of the device are not judged. */
+     * the side where that is more; 0: within TG_TAU_DEVICE. Else its durations are not judged. */
     double warming;
     /* The fresh runs were disturbed: for most operators, mean minus least step is larger than in
-     * the baseline; `excess` is the difference as a share of the step.
-     * Durations are then not judged. */
+     * the baseline, by `excess` of the step. Durations are then not judged. */
     bool busy;
     double excess;
     /* Most counts that vary anyway are above the baseline's: the fresh runs had other data, which
      * explains their time. Durations are then not judged. */
     bool other_data;
-    size_t n_withheld; /* operators withheld: they would have failed */
-    /* Every trace has known steps: from markers, or because `window: whole` makes one.
-     * `any_marked`: at least one trace has. */
-    bool marked[2];
-    bool any_marked[2];
+    size_t n_withheld;  /* operators withheld: they would have failed */
+    bool marked[2];     /* every trace has known steps: of markers, or `window: whole` makes one; */
+    bool any_marked[2]; /* at least one trace has */
     size_t least_steps[2];     /* of any trace, without ignored ones; 0: one has none to judge */
     double iteration_ratio;    /* 1, or the common ratio of counts of unmarked traces */
     struct tg_env_change *env; /* keys that differ or are unknown on one side */
     size_t n_env;
-    /*
-     * The keys of require_same that differ: "device, cuda_major"; "" none. Durations, and all that
-     * the device's kernels decide, are then shown and not judged: tg_same_device.
-     */
+    /* The keys of require_same that differ: "device, cuda_major"; "" none. Durations, and all that
+     * the device's kernels decide, are then shown and not judged: tg_same_device. */
     tg_sv differs;
     bool same_flags; /* of the profiler; else durations are shown, not judged */
     /* Runs recorded with other flags than most of both sides: no part of this comparison. */
@@ -510,18 +539,14 @@ struct tg_compare_opts {
  * side: self time on the host, duration on the device, in ns. NaN: nothing there, or slots dropped.
  */
 double tg_op_quantile(const struct tg_op *op, int side, double q);
-/*
- * Evidence for the same of each run; `why_not` is that of the operator's own time. False: a run has
- * no values.
- */
+/* Evidence for the same of each run; `why_not` is that of its own time. False: a run has none. */
 bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidence *ev);
 /*
  * The smallest factor, to 0.5 %, by which the operator's time in the fresh runs would have to grow
  * to be slower; 1: it is slower. `most` if that is not enough, or if it is not judged by itself.
  */
 double tg_op_slower_from(const struct tg_op *op, double most);
-/* Why a kind of attribute was not compared: "input shapes differ
- * from run to run in the baseline"; NULL: it was. */
+/* Why a kind of attribute was not compared: "no input shapes"; NULL: it was. */
 const char *tg_attr_state_text(const struct tg_op *op, enum tg_attr_kind kind, struct tg_arena *a);
 /* Evidence for its share of the mean step, with what it replaced; value and delta_ns in %. False:
  * its time is not judged. */
@@ -547,8 +572,7 @@ bool tg_op_evidence_of_mean(const struct tg_op *op, enum tg_op_part part, struct
 /*
  * Compares two sides. `out`, and everything that it points at, is in `a`, except for what it shares
  * with the sides: their summaries must outlive it. False: the sides cannot be compared (no rank in
- * common, a step that does not exist), and `out` means nothing. Cost:
- * a few passes over the rows of all shards.
+ * common, a step that does not exist), and `out` means nothing. Cost: a few passes over the rows.
  *
  *     struct tg_comparison c;
  *     if (tg_compare(&c, &base, &test, &(struct tg_compare_opts){ .skip_first = 1 }, a, err))
@@ -601,8 +625,7 @@ static inline bool tg_op_is_collective(const struct tg_op *op)
 const struct tg_op *tg_op_named(const struct tg_comparison *c, tg_sv name);
 /* More calls in some steps, which have one number in the baseline: a mean says little of them. */
 bool tg_op_in_some_steps(const struct tg_op *op);
-/* The one of several ranks that calls it more often,
- * where all of the change is that rank's; NULL. */
+/* The one of several ranks that calls it more often, if all of the change is that rank's; NULL. */
 const struct tg_rank_shift *tg_op_rank_alone(const struct tg_comparison *c, const struct tg_op *op);
 /* What became of its calls in a replacement: TG_BASE they went, TG_TEST they came, -1 neither. */
 int tg_op_side_of_region(const struct tg_op *op);
@@ -619,8 +642,7 @@ double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region
 /* Of a name that took the place of a part of other names' calls, and is judged with the rest of
  * them: ns per step of that part before and after. False: it is not so. */
 bool tg_region_part(const struct tg_comparison *c, const struct tg_op *op, double ns[2]);
-/* What reports say of one side of a replacement;
- * of a comparison made by hand it is added up at each call. */
+/* What reports say of one side of it; of a comparison made by hand added up at each call. */
 struct tg_region_side tg_region_side_of(const struct tg_comparison *c, uint32_t region, int side);
 /* Adds waiting or traffic: synchronising calls, copies, collectives, numbers that are read. These
  * always count for themselves, whatever they replace and however small. */
@@ -632,6 +654,4 @@ static inline bool tg_op_makes_memory(const struct tg_op *op)
 {
     return tg_op_copies(op) || tg_op_allocates(op);
 }
-
-/* Which stage fills what: the table of README.md. */
 #endif

@@ -49,9 +49,8 @@ struct tg_asking {
     const struct tg_comparison *again; /* of all new runs alone; NULL: none so far */
     double detect;                     /* the size that matters, as ratio - 1 */
     size_t first, new;                 /* runs per side that are there */
-    size_t
-        next; /* runs per side, first and new, that the next look would have; 0: this is the last */
-    bool early; /* a look at counts: TG_ASK_FIRST are still to come, and no time is asked */
+    size_t next; /* both, as the next look would have them; 0: this is the last */
+    bool early;  /* a look at counts: TG_ASK_FIRST are still to come, and no time is asked */
     /* All names rose together, and did not in the first look: nothing is red by these new runs. */
     bool disturbed;
 };
@@ -70,8 +69,7 @@ bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns,
  * these prove nothing, but clear what does not look slower even so.
  */
 bool tg_confirm_tells(const struct tg_evidence *again);
-/* What all new runs so far say of a suspect, and what they show. `last`:
- * there will be no more of them. */
+/* What all new runs so far say of a suspect, and what they show. `last`: no more will come. */
 enum tg_asked tg_confirm(const struct tg_evidence *first, const struct tg_evidence *again,
                          double detect, bool last, struct tg_shift *found);
 /* Would these runs be unlikely if the fresh ones were slower by the size that matters? */
@@ -86,13 +84,10 @@ void tg_confirm_set(struct tg_evidence *ev, const struct tg_evidence *again,
                     const struct tg_asking *asking);
 /* The same operator, kernel or frame in the new runs; NULL: they lack it. */
 const struct tg_op *tg_confirm_op(const struct tg_comparison *again, const struct tg_op *op);
-/*
- * After both are compared: wall clock and busy time that grew, and whether the machine was busy,
- * are what the new runs say.
- */
+/* After both are compared: wall clock and busy time that grew, and whether the machine was busy,
+ * are what the new runs say. */
 void tg_confirm_whole(struct tg_comparison *c);
-/* Of the new runs, if there are any: what the step as a whole takes, and what the machine did.
- * NULL of NULL. */
+/* Of the new runs, if any: what the step as a whole takes, what the machine did. NULL of NULL. */
 const struct tg_comparison *tg_confirm_last(const struct tg_comparison *c);
 /* Why a time is not judged; NULL: it is, or was not asked. */
 const char *tg_confirm_text(const struct tg_evidence *ev);

@@ -60,22 +60,6 @@ static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
         op->ev.slowest[side] = tg_median(slowest[side], c->n_runs[side]);
 }
 
-/* Adds what is between the steps. */
-static void add_between(const struct tg_diff_work *w, struct tg_run_values *sum)
-{
-    TG_FREE double *v = tg_xmalloc((w->max_steps + 1) * sizeof *v);
-    for (int side = 0; side < 2; side++)
-        for (size_t at = w->first[side]; at < w->first[side + 1]; at++) {
-            size_t n_ranks = w->c->n_ranks[side], run = (at - w->first[side]) / n_ranks;
-            double y[TG_STEP_STATISTICS] = { 0 };
-            tg_after_steps(w->shard[at], &w->used[at], v, NULL);
-            if (w->used[at].n)
-                tg_step_statistics_add(y, v, w->used[at].n);
-            for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
-                sum->y[r][side][run] += y[r] / (double)n_ranks;
-        }
-}
-
 /* The step as a whole without preemption: all operators, the gaps between them, and what is between
  * the steps. Host only: on a device, work overlaps and its end to end is a metric of its own. */
 static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v)
@@ -83,10 +67,8 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v)
     struct tg_comparison *c = w->c;
     const struct tg_machine *m = &w->machine[TG_EITHER_TIMES];
     struct tg_run_values sum = tg_run_values_new(w);
-    bool device = false;
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        device |= tg_kind_is_device(op->kind);
         if (!tg_kind_nests(op->kind))
             continue;
         bool same =
@@ -101,11 +83,20 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v)
                     sum.y[r][side][run] +=
                         each.y[r][side][run] * (each.levelled ? speed[side][run] : 1);
     }
-    add_between(w, &sum);
-    c->step.ev_total =
-        (struct tg_evidence){ .why_not =
-                                  device ? TG_NOT_WAIT : tg_common_reason(w, TG_HOST_TIMES) };
-    c->step_mean.why_not = c->step.ev_total.why_not;
+    /* What is between the steps. */
+    TG_FREE double *after = tg_xmalloc((w->max_steps + 1) * sizeof *after);
+    for (size_t at = 0; at < w->n_cells; at++) {
+        int side = at >= w->first[TG_TEST];
+        size_t n_ranks = c->n_ranks[side], run = (at - w->first[side]) / n_ranks;
+        double y[TG_STEP_STATISTICS] = { 0 };
+        tg_after_steps(w->shard[at], &w->used[at], after, NULL);
+        if (w->used[at].n)
+            tg_step_statistics_add(y, after, w->used[at].n);
+        for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
+            sum.y[r][side][run] += y[r] / (double)n_ranks;
+    }
+    c->step.ev_total.why_not = c->step_mean.why_not =
+        tg_has_device_ops(c) ? TG_NOT_WAIT : tg_common_reason(w, TG_HOST_TIMES);
     tg_evidence_fill(w, &c->step_mean, &sum, m, aim_at(w, 0), TG_ESTIMATE_MEAN);
     tg_evidence_fill(w, &c->step.ev_total, &sum, m, aim_at(w, 0), TG_ESTIMATE_LEAST);
 }
@@ -192,7 +183,7 @@ static bool shows(const struct tg_diff_work *w, const struct tg_evidence *whole,
 bool tg_borne_out(struct tg_diff_work *w, const uint32_t *around, size_t n,
                   const struct tg_evidence *ev)
 {
-    struct tg_op *all = tg_ops_join(w, around, NULL, n);
+    struct tg_op *all = tg_ops_join(w, around, n, NULL);
     struct tg_run_values v = tg_run_values(w, all, TG_ASK_INCLUSIVE_STEPS);
     struct tg_evidence whole = { .why_not = ev->why_not };
     tg_evidence_fill(w, &whole, &v, &w->machine[TG_EITHER_TIMES], aim_at(w, 0), ev->estimate);
@@ -218,12 +209,11 @@ static void add_once(uint32_t *v, size_t *n, uint32_t x)
 /* Did other work go than this pair, and than names for which there is another one? */
 static bool others_went(const struct tg_comparison *c, const uint32_t pair[2])
 {
-    for (uint32_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if ((op->change == TG_FEWER || op->change == TG_REMOVED) && i != pair[0] && i != pair[1] &&
-            tg_kind_is_counted(op->kind) && op->relation != TG_REL_RENAMED)
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops)
+        if ((op->change == TG_FEWER || op->change == TG_REMOVED) && op != &c->ops[pair[0]] &&
+            op != &c->ops[pair[1]] && tg_kind_is_counted(op->kind) &&
+            op->relation != TG_REL_RENAMED)
             return true;
-    }
     return false;
 }
 
@@ -244,7 +234,7 @@ static void judge_together(struct tg_diff_work *w, const uint32_t *member, size_
     }
     if (!leader || n < 2)
         return;
-    const struct tg_op *all = tg_ops_join(w, member, NULL, n);
+    const struct tg_op *all = tg_ops_join(w, member, n, NULL);
     bool on_device = tg_kind_is_device(leader->kind);
     struct tg_run_values v = tg_run_values(w, all, TG_ASK_BEST);
     if (v.form == TG_FORM_CALLS) /* more calls, each shorter, are not faster */

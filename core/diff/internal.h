@@ -21,20 +21,15 @@ struct tg_step_counts { /* of a run: calls by step, mean over ranks */
     size_t n;
 };
 
-enum tg_calls { TG_CALLS_WORK, TG_CALLS_WAIT };
-static inline enum tg_calls tg_calls_of(const struct tg_op *op)
-{
-    return tg_op_makes_wait(op) ? TG_CALLS_WAIT : TG_CALLS_WORK;
-}
 /*
- * Fills everything but `run`. Calls that make others wait (tg_op_makes_wait) fail on less. For
+ * Fills everything but `run`. Calls that make others `wait` (tg_op_makes_wait) fail on less. For
  * "did it fall?" negate all counts. No steps on a side: unchanged. Cost: proportional to base steps
  * times fresh steps where the baseline varies; else to their sum.
  */
 void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
-                    const size_t n_runs[2], enum tg_calls calls);
+                    const size_t n_runs[2], bool wait);
 
-/* core/diff/drawn.c: names whose calls are chosen by a seed or the data. */
+/* Names whose calls are chosen by a seed or the data. */
 struct tg_drawn_name {
     struct tg_op *op;
     const double *calls[2]; /* per step, in all runs of the side */
@@ -74,10 +69,6 @@ struct tg_side_shards {
     struct tg_used *used;          /* the same */
 };
 
-struct tg_machine;
-struct tg_value_room;
-struct tg_use_index;
-
 /*
  * Host and device are two machines: each has its speed, its usual noise and its disturbances. Gaps,
  * inclusive times and the step may depend on either: they are judged by the slower one.
@@ -106,7 +97,7 @@ struct tg_diff_work {
     const struct tg_use_index *uses; /* uses.h; NULL: nothing changed, and nothing looks slower */
     struct tg_strmap *names; /* normalised, aliased names of everything, parents included; */
     tg_sv *interned;         /* id -> its copy in the arena */
-    size_t cap_interned;
+    size_t n_interned, cap_interned;
 };
 
 static inline size_t tg_diff_cell_index(const struct tg_diff_work *w, int side, size_t run,
@@ -118,11 +109,10 @@ static inline size_t tg_diff_cell_index(const struct tg_diff_work *w, int side, 
 /* What messages call a side: "baseline", "fresh". */
 const char *tg_side_label(const struct tg_diff_work *w, int side);
 
-/* core/diff/select.c: takes runs out of both sides that were
- * recorded with other flags of the profiler. */
+/* core/diff/select.c: takes out runs that were recorded with other flags of the profiler. */
 void tg_runs_leave(struct tg_diff_work *w);
-/* Which flags those are. */
-size_t tg_profiler_flags(const char *const **flags);
+/* Those flags; NULL ends them. */
+extern const char *const tg_profiler_flags[];
 
 /* core/diff/select.c: takes out of both sides, which have become c->given, the ranks of which
  * one has no more than the step times, or no names. `measured`: the former alone. */
@@ -175,14 +165,13 @@ void tg_places_repay(struct tg_diff_work *w);
 void tg_regions_group(struct tg_comparison *c);
 void tg_regions_close(struct tg_comparison *c);
 /* The rows of several operators as those of one: of each cell all of its members' rows,
- * or those in a caller of each. */
-struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const tg_sv *caller,
-                          size_t n);
+ * or those inside `caller`, if it is not NULL. */
+struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, size_t n,
+                          const tg_sv *caller);
 /* Do these together, by their inclusive time, show at least half of a slowdown? */
 bool tg_borne_out(struct tg_diff_work *w, const uint32_t *around, size_t n,
                   const struct tg_evidence *ev);
-/* The same of the step; where a device works, its host's time says nothing,
- * and all is borne out. */
+/* The same of the step; where a device works, the host's says nothing, and all is borne out. */
 bool tg_borne_out_by_step(const struct tg_diff_work *w, const struct tg_evidence *ev);
 
 /* ---- core/diff/run_values.c ---- */
@@ -292,8 +281,7 @@ enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock cloc
 /* Reasons of its own, the strongest first. */
 enum tg_judged tg_own_reason(const struct tg_op *op, const struct tg_run_values *v);
 bool tg_kind_is_timed(enum tg_kind k);
-/* Self time of these is what runs between operators: no speed of the machine's,
- * and no usual noise. */
+/* Self time of these is what runs between operators: no machine's speed, and no usual noise. */
 static inline bool tg_kind_is_gap(enum tg_kind k)
 {
     return k == TG_KIND_STEP || k == TG_KIND_ANNOTATION;
@@ -307,10 +295,8 @@ struct tg_aim {
     bool some_steps; /* some steps of every fresh run are slower than any of the baseline */
 };
 
-/*
- * What most steps or most runs have to show where the rule finds nothing: so much slower than the
- * baseline's, and so much of the step.
- */
+/* What most steps or most runs have to show where the rule finds nothing: so much slower than the
+ * baseline's, and so much of the step. */
 static inline double tg_most_ratio(bool device)
 {
     return device ? TG_RARE_STEP : TG_TWICE;
@@ -332,8 +318,7 @@ void tg_evidence_of_places(struct tg_diff_work *w);
  * taken off, and the floor of 0.1 % of the step holds. */
 void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
                           struct tg_run_values *v, enum tg_clock clock, enum tg_estimate by);
-/* For counts, percentages, GB/s of the runs: did they rise,
- * or with `worse` < 0 fall? They count from 0.01. */
+/* For counts, percentages, GB/s: did they rise, or with `worse` < 0 fall? They count from 0.01. */
 void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev,
                             double *const y[2], int worse);
 
@@ -346,34 +331,20 @@ bool tg_metric_of_rank(const struct tg_diff_work *w, enum tg_metric m, int side,
 void tg_compare_numbers(struct tg_diff_work *w);
 void tg_compare_env(struct tg_diff_work *w);
 
-/* core/diff/collectives.c: the process group of a row: "" unknown, "*" several,
- * which nothing tells apart by call. */
+/* core/diff/collectives.c: the process group of a row: "" unknown, "*" several. */
 tg_sv tg_collective_group(const struct tg_row *row);
-/* Of one run, in %. False: no collective that two ranks have, or single
- * durations are missing in a summary. */
+/* Of one run, in %. False: two ranks have none, or single durations are missing in a summary. */
 bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, double *out);
 
-/* A rank that a collective waits for; if several come last together,
- * its part of the longest wait. */
-struct tg_wait {
-    uint32_t rank; /* index */
-    tg_sv name;    /* of the kernel; valid during the call */
-    int64_t step;  /* number */
-    double ns;
-};
-/* The same collectives, one by one. */
-bool tg_collective_waits(const struct tg_diff_work *w, int side, size_t run,
-                         void (*visit)(void *arg, const struct tg_wait *p), void *arg);
-
-/* core/diff/stragglers.c: c->straggler */
+/* The same: c->straggler. */
 void tg_straggler_find(struct tg_diff_work *w);
 
 /* core/diff/account.c: c->account, after the counts. */
 void tg_account_close(struct tg_diff_work *w);
 
-/* core/diff/rank_alone.c: one rank that takes longer, and the others do not. */
+/* One rank that takes longer, and the others do not. */
 void tg_rank_alone_find(struct tg_diff_work *w);
-void tg_gradients_compare(struct tg_diff_work *w); /* gradients.c */
+void tg_gradients_compare(struct tg_diff_work *w);
 
 /* core/diff/attr_changes.c */
 void tg_compare_attrs(struct tg_diff_work *w);

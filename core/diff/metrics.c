@@ -328,7 +328,6 @@ void tg_compare_env(struct tg_diff_work *w)
     const tg_sv *need = w->o->require_same ? w->o->require_same : &device;
     size_t n_need = w->o->require_same ? w->o->n_require_same : 1;
     struct tg_comparison *c = w->c;
-    const char *const *flags;
     TG_AUTO(tg_strmap_release) struct tg_strmap keys;
     tg_strmap_init(&keys);
     for (int side = 0; side < 2; side++)
@@ -363,6 +362,6 @@ void tg_compare_env(struct tg_diff_work *w)
         c->all_ranks &= (!world.n || tg_sv_i64(world, &ranks)) && ranks <= n;
     }
     c->same_flags = true;
-    for (size_t i = 0, n = tg_profiler_flags(&flags); i < n; i++)
-        c->same_flags &= same_env(w, tg_sv_of(flags[i]));
+    for (const char *const *flag = tg_profiler_flags; *flag; flag++)
+        c->same_flags &= same_env(w, tg_sv_of(*flag));
 }

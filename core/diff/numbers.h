@@ -9,37 +9,34 @@
  */
 
 /* ---- parts of the step, D ---- */
-#define TG_FLOOR                                                                                   \
-    0.001 /* a smaller change of time never fails; a smaller new name only warns (noise) */
+#define TG_FLOOR 0.001 /* a smaller change of time never fails; a smaller new name warns (noise) */
 #define TG_RENAME_FLOOR 0.002 /* below it equal times are chance: no rename */
-#define TG_BIG                                                                                     \
-    0.003 /* an operator that speaks for the machine, smaller ones are added up (noise); views */
-#define TG_NOTABLE                                                                                 \
-    0.01 /* with too few runs: suspicious; with a schedule: the step's; what came into it */
+/* An operator that speaks for the machine, smaller ones are added up (noise); views. */
+#define TG_BIG 0.003
+/* With too few runs: suspicious; with a schedule: the step's; what came into it. */
+#define TG_NOTABLE 0.01
 #define TG_LATE_PART 0.02  /* waiting for stragglers */
 #define TG_RARE_FLOOR 0.03 /* a slow step or a slow call, of device work: warns (noise) */
-#define TG_RESTLESS                                                                                \
-    0.05 /* excess of a busy machine; what each operator, or place, has moved by (noise); views */
-#define TG_MUCH                                                                                    \
-    0.1 /* slow host steps and runs; times that nothing compares; calls no rule is about */
+/* Excess of a busy machine; what each operator, or place, has moved by (noise); views. */
+#define TG_RESTLESS 0.05
+#define TG_MUCH 0.1 /* slow host steps and runs; times nothing compares; calls no rule is about */
 
 /* ---- ratios ---- */
 #define TG_AS_LARGE                                                                                \
-    1.1 /* bytes of a call; a slow step against any of the baseline: up to it, the same */
-#define TG_SLACK                                                                                   \
-    0.1 /* of a ratio of iterations; of calls under another parent, or outside the steps */
+    1.1              /* bytes of a call; a slow step against the baseline's: up to it, the same */
+#define TG_SLACK 0.1 /* of a ratio of iterations; of calls under another parent, or outside steps */
 #define TG_SUSPECT 1.3   /* times of a rename, of a view; with too few runs: suspicious */
 #define TG_RARE_STEP 1.5 /* a slow step against the usual one (noise) */
-#define TG_TWICE                                                                                   \
-    2 /* other data, to a count; a slow host step; a doubled name; standard errors; a number */
+/* Other data, to a count; a slow host step; a doubled name; standard errors; a number. */
+#define TG_TWICE 2
 #define TG_APART 5 /* with too few runs: times what the others changed by (294 pairs of one run) */
 
 /* ---- parts of runs, steps, names ---- */
 /* Of the ranks: so many are stragglers; p of new runs: beyond it they do not look slower. Reports
  * say when a pass could miss as much, and when runs are as far apart. */
 #define TG_QUARTER 0.25
-#define TG_LEVELLED                                                                                \
-    0.33 /* of the variance between runs: at most so much stays without their speeds (noise) */
+/* Of the variance between runs: at most so much stays without their speeds (noise). */
+#define TG_LEVELLED 0.33
 /* Of a change that half of the steps, the enclosers, the machine have to show; of the calls of an
  * operator, each with work of others inside (noise). */
 #define TG_HALF 0.5
@@ -77,19 +74,17 @@
 #define TG_P_HALF 0.1001      /* of each half of the steps; of a first look that asks again */
 
 /* ---- asking again (confirm.h, experiments/ask-again.md) ---- */
-#define TG_ASK_FIRST                                                                               \
-    5 /* runs per side of the first look at times; as many new ones confirm nothing */
-#define TG_ASK_NEW 4           /* new ones per side of each of the looks after it, */
-#define TG_ASK_LOOKS 3         /* so many, unless --max-runs says */
+#define TG_ASK_FIRST 5 /* runs per side of the first look at times; as many new confirm nothing */
+#define TG_ASK_NEW 4   /* new ones per side of each of the looks after it, */
+#define TG_ASK_LOOKS 3 /* so many, unless --max-runs says */
 #define TG_ASK_PART 0.0025     /* of the step: smaller names are not suspected */
 #define TG_ASK_SIZE 0.04       /* a smaller change is neither suspected nor confirmed */
 #define TG_ASK_WIDTH 0.06      /* ln: how far apart runs of one speed are (noise) */
 #define TG_ASK_EXCLUDED_P 0.05 /* that a slowdown is as large as that */
 #define TG_ASK_RED_P 0.0015    /* of the new runs of the last look; before it half */
-#define TG_ASK_PROVEN_P                                                                            \
-    0.015 /* of the new runs, of what one look proves: 1 of 70, all above all of 4v4 */
+#define TG_ASK_PROVEN_P 0.015  /* of new runs, of what one look proves: 1 of 70, as of 4v4 apart */
 
-/* ---- the account (account.h) ---- */
+/* ---- the account (compare.h) ---- */
 #define TG_GROWN 0.08    /* wall of the same code, 455 quiet pairs of 3v3 and more: 2 beyond it */
 #define TG_GROWN_FEW 0.3 /* the same of single runs: docs/statistics.md */
 #define TG_GROWN_ARRANGED 20. /* arrangements of the runs from which on the smaller limit holds */

@@ -93,9 +93,9 @@ bool tg_kind_is_counted(enum tg_kind k)
 
 const struct tg_op *tg_op_named(const struct tg_comparison *c, tg_sv name)
 {
-    for (size_t i = 0; name.n && i < c->n_ops; i++)
-        if (c->ops[i].kind == TG_KIND_OP && tg_sv_eq(c->ops[i].name, name))
-            return &c->ops[i];
+    TG_EACH(const struct tg_op, op, c->ops, name.n ? c->n_ops : 0)
+        if (op->kind == TG_KIND_OP && tg_sv_eq(op->name, name))
+            return op;
     return NULL;
 }
 
@@ -123,10 +123,8 @@ tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw)
         alias++;
     name = alias < w->o->n_aliases ? w->o->aliases[alias].value : name;
     uint32_t id = tg_strmap_add(w->names, name);
-    if (id == known) {
-        w->interned = tg_grow(w->interned, &w->cap_interned, id + 1, sizeof *w->interned);
-        w->interned[id] = tg_arena_sv(w->a, name);
-    }
+    if (id == known)
+        *TG_ARENA_PUSH(w->a, w->interned, w->n_interned, w->cap_interned) = tg_arena_sv(w->a, name);
     return w->interned[id];
 }
 
@@ -155,8 +153,8 @@ const struct tg_rank_shift *tg_op_rank_alone(const struct tg_comparison *c, cons
 
 bool tg_has_device_ops(const struct tg_comparison *c)
 {
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (tg_kind_is_device(c->ops[i].kind))
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops)
+        if (tg_kind_is_device(op->kind))
             return true;
     return false;
 }

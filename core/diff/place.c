@@ -29,13 +29,6 @@ static bool is_counted(const struct tg_op *op)
     return op->change != TG_SAME && !op->polling && !op->choice && tg_kind_is_counted(op->kind);
 }
 
-/* "Memcpy HtoD " of "Memcpy HtoD (Pinned -> Device)": copies the other way are another sort. */
-static uint64_t direction_of(const struct tg_op *op)
-{
-    tg_sv name = op->name;
-    return op->kind == TG_KIND_MEMCPY ? tg_hash(tg_sv_cut(&name, '('), 0) : 0;
-}
-
 static void pair_renames(struct tg_diff_work *w, const uint64_t *ranks)
 {
     struct tg_comparison *c = w->c;
@@ -216,14 +209,12 @@ static bool is_made_inside(const struct job *j, uint32_t op)
 static void add_up(struct job *j)
 {
     const struct tg_comparison *c = j->w->c;
-    for (uint32_t i = 0; i < c->n_ops; i++) {
-        struct tg_uses u = tg_uses_of(j->w, TG_IN_ANNOTATION, i);
-        TG_EACH(const struct tg_use, use, u.v, is_balanced(c, &c->ops[i]) ? u.n : 0)
-            if (tg_use_rise(use) != 0) {
-                struct place *p = place_of(j, &c->ops[i], use);
-                p->weight = j->weight[i] > p->weight ? j->weight[i] : p->weight;
-            }
-    }
+    const struct tg_uses uses = j->w->uses->all[TG_IN_ANNOTATION];
+    TG_EACH(const struct tg_use, use, uses.v, uses.n)
+        if (tg_use_rise(use) != 0 && is_balanced(c, &c->ops[use->op])) {
+            struct place *p = place_of(j, &c->ops[use->op], use);
+            p->weight = j->weight[use->op] > p->weight ? j->weight[use->op] : p->weight;
+        }
     for (size_t i = 0; i < j->key.n; i++)
         j->place[i].sum = (struct balance){ 0 };
     for (uint32_t i = 0; i < c->n_ops; i++) {
@@ -264,20 +255,19 @@ static void add_up(struct job *j)
 static bool revoke_renames(struct job *j)
 {
     struct tg_comparison *c = j->w->c;
+    const struct tg_uses uses = j->w->uses->all[TG_IN_ANNOTATION];
     bool any = false;
-    for (uint32_t i = 0; i < c->n_ops; i++) {
-        struct tg_uses u = tg_uses_of(j->w, TG_IN_ANNOTATION, i);
-        for (size_t k = 0; k < u.n && c->ops[i].relation == TG_REL_RENAMED; k++) {
-            if (tg_use_rise(&u.v[k]) <= 0)
-                continue;
-            const struct place *p = place_of(j, &c->ops[i], &u.v[k]);
-            if (p->sum.calls[TG_TEST] > p->sum.calls[TG_BASE] && !p->cheap) {
-                struct tg_op *other = &c->ops[c->ops[i].partner];
-                c->ops[i].relation = other->relation = TG_REL_NONE;
-                c->ops[i].partner = other->partner = TG_NO_ID;
-                any = true;
-            }
-        }
+    TG_EACH(const struct tg_use, use, uses.v, uses.n) {
+        struct tg_op *op = &c->ops[use->op];
+        if (op->relation != TG_REL_RENAMED || tg_use_rise(use) <= 0)
+            continue;
+        const struct place *p = place_of(j, op, use);
+        if (p->sum.calls[TG_TEST] <= p->sum.calls[TG_BASE] || p->cheap)
+            continue;
+        struct tg_op *other = &c->ops[op->partner];
+        op->relation = other->relation = TG_REL_NONE;
+        op->partner = other->partner = TG_NO_ID;
+        any = true;
     }
     return any;
 }
@@ -326,8 +316,8 @@ static void relate(struct job *j, uint32_t index)
         op->relation = TG_REL_REPLACED_WORSE;
 }
 
-struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const tg_sv *caller,
-                          size_t n)
+struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, size_t n,
+                          const tg_sv *caller)
 {
     struct tg_op *joint = TG_NEW(w->a, struct tg_op);
     struct tg_diff_cell *cell;
@@ -349,7 +339,7 @@ struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const 
             const struct tg_diff_cell *of = &w->c->ops[member[i]].rows->cell[at];
             for (size_t r = 0; r < of->n; r++)
                 if (!caller ||
-                    tg_sv_eq(tg_diff_name(w, TG_KIND_OP, of->row[r]->key->parent), caller[i]))
+                    tg_sv_eq(tg_diff_name(w, TG_KIND_OP, of->row[r]->key->parent), *caller))
                     row[cell[at].n++] = of->row[r];
         }
     }
@@ -364,10 +354,14 @@ void tg_places_balance(struct tg_diff_work *w)
         return;
     tg_keymap_init(&j.key, 2);
     j.ranks = TG_NEW_N(w->a, uint64_t, c->n_ops + 1);
-    for (uint32_t i = 0; i < c->n_ops; i++)
-        j.ranks[i] = c->ops[i].change == TG_SAME
-                         ? 0
-                         : tg_op_changed_ranks(w, &c->ops[i]) ^ direction_of(&c->ops[i]);
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        tg_sv name = op->name;
+        j.ranks[i] = op->change == TG_SAME ? 0 : tg_op_changed_ranks(w, op);
+        /* "Memcpy HtoD " of "Memcpy HtoD (Pinned -> Device)": another way is another sort. */
+        if (op->change != TG_SAME && op->kind == TG_KIND_MEMCPY)
+            j.ranks[i] ^= tg_hash(tg_sv_cut(&name, '('), 0);
+    }
     pair_renames(w, j.ranks);
     /* Operators that mostly call work, and autograd's own rows, come and go with what they call.
      * Allocations inside operators come and go with these, and not every operator records them. */

@@ -49,23 +49,23 @@ static bool is_same(const struct tg_comparison *c, const struct tg_use *x)
     return true;
 }
 
-struct work { /* what one operator, annotation or the step launches */
+struct work { /* what one operator, annotation or the step launches, if a library may choose it */
     const struct tg_use **v;
     size_t n;
+    bool known;  /* as in tg_algorithm */
+    bool chosen; /* it is another choice */
+    const struct tg_algorithm *choice;
 };
 
 /* ns per step that the work takes more, or of it what is launched in another number. */
 static double more_ns(struct tg_diff_work *w, uint32_t by, const struct work *x, bool all)
 {
     uint32_t *work = TG_NEW_N(w->a, uint32_t, x->n);
-    tg_sv *in = TG_NEW_N(w->a, tg_sv, x->n);
     size_t n = 0;
-    for (size_t i = 0; i < x->n; i++) {
-        in[i] = w->c->ops[by].name;
+    for (size_t i = 0; i < x->n; i++)
         if (all || !is_same(w->c, x->v[i]))
             work[n++] = x->v[i]->op;
-    }
-    const struct tg_op *of = tg_ops_join(w, work, in, n);
+    const struct tg_op *of = tg_ops_join(w, work, n, &w->c->ops[by].name);
     return tg_op_least_ns(w, of, TG_TEST) - tg_op_least_ns(w, of, TG_BASE);
 }
 
@@ -139,50 +139,47 @@ static bool is_exchange(const struct tg_comparison *c, const struct work *x)
 
 /* What operators that chose and others both launch, the others chose, too:
  * a name is one or the other. */
-static bool spread(const struct tg_comparison *c, const struct work *x, bool *is_chosen,
-                   bool *name_chosen)
+static bool spread(const struct tg_comparison *c, struct work *x, bool *name_chosen)
 {
-    bool was = *is_chosen;
+    bool more = false;
     for (size_t i = 0; i < x->n; i++)
-        *is_chosen |= name_chosen[x->v[i]->op] && !is_same(c, x->v[i]);
-    for (size_t i = 0; i < x->n && *is_chosen; i++)
+        x->chosen |= name_chosen[x->v[i]->op] && !is_same(c, x->v[i]);
+    for (size_t i = 0; i < x->n && x->chosen; i++) {
+        more |= !name_chosen[x->v[i]->op] && !is_same(c, x->v[i]);
         name_chosen[x->v[i]->op] |= !is_same(c, x->v[i]);
-    return *is_chosen != was;
+    }
+    return more;
 }
 
-static void add_choice(struct tg_diff_work *w, uint32_t by, const struct work *x, bool known)
+static void add_choice(struct tg_diff_work *w, uint32_t by, struct work *x)
 {
     struct tg_comparison *c = w->c;
     struct tg_algorithm *to = &c->choices[c->n_choices++];
     uint32_t *work = TG_NEW_N(w->a, uint32_t, x->n);
-    tg_sv *in = TG_NEW_N(w->a, tg_sv, x->n);
     double least = 0, most = 0;
     c->ops[by].chooses = c->ops[by].kind != TG_KIND_STEP;
-    *to = (struct tg_algorithm){ .by = by, .known = known };
+    *to = (struct tg_algorithm){ .by = by, .known = x->known };
+    x->choice = to;
     for (size_t i = 0; i < x->n; i++) {
         work[i] = x->v[i]->op;
-        in[i] = c->ops[by].name;
         const struct tg_op *op = &c->ops[x->v[i]->op];
-        double calls[2]; /* means over the runs */
-        for (int side = 0; side < 2; side++)
+        double calls[2], more = op->self[TG_TEST] - op->self[TG_BASE];
+        for (int side = 0; side < 2; side++) { /* means over the runs */
             calls[side] = tg_mean(x->v[i]->run[side], c->n_runs[side]) / (double)c->n_ranks[side];
-        double before = calls[TG_BASE], now = calls[TG_TEST];
-        double more = op->self[TG_TEST] - op->self[TG_BASE];
-        to->calls[TG_BASE] += before;
-        to->calls[TG_TEST] += now;
-        if (now < before && (!to->went || more < least)) {
+            to->calls[side] += calls[side];
+        }
+        if (calls[TG_TEST] < calls[TG_BASE] && (!to->went || more < least)) {
             to->went = op;
             least = more;
-        } else if (now > before && (!to->came || more > most)) {
+        } else if (calls[TG_TEST] > calls[TG_BASE] && (!to->came || more > most)) {
             to->came = op;
             most = more;
         }
     }
-    to->work = tg_ops_join(w, work, in, x->n);
+    to->work = tg_ops_join(w, work, x->n, &c->ops[by].name);
 }
 
-/* What each operator, annotation and the step launches, if a library may have chosen it. */
-static struct work *works_of(struct tg_diff_work *w, uint32_t step, bool *known)
+static struct work *works_of(struct tg_diff_work *w, uint32_t step)
 {
     const struct tg_comparison *c = w->c;
     struct work *of = TG_NEW_N(w->a, struct work, c->n_ops + 1);
@@ -204,9 +201,11 @@ static struct work *works_of(struct tg_diff_work *w, uint32_t step, bool *known)
         bool all = true;
         for (size_t i = 0; i < of[by].n; i++)
             all = all && is_same(c, of[by].v[i]);
-        if (all || !is_choice(c, &of[by], c->ops[by].kind == TG_KIND_OP, &known[by]) ||
-            !(known[by] || c->ops[by].kind == TG_KIND_OP || is_as_long(w, by, &of[by])))
+        bool op = c->ops[by].kind == TG_KIND_OP;
+        if (all || !is_choice(c, &of[by], op, &of[by].known) ||
+            !(of[by].known || op || is_as_long(w, by, &of[by])))
             of[by].n = 0;
+        of[by].chosen = of[by].n && !is_exchange(c, &of[by]);
     }
     return of;
 }
@@ -216,47 +215,39 @@ void tg_choices_find(struct tg_diff_work *w)
     struct tg_comparison *c = w->c;
     if (!w->uses || !tg_same_device(c) || !c->marked[TG_BASE] || !c->marked[TG_TEST])
         return;
-    bool *known = TG_NEW_N(w->a, bool, c->n_ops + 1), *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1);
     bool *name_chosen = TG_NEW_N(w->a, bool, c->n_ops + 1), more = true;
     uint32_t step = TG_NO_ID;
     for (uint32_t i = 0; i < c->n_ops && step == TG_NO_ID; i++)
         step = c->ops[i].kind == TG_KIND_STEP ? i : step;
-    struct work *of = works_of(w, step, known);
+    struct work *of = works_of(w, step);
     c->choices = TG_NEW_N(w->a, struct tg_algorithm, c->n_ops + 1);
-    for (uint32_t by = 0; by < c->n_ops; by++) {
-        chosen[by] = of[by].n && !is_exchange(c, &of[by]);
-        (void)spread(c, &of[by], &chosen[by], name_chosen);
-    }
     while (more) {
         more = false;
         for (uint32_t by = 0; by < c->n_ops; by++)
-            more |= spread(c, &of[by], &chosen[by], name_chosen);
+            more |= spread(c, &of[by], name_chosen);
     }
     for (uint32_t by = 0; by < c->n_ops; by++) {
         /* A name that changed here changed elsewhere, too, without a choice; or it is chance what
          * launched it (uses.h). */
         bool leaks = false, sure = c->ops[by].kind == TG_KIND_OP && w->uses->exact;
-        for (size_t i = 0; chosen[by] && !sure && i < of[by].n; i++) {
+        for (size_t i = 0; of[by].chosen && !sure && i < of[by].n; i++) {
             struct tg_uses u = tg_uses_of(w, TG_IN_CALLER, of[by].v[i]->op);
             TG_EACH(const struct tg_use, use, u.v, is_same(c, of[by].v[i]) ? 0 : u.n) {
                 uint32_t other = launcher_of(use, step);
-                leaks |= !is_same(c, use) && !(other != TG_NO_ID && chosen[other]);
+                leaks |= !is_same(c, use) && !(other != TG_NO_ID && of[other].chosen);
             }
         }
-        if (chosen[by] && !leaks)
-            add_choice(w, by, &of[by], known[by]);
+        if (of[by].chosen && !leaks)
+            add_choice(w, by, &of[by]);
     }
     /* A name is chosen if it is launched as often as before wherever no choice was made. */
-    const struct tg_algorithm **by_op = TG_NEW_N(w->a, const struct tg_algorithm *, c->n_ops + 1);
-    for (size_t i = 0; i < c->n_choices; i++)
-        by_op[c->choices[i].by] = &c->choices[i];
     for (uint32_t op = 0; op < c->n_ops; op++) {
         struct tg_uses u = tg_uses_of(w, TG_IN_CALLER, op);
         const struct tg_algorithm *found = NULL;
         bool all = may_be_chosen(&c->ops[op]);
         for (size_t i = 0; all && i < u.n; i++) {
             uint32_t by = launcher_of(&u.v[i], step);
-            const struct tg_algorithm *x = by == TG_NO_ID ? NULL : by_op[by];
+            const struct tg_algorithm *x = by == TG_NO_ID ? NULL : of[by].choice;
             bool same = is_same(c, &u.v[i]);
             all = same || x;
             found = found || same ? found : x;

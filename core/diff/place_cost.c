@@ -38,7 +38,6 @@ static double moved_with_calls(const struct tg_diff_work *w, uint32_t op)
 static double only_went(const struct tg_comparison *c)
 {
     double went = 0;
-
     TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
         if (op->kind != TG_KIND_OP || op->change == TG_SAME)
             continue;
@@ -52,7 +51,6 @@ static double only_went(const struct tg_comparison *c)
 void tg_excuse_moves(struct tg_diff_work *w)
 {
     const double went = only_went(w->c);
-
     for (uint32_t i = 0; i < w->c->n_ops; i++) {
         struct tg_op *op = &w->c->ops[i];
         if (!op->ev.slower && !op->ev.suspicious)
@@ -96,7 +94,6 @@ static double distance_of_still(const struct tg_comparison *c, bool device)
 {
     TG_FREE double *still = tg_xmalloc((c->n_ops + 1) * sizeof *still);
     size_t n = 0;
-
     TG_EACH(const struct tg_op, op, c->ops, c->n_ops)
         if (is_of_clock(op, device) && op->ev.why_not == TG_NOT_FEW_RUNS &&
             fabs(op->ev.e) <= log(TG_SUSPECT) &&
@@ -114,7 +111,6 @@ static double distance_of_still(const struct tg_comparison *c, bool device)
 static double lost_by_few(const struct tg_comparison *c, bool device, bool doubt)
 {
     double apart = distance_of_still(c, device), lost = 0;
-
     TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
         if (!is_of_clock(op, device))
             continue;
@@ -132,7 +128,6 @@ static double lost_by_few(const struct tg_comparison *c, bool device, bool doubt
 static double saved_elsewhere(const struct tg_diff_work *w, bool device)
 {
     double saved = 0;
-
     for (uint32_t i = 0; i < w->c->n_ops; i++) {
         const struct tg_op *op = &w->c->ops[i];
         double outside = 0, all = 0; /* calls outside annotations, and all */
@@ -171,28 +166,22 @@ struct clock {
 static struct clock clock_of(const struct tg_diff_work *w, uint32_t by, bool device, bool doubt)
 {
     const struct tg_comparison *c = w->c;
+    const struct tg_uses uses = w->uses->all[TG_IN_ANNOTATION];
     double apart = distance_of_still(c, device);
     const double *gaps = c->ops[by].self;
     struct clock x = { .lost = device ? 0 : gaps[TG_BASE] - gaps[TG_TEST] };
-
     for (int side = 0; side < 2; side++)
         x.y[side] = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
-    for (uint32_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        const struct tg_use *of = NULL; /* its calls inside the annotation, with their times */
-        struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, i);
-        TG_EACH(const struct tg_use, use, u.v, is_of_clock(op, device) ? u.n : 0)
-            if (!of && use->by == by && use->ns[TG_BASE] && use->ns[TG_TEST])
-                of = use;
+    TG_EACH(const struct tg_use, use, uses.v, uses.n) {
+        const struct tg_op *op = &c->ops[use->op];
         double ns[2];
-        for (int side = 0; of && side < 2; side++) {
-            size_t n = c->n_runs[side];
-            for (size_t run = 0; run < n; run++)
-                x.y[side][run] += of->ns[side][run] / (double)c->n_ranks[side];
-            ns[side] = tg_use_ns(w, of, side);
-        }
-        if (!of)
+        if (use->by != by || !is_of_clock(op, device) || !use->ns[TG_BASE] || !use->ns[TG_TEST])
             continue;
+        for (int side = 0; side < 2; side++) {
+            for (size_t run = 0; run < c->n_runs[side]; run++)
+                x.y[side][run] += use->ns[side][run] / (double)c->n_ranks[side];
+            ns[side] = tg_use_ns(w, use, side);
+        }
         bool known = op->change != TG_SAME || !(fabs(log(ns[TG_TEST] / ns[TG_BASE])) <= apart);
         x.lost -= known ? ns[TG_TEST] - ns[TG_BASE] : doubt ? fabs(ns[TG_TEST] - ns[TG_BASE]) : 0;
     }
@@ -210,7 +199,6 @@ static double saved_by_annotation(const struct tg_diff_work *w, uint32_t by)
     bool device = tg_has_device_ops(w->c), few = host->why_not == TG_NOT_FEW_RUNS;
     struct tg_evidence ev = *host;
     struct clock x = { .lost = 0 };
-
     if (few || device)
         x = clock_of(w, by, device, true);
     if (device) {
@@ -231,13 +219,6 @@ static double saved_by_annotation(const struct tg_diff_work *w, uint32_t by)
     return seen ? saved : 0;
 }
 
-/* ns that a time got shorter by as all names did: a faster machine repays nothing. */
-static double saved_by_machine(const struct tg_diff_work *w, const struct tg_evidence *ev)
-{
-    double c = w->machine[TG_EITHER_TIMES].of[TG_SWAPPED][TG_ESTIMATE_LEAST].c;
-    return -ev->value[TG_BASE] * expm1(-c);
-}
-
 static double saved_by_step(const struct tg_diff_work *w)
 {
     const struct tg_comparison *c = w->c;
@@ -245,7 +226,10 @@ static double saved_by_step(const struct tg_diff_work *w)
     bool device = tg_has_device_ops(c);
     const struct tg_evidence *step =
         device ? &c->metrics[TG_METRIC_STEP_TIME].ev : &c->step.ev_total;
-    double saved = step->less ? -step->delta_ns - saved_by_machine(w, step) : 0;
+    /* It got shorter by so much as all names did: a faster machine repays nothing. */
+    double faster = w->machine[TG_EITHER_TIMES].of[TG_SWAPPED][TG_ESTIMATE_LEAST].c;
+    double by_machine = -step->value[TG_BASE] * expm1(-faster);
+    double saved = step->less ? -step->delta_ns - by_machine : 0;
 
     if (host->why_not == TG_NOT_FEW_RUNS)
         saved = device && lost_by_few(c, false, false) < 0 ? 0 : lost_by_few(c, device, true);
@@ -292,18 +276,6 @@ static bool got_slower_beside(const struct tg_diff_work *w, uint32_t by, uint32_
     TG_EACH(const struct tg_use, use, u.v, u.n)
         beside &= use->by == by;
     return beside && u.n > 0;
-}
-
-/* What came is worth what it saves. A wait counts for itself; a copy is small beside a saving of
- * five times as much. */
-static void repay_op(struct tg_op *op, bool memory_is_small)
-{
-    if (tg_op_makes_wait(op))
-        return;
-    if (!is_memory(op))
-        op->repaid = true;
-    else if (memory_is_small)
-        op->slight = TG_SLIGHT_SMALL;
 }
 
 /* By how many callers did more calls of a name come in a place? 0: none of its balance.
@@ -363,7 +335,6 @@ static void repay(struct tg_diff_work *w, uint32_t by, struct debt *debt)
     struct tg_comparison *c = w->c;
     bool any = false, step = by == TG_NO_ID;
     double saved = step ? saved_by_step(w) : saved_by_annotation(w, by), memory = 0, left = saved;
-
     if (left <= 0 || !is_paid_on_each_rank(w, by))
         return;
     for (uint32_t i = 0; i < c->n_ops; i++) {
@@ -432,23 +403,28 @@ void tg_places_repay(struct tg_diff_work *w)
         return;
     bool *concerned = TG_NEW_N(w->a, bool, w->c->n_ops + 1); /* annotations */
     struct debt *debt = TG_NEW_N(w->a, struct debt, w->c->n_ops + 1);
-    for (uint32_t i = 0; i < w->c->n_ops; i++) {
-        struct tg_uses u = tg_uses_of(w, TG_IN_ANNOTATION, i);
-        bool beside = got_slower(&w->c->ops[i]), came = is_of_net(&w->c->ops[i]);
-        TG_EACH(const struct tg_use, use, u.v, beside || came ? u.n : 0) {
-            bool rose = came && tg_use_rise(use) > 0;
-            debt[i].came += rose;
-            if (use->by != TG_NO_ID && (beside || rose))
-                concerned[use->by] = true;
-        }
+    const struct tg_uses uses = w->uses->all[TG_IN_ANNOTATION];
+    TG_EACH(const struct tg_use, use, uses.v, uses.n) {
+        const struct tg_op *op = &w->c->ops[use->op];
+        bool rose = is_of_net(op) && tg_use_rise(use) > 0;
+        debt[use->op].came += rose;
+        if (use->by != TG_NO_ID && (rose || got_slower(op)))
+            concerned[use->by] = true;
     }
     for (uint32_t i = 0; i < w->c->n_ops; i++)
         if (concerned[i])
             repay(w, i, debt);
     repay(w, TG_NO_ID, debt);
-    /* A name is repaid where all of its calls are. */
-    for (uint32_t i = 0; i < w->c->n_ops; i++)
-        if (debt[i].came && debt[i].paid == debt[i].came)
-            repay_op(&w->c->ops[i], !debt[i].memory);
+    /* A name is repaid where all of its calls are: what came is worth what it saves. A wait counts
+     * for itself; a copy is small beside a saving of five times as much. */
+    for (uint32_t i = 0; i < w->c->n_ops; i++) {
+        struct tg_op *op = &w->c->ops[i];
+        if (!debt[i].came || debt[i].paid != debt[i].came || tg_op_makes_wait(op))
+            continue;
+        if (!is_memory(op))
+            op->repaid = true;
+        else if (!debt[i].memory)
+            op->slight = TG_SLIGHT_SMALL;
+    }
     repay_exchanges(w->c);
 }

@@ -12,14 +12,8 @@
  * has nothing to be compared with ----
  */
 
-static const char *const FLAGS[] = { "with_stack", "record_shapes", "profile_memory", "with_flops",
-                                     "with_modules" };
-
-size_t tg_profiler_flags(const char *const **flags)
-{
-    *flags = FLAGS;
-    return sizeof FLAGS / sizeof *FLAGS;
-}
+const char *const tg_profiler_flags[] = { "with_stack", "record_shapes", "profile_memory",
+                                          "with_flops", "with_modules",  NULL };
 
 void tg_runs_leave(struct tg_diff_work *w)
 {
@@ -34,10 +28,10 @@ void tg_runs_leave(struct tg_diff_work *w)
             /* "record_shapes=1, with_stack=0": what the run's first rank says. */
             const struct tg_side *s = &c->side[side];
             TG_BUF b = { 0 };
-            for (size_t i = 0; s->n_ranks && i < sizeof FLAGS / sizeof *FLAGS; i++) {
-                tg_sv value = tg_shard_env(s->at[run][0], FLAGS[i]);
+            for (const char *const *flag = tg_profiler_flags; s->n_ranks && *flag; flag++) {
+                tg_sv value = tg_shard_env(s->at[run][0], *flag);
                 if (value.n)
-                    tg_buf_printf(&b, "%s%s=%.*s", b.n ? ", " : "", FLAGS[i], TG_SV_ARG(value));
+                    tg_buf_printf(&b, "%s%s=%.*s", b.n ? ", " : "", *flag, TG_SV_ARG(value));
             }
             profile[side][run] = tg_arena_sv(w->a, tg_buf_sv(&b));
         }

@@ -1,5 +1,5 @@
 /*
- * The account (core/diff/account.h), judged last and over everything: a PASS says that a step took
+ * The account (core/diff/compare.h), judged last and over everything: a PASS says that a step took
  * no longer and did no more, so what grew and no row explains is a row of its own.
  *
  *     rows that failed hold half of it             a note

@@ -35,7 +35,7 @@ MECHANISMS = (
     ("steps that differ alike", "core/diff/run_values.c", "alike = differ_alike(w, op);", "alike = false;"),
     ("odd runs", "core/diff/run_values.c", "odd = p->alike != ALIKE_NOT &&", "odd = 0 && p->alike != ALIKE_NOT &&"),
     ("schedules of counts", "core/diff/counts.c", "if (s[TG_TEST].mean <= s[TG_BASE].mean || p > TG_PART_P)", "if (1)"),
-    ("steps of one draw", "core/diff/drawn.c", "bool same_draw = n >=", "bool same_draw = 0 && n >="),
+    ("steps of one draw", "core/diff/counts.c", "bool same_draw = n >=", "bool same_draw = 0 && n >="),
     ("other data", "core/diff/compare.c", "c->other_data = vary", "c->other_data = 0 && vary"),
     ("libraries' choices", "core/diff/compare.c", "tg_choices_find(w);", ""),
     ("views", "core/diff/compare.c", "tg_small_find(w, TG_SLIGHT_FREE);", ""),

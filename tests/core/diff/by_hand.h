@@ -23,6 +23,12 @@ static inline void near(double got, double want)
         fail_msg("got %.17g, want %.17g", got, want);
 }
 
+static inline void within(double got, double want, double by)
+{
+    if (!(fabs(got - want) <= by))
+        fail_msg("got %.17g, want %.17g", got, want);
+}
+
 static inline struct tg_shard *empty_shard(struct fixture *f, int64_t rank, size_t steps)
 {
     struct tg_shard *h = TG_NEW(f->a, struct tg_shard);
@@ -131,12 +137,27 @@ static inline struct tg_row *add_row(struct fixture *f, int side, size_t run, en
     return add_counts(f, side, run, kind, name, parent, each, ns);
 }
 
+/* What the one call of a step takes. */
+static inline void set_call(struct tg_row *row, size_t step, tg_ns ns)
+{
+    row->slots[step] = row->self[step] = row->total[step] = ns;
+}
+
 /* In every run of a side, all alike. */
 static inline void add_all(struct fixture *f, int side, enum tg_kind kind, const char *name,
                            const char *parent, uint32_t count, tg_ns ns)
 {
     for (size_t r = 0; r < f->side[side].n_runs; r++)
         add_row(f, side, r, kind, name, parent, count, ns);
+}
+
+/* Of both sides: calls of so many ns each before and after. */
+static inline void add_both(struct fixture *f, enum tg_kind kind, const char *name,
+                            const char *parent, uint32_t calls, tg_ns ns, uint32_t fresh_calls,
+                            tg_ns fresh_ns)
+{
+    add_all(f, TG_BASE, kind, name, parent, calls, ns);
+    add_all(f, TG_TEST, kind, name, parent, fresh_calls, fresh_ns);
 }
 
 /* One operator, one call a step, another time in each run: base[], then test[]. */
@@ -147,6 +168,15 @@ static inline void add_times(struct fixture *f, const char *name, const tg_ns *b
         add_row(f, TG_BASE, r, TG_KIND_OP, name, "", 1, base[r]);
     for (size_t r = 0; r < f->side[TG_TEST].n_runs; r++)
         add_row(f, TG_TEST, r, TG_KIND_OP, name, "", 1, test[r]);
+}
+
+/* What a shard tells of its machine or its profiler. */
+static inline void set_env(struct fixture *f, struct tg_shard *h, const char *key,
+                           const char *value)
+{
+    h->env = TG_NEW(f->a, struct tg_kv);
+    *h->env = (struct tg_kv){ tg_sv_of(key), tg_sv_of(value) };
+    h->n_env = 1;
 }
 
 static inline void compare(struct fixture *f)

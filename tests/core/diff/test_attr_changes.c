@@ -17,8 +17,7 @@ static void give(struct fixture *f, int side, size_t run, enum tg_attr_kind kind
 static void start(struct fixture *f, size_t runs, enum tg_kind kind, uint32_t calls)
 {
     make(f, runs, 1, STEPS);
-    for (int side = 0; side < 2; side++)
-        add_all(f, side, kind, "x", "", calls, 5001);
+    add_both(f, kind, "x", "", calls, 5001, calls, 5001);
 }
 
 /* One attribute a side in every step; NULL: no difference is told. */
@@ -223,16 +222,13 @@ BY_HAND(reasons_in_words)
 /* Another device has other launches by nature, but not other shapes. */
 BY_HAND(launches_of_another_device)
 {
-    static struct tg_kv env[2] = { { { "device", 6 }, { "A100", 4 } },
-                                   { { "device", 6 }, { "H100", 4 } } };
     for (int other = 0; other < 2; other++)
         for (int kernel = 0; kernel < 2; kernel++) {
             start(f, 1, kernel ? TG_KIND_KERNEL : TG_KIND_OP, 1);
             for (int side = 0; side < 2; side++) {
                 give(f, side, 0, TG_ATTR_KIND_LAUNCH, side ? "registers=64" : "registers=32",
                      STEPS);
-                shard(f, side, 0)->env = &env[other && side];
-                shard(f, side, 0)->n_env = 1;
+                set_env(f, shard(f, side, 0), "device", other && side ? "H100" : "A100");
             }
             compare(f);
             assert_int_equal(find(f, "x")->n_attrs, !(other && kernel));

@@ -2,20 +2,6 @@
 #include "by_hand.h"
 #include "core/diff/internal.h"
 
-enum { MAX_WAITS = 8 };
-
-struct waits {
-    struct tg_wait v[MAX_WAITS];
-    size_t n;
-};
-
-static void note(void *arg, const struct tg_wait *p)
-{
-    struct waits *to = arg;
-    assert_true(to->n < MAX_WAITS);
-    to->v[to->n++] = *p;
-}
-
 static void start(struct fixture *f, size_t ranks)
 {
     for (int side = 0; side < 2; side++) {
@@ -120,25 +106,6 @@ BY_HAND(a_collective_that_a_rank_lacks_is_not_whole)
     near(got, 75); /* (400 - 100) / 400 */
 }
 
-/* The shortest came last. Within a tenth of the longest wait, 100 ns, several share it. */
-BY_HAND(who_comes_last)
-{
-    for (int close = 0; close < 2; close++) {
-        struct waits got = { 0 };
-        start(f, 3);
-        once(f, 0, "ncclAllReduce", 200);
-        once(f, 1, "ncclAllReduce", 100);
-        once(f, 2, "ncclAllReduce", close ? 110 : 111);
-        assert_true(tg_collective_waits(work(f), TG_BASE, 0, note, &got));
-        assert_int_equal(got.n, close ? 2 : 1);
-        for (size_t i = 0; i < got.n; i++) {
-            assert_int_equal(got.v[i].rank, 1 + i);
-            assert_int_equal(got.v[i].step, 3);
-            near(got.v[i].ns, close ? 50 : 100);
-        }
-    }
-}
-
 /* Two calls in the first step, and which they are: NULL, the rank numbers nothing. */
 static void two(struct fixture *f, size_t rank, const char *group, const tg_ns dur[2],
                 const char *which)
@@ -187,4 +154,87 @@ BY_HAND(a_rank_without_numbers_is_matched_by_order)
             assert_true(skew(f, &got));
             near(got, cases[i].want);
         }
+}
+
+/* ---- ranks that the others wait for: four ranks, one run a side of two steps of 1 ms, and an
+ * all-reduce a step, shorter by the wait on a rank that comes last ---- */
+
+enum { RANKS = 4 };
+
+static void reduce(struct fixture *f, int side, const tg_ns wait[RANKS])
+{
+    make_ranks(f, side, 1, RANKS, 0, 2);
+    for (size_t rank = 0; rank < RANKS; rank++) {
+        struct tg_shard *h = shard_of(f, side, 0, rank);
+        (void)add_to(f, h, TG_KIND_KERNEL, "ncclAllReduce", "", (uint32_t[]){ 1, 1 },
+                     200001 - wait[rank]);
+        (void)add_to(f, h, TG_KIND_OP, "aten::sort", "", (uint32_t[]){ 1, 1 },
+                     wait[rank] ? 90001 : 1001);
+    }
+}
+
+/* The waits for rank 2 before and after, and for rank 3 after. */
+static const struct tg_straggler *late(struct fixture *f, tg_ns before, tg_ns after, tg_ns other)
+{
+    reduce(f, TG_BASE, (tg_ns[RANKS]){ 0, 0, before, 0 });
+    reduce(f, TG_TEST, (tg_ns[RANKS]){ 0, 0, after, other });
+    compare(f);
+    return f->c.straggler;
+}
+
+BY_HAND(the_rank_that_is_waited_for)
+{
+    const struct tg_straggler *s = late(f, 0, 100000, 0);
+    assert_non_null(s);
+    assert_int_equal(s->n_ranks, 1);
+    assert_int_equal(s->ranks[0], 2);
+    is_text(s->collective, "ncclAllReduce");
+    near(s->wait_ns, 100000);
+    near(s->share, 1);
+    assert_int_equal(s->since, 3); /* the first step's number */
+    assert_int_equal(s->n_late, 2);
+    assert_int_equal(s->n_steps, 2);
+    assert_non_null(s->op);
+    is_text(s->op->name, "aten::sort");
+    near(s->more_ns, 90001 - 1001);
+}
+
+/* Twice what it was before, or more: 50 become 100 us, 51 do not suffice. */
+BY_HAND(it_was_not_so_before)
+{
+    assert_non_null(late(f, 50000, 100000, 0));
+    assert_null(late(f, 51000, 100000, 0));
+}
+
+/* 2 % of the step are 20 us. */
+BY_HAND(short_waits_are_not_told)
+{
+    assert_non_null(late(f, 0, 20000, 0));
+    assert_null(late(f, 0, 19000, 0));
+}
+
+/* Two of four that come last together are more than a quarter of the ranks. */
+BY_HAND(many_are_no_stragglers)
+{
+    assert_null(late(f, 0, 100000, 100000));
+}
+
+/* Within a tenth of the longest wait, 100 us, two of eight share it. */
+BY_HAND(who_comes_last)
+{
+    for (tg_ns near_by = 10000; near_by <= 11000; near_by += 1000) {
+        for (int side = 0; side < 2; side++) {
+            make_ranks(f, side, 1, 8, 0, 2);
+            for (size_t rank = 0; rank < 8; rank++)
+                add_to(f, shard_of(f, side, 0, rank), TG_KIND_KERNEL, "ncclAllReduce", "",
+                       (uint32_t[]){ 1, 0 },
+                       !side || rank > 1 ? 200001
+                       : rank            ? 100001 + near_by
+                                         : 100001);
+        }
+        compare(f);
+        assert_int_equal(f->c.straggler->n_ranks, near_by == 10000 ? 2 : 1);
+        near(f->c.straggler->wait_ns, 100000);
+        assert_int_equal(f->c.straggler->since, 3);
+    }
 }

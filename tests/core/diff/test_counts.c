@@ -5,38 +5,40 @@
  */
 #include <ctype.h>
 
+#include "by_hand.h"
 #include "core/diff/internal.h"
-#include "tests/support.h"
 
-enum { MAX_STEPS = 64, MAX_RUNS = 10 };
+enum { MOST_STEPS = 64, MOST_RUNS = 10, MAX_NAMES = 6 };
+
+struct sides {
+    double v[2][MOST_STEPS];
+    struct tg_step_counts view[2][MOST_RUNS];
+    size_t n[2]; /* runs */
+};
 
 /* All runs of a side `times` times: "111 121" are two. */
-static struct tg_count_evidence judge(const char *base, const char *test, size_t times, bool waits)
+static void read_runs(struct sides *s, const char *base, const char *test, size_t times)
 {
-    const char *const text[2] = { base, test };
-    double v[2][MAX_STEPS];
-    struct tg_step_counts view[2][MAX_RUNS];
-    const struct tg_step_counts *const run[2] = { view[TG_BASE], view[TG_TEST] };
-    size_t n[2] = { 0 };
-    struct tg_count_evidence ev;
     for (int side = 0; side < 2; side++)
         for (size_t again = 0; again < times; again++) {
-            tg_sv rest = tg_sv_of(text[side]);
-            for (double *at = v[side]; rest.n; n[side]++) {
+            tg_sv rest = tg_sv_of(side ? test : base);
+            for (double *at = s->v[side]; rest.n; s->n[side]++) {
                 tg_sv digits = tg_sv_cut(&rest, ' ');
-                view[side][n[side]] = (struct tg_step_counts){ at, digits.n };
+                s->view[side][s->n[side]] = (struct tg_step_counts){ at, digits.n };
                 for (size_t j = 0; j < digits.n; j++)
                     *at++ = isdigit(digits.p[j]) ? digits.p[j] - '0' : digits.p[j] - 'a' + 10;
             }
         }
-    tg_count_judge(&ev, run, n, waits ? TG_CALLS_WAIT : TG_CALLS_WORK);
-    return ev;
 }
 
-static void near(double got, double want)
+static struct tg_count_evidence judge(const char *base, const char *test, size_t times, bool waits)
 {
-    if (!(fabs(got - want) <= 1e-9))
-        fail_msg("got %.17g, want %.17g", got, want);
+    struct sides s = { 0 };
+    struct tg_count_evidence ev;
+    read_runs(&s, base, test, times);
+    tg_count_judge(&ev, (const struct tg_step_counts *const[2]){ s.view[0], s.view[1] }, s.n,
+                   waits);
+    return ev;
 }
 
 enum { ANY = -1 };
@@ -181,4 +183,91 @@ TEST(steps_are_compared_one_by_one)
         if (ev.proof != rows[i].proof || ev.by_step != (ev.proof == TG_COUNT_HINT))
             fail_msg("%s, %s, %zu runs: %d", rows[i].base, rows[i].test, rows[i].runs, ev.proof);
     }
+}
+
+/* ---- names whose calls are drawn anew in each step: when are they compared step by step? The last
+ * name is the one that is asked ---- */
+
+struct pair {
+    const char *base, *test;
+};
+
+/* The change of the last of these names, SAME before. */
+static struct tg_op ask(const struct pair *name, struct tg_arena *a)
+{
+    static struct tg_op op[MAX_NAMES];
+    struct tg_drawn d = { 0 };
+    size_t at = 0;
+    for (; at < MAX_NAMES && name[at].base; at++) {
+        struct sides s = { 0 };
+        read_runs(&s, name[at].base, name[at].test, 1);
+        op[at] = (struct tg_op){ .change = TG_SAME };
+        tg_drawn_add(&d, &op[at], (const struct tg_step_counts *const[2]){ s.view[0], s.view[1] },
+                     s.n, a);
+    }
+    tg_drawn_judge(&d);
+    return op[at - 1];
+}
+
+#define BOTH(runs)                                                                                 \
+    {                                                                                              \
+        runs, runs                                                                                 \
+    }
+#define DRAWN BOTH("1324 1324")
+#define DRAWS DRAWN, BOTH("2648 2648"), DRAWN
+#define COLD BOTH("5000 5000"), BOTH("5000 5000"), BOTH("5000 5000")
+#define ANEW                                                                                       \
+    {                                                                                              \
+        "1324 1324", "4213 4213"                                                                   \
+    }
+#define SHORT BOTH("132"), BOTH("132"), BOTH("132")
+#define LAST BOTH("0001 0001"), BOTH("0001 0001"), BOTH("0001 0001")
+#define UPDATE BOTH("0101 0101"), BOTH("0101 0101"), BOTH("0101 0101")
+
+TEST(steps_of_one_draw_are_compared_one_by_one)
+{
+    static const struct {
+        const char *what;
+        enum tg_change change;
+        struct pair name[MAX_NAMES];
+    } rows[] = {
+        { "one more each time", TG_MORE, { DRAWS, { "1324 1324", "2648 2648" } } },
+        { "one more a step", TG_MORE, { DRAWS, { "1324 1324", "2435 2435" } } },
+        { "both", TG_MORE, { DRAWS, { "1324 1324", "3759 3759" } } },
+        { "more where the others are rarer", TG_MORE, { DRAWS, { "1324 1324", "5555 5555" } } },
+        { "new", TG_ADDED, { DRAWS, { "0000 0000", "1324 1324" } } },
+        { "one less a step", TG_FEWER, { DRAWS, { "2435 2435", "1324 1324" } } },
+        { "gone", TG_REMOVED, { DRAWS, { "1324 1324", "0000 0000" } } },
+        { "the same", TG_SAME, { DRAWS, DRAWN } },
+        { "more in one step alone", TG_SAME, { DRAWS, { "1324 1324", "1325 1325" } } },
+        { "more and fewer", TG_SAME, { DRAWS, { "1324 1324", "4231 4231" } } },
+        { "another draw", TG_SAME, { DRAWS, { "1324 1324", "3425 3425" } } },
+        { "the fresh runs differ", TG_SAME, { DRAWS, { "1324 1324", "2648 2647" } } },
+        { "the baseline runs differ", TG_SAME, { DRAWS, { "1324 1323", "2648 2648" } } },
+        { "cold first steps", TG_SAME, { COLD, { "3222 3222", "4222 4222" } } },
+        { "the others are cold", TG_SAME, { COLD, { "1324 1324", "2435 2435" } } },
+        { "in one step", TG_SAME, { LAST, { "1112 1112", "1113 1113" } } },
+        { "in two", TG_MORE, { UPDATE, { "1212 1212", "1313 1313" } } },
+        { "too few others", TG_SAME, { DRAWN, BOTH("2648 2648"), { "1324 1324", "2435 2435" } } },
+        { "most others drawn anew", TG_SAME, { DRAWS, ANEW, ANEW, { "1324", "2435" } } },
+        { "too few steps", TG_SAME, { SHORT, { "132", "243" } } },
+        { "one run a side", TG_MORE, { DRAWS, { "1324", "2435" } } },
+    };
+    TG_ARENA *a = tg_arena_new();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_op op = ask(rows[i].name, a);
+        if (op.change != rows[i].change)
+            fail_msg("%s: %d, not %d", rows[i].what, (int)op.change, (int)rows[i].change);
+        assert_int_equal(op.counted.proof == TG_COUNT_PROVEN, op.change != TG_SAME);
+    }
+}
+
+TEST(a_draws_calls_are_its_mean)
+{
+    static const struct pair name[MAX_NAMES] = { DRAWS, { "1324 1324", "2648 2648" } };
+    TG_ARENA *a = tg_arena_new();
+    struct tg_op op = ask(name, a);
+    assert_float_equal(op.count[TG_BASE], 2.5, 1e-12);
+    assert_float_equal(op.count[TG_TEST], 5, 1e-12);
+    assert_true(op.settled);
 }

@@ -10,7 +10,7 @@ static void add_each(struct fixture *f, int side, const char *name, const tg_ns 
     for (size_t r = 0; r < f->side[side].n_runs; r++) {
         struct tg_row *row = add_row(f, side, r, TG_KIND_OP, name, "", 1, 1);
         for (size_t j = 0; j < steps; j++)
-            row->total[j] = row->self[j] = row->slots[j] = ns[r * steps + j];
+            set_call(row, j, ns[r * steps + j]);
     }
 }
 
@@ -22,18 +22,11 @@ static const tg_ns example[2][RUNS * STEPS] = {
 static const struct tg_op *example_of(struct fixture *f, bool slower)
 {
     make(f, RUNS, RUNS, STEPS);
-    add_all(f, TG_BASE, TG_KIND_OP, "demo::a", "", 2, 4001);
-    add_all(f, TG_TEST, TG_KIND_OP, "demo::a", "", slower ? 3 : 2, 4001);
+    add_both(f, TG_KIND_OP, "demo::a", "", 2, 4001, slower ? 3 : 2, 4001);
     add_each(f, TG_BASE, "demo::b", example[TG_BASE], STEPS);
     add_each(f, TG_TEST, "demo::b", example[slower ? TG_TEST : TG_BASE], STEPS);
     compare(f);
     return find(f, "demo::b");
-}
-
-static void within(double got, double want, double by)
-{
-    if (!(fabs(got - want) <= by))
-        fail_msg("got %.9g, want %.9g", got, want);
 }
 
 /* Every number below is computed by hand in README.md, with three or four digits. */
@@ -149,8 +142,7 @@ BY_HAND(what_is_faster_by_name_excuses_no_slower_step)
 BY_HAND(nothing_is_told_as_nothing)
 {
     make(f, 3, 3, 3);
-    add_all(f, TG_BASE, TG_KIND_OP, "x", "", 1, 0);
-    add_all(f, TG_TEST, TG_KIND_OP, "x", "", 1, 5001);
+    add_both(f, TG_KIND_OP, "x", "", 1, 0, 1, 5001);
     compare(f);
     near(find(f, "x")->ev.value[TG_BASE], 0);
     near(find(f, "x")->ev.delta_ns, 5001);
@@ -172,8 +164,7 @@ BY_HAND(other_data_judges_no_durations)
                 for (size_t r = 0; r < 4; r++)
                     add_counts(f, side, r, TG_KIND_OP, name[i], "",
                                side == TG_TEST && i < moved ? fresh : usual, 20001);
-        add_all(f, TG_BASE, TG_KIND_OP, "slow", "", 1, 50001);
-        add_all(f, TG_TEST, TG_KIND_OP, "slow", "", 1, 100001);
+        add_both(f, TG_KIND_OP, "slow", "", 1, 50001, 1, 100001);
         compare(f);
         bool other = moved > 2 && moved < 5; /* more than half of four */
         assert_int_equal(f->c.other_data, other);
@@ -182,4 +173,137 @@ BY_HAND(other_data_judges_no_durations)
         assert_int_equal(find(f, "slow")->ev.slower, !other);
         assert_int_equal(f->c.n_withheld, other);
     }
+}
+
+/* ---- quantiles over the single calls of an operator ---- */
+
+/* Two steps of five calls, 1 … 5 us and 6 … 10 us, in every run. */
+static void ten_calls(struct fixture *f, size_t runs)
+{
+    make(f, runs, runs, 2);
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; run < runs; run++) {
+            struct tg_row *row = add_row(f, side, run, TG_KIND_OP, "x", "", 5, 1000);
+            for (size_t k = 0; k < 10; k++)
+                row->slots[k] = 1000 * (tg_ns)(k + 1);
+        }
+}
+
+BY_HAND(over_all_calls_of_a_side)
+{
+    ten_calls(f, 2);
+    compare(f);
+    near(tg_op_quantile(find(f, "x"), TG_BASE, 0), 1000);
+    near(tg_op_quantile(find(f, "x"), TG_BASE, 0.5), 5500);
+    near(tg_op_quantile(find(f, "x"), TG_TEST, 1), 10000);
+    /* Twenty values, each twice: 0.9 * 19 = 17.1, between the two nines and the two tens. */
+    near(tg_op_quantile(find(f, "x"), TG_TEST, 0.9), 9000 + 0.1 * 1000);
+    f->o.skip_first = 1;
+    compare(f);
+    near(tg_op_quantile(find(f, "x"), TG_BASE, 0), 6000);
+}
+
+BY_HAND(not_where_calls_are_not_known)
+{
+    struct tg_evidence ev;
+    ten_calls(f, 2);
+    compare(f);
+    assert_true(tg_op_quantile_evidence(find(f, "x"), 0.5, &ev));
+    shard(f, TG_TEST, 1)->rows[0].slots = NULL; /* dropped: only sums are stored */
+    compare(f);
+    assert_true(isnan(tg_op_quantile(find(f, "x"), TG_TEST, 0.5)));
+    assert_true(!isnan(tg_op_quantile(find(f, "x"), TG_BASE, 0.5)));
+    assert_false(tg_op_quantile_evidence(find(f, "x"), 0.5, &ev));
+    make(f, 1, 1, 2);
+    add_all(f, TG_BASE, TG_KIND_OP, "gone", "", 1, 1000);
+    compare(f);
+    assert_true(isnan(tg_op_quantile(find(f, "gone"), TG_TEST, 0.5)));
+    assert_false(tg_op_quantile_evidence(find(f, "gone"), 0.5, &ev));
+}
+
+/* A call of a new name is compared with one of the name that it replaced, if there were as many: of
+ * two calls that became one, each did a part of the work. */
+BY_HAND(of_what_was_replaced)
+{
+    static const struct {
+        uint32_t old_calls;
+        tg_ns old_ns, new_ns;
+        bool known, proven;
+    } rows[] = {
+        { 1, 50001, 150001, true, true },
+        { 1, 50001, 50001, true, false },
+        { 1, 150001, 50001, true, false },
+        { 2, 50001, 150001, false, false },
+    };
+    struct tg_evidence ev;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        make(f, 3, 3, 4);
+        add_both(f, TG_KIND_KERNEL, "other", "", 1, 500001, 1, 500001);
+        add_all(f, TG_BASE, TG_KIND_KERNEL, "old", "", rows[i].old_calls, rows[i].old_ns);
+        add_all(f, TG_TEST, TG_KIND_KERNEL, "new", "", 1, rows[i].new_ns);
+        compare(f);
+        assert_non_null(find(f, "new")->joined);
+        assert_int_equal(tg_op_quantile_evidence(find(f, "new"), 0.5, &ev), rows[i].known);
+        if (rows[i].known) {
+            near(ev.value[TG_BASE], (double)rows[i].old_ns);
+            near(ev.value[TG_TEST], (double)rows[i].new_ns);
+            assert_int_equal(ev.proven, rows[i].proven);
+        }
+    }
+}
+
+/* ---- what part of a step of 1 ms an operator takes ---- */
+
+/* Two steps in each of three runs a side, in which "x" takes these times;
+ * a run's is its number more. */
+static struct tg_op *compared(struct fixture *f, tg_ns base, tg_ns test)
+{
+    make(f, 3, 3, 2);
+    for (size_t run = 0; run < 3; run++) {
+        add_row(f, TG_BASE, run, TG_KIND_OP, "x", "", 1, base + (tg_ns)(2 * run));
+        add_row(f, TG_TEST, run, TG_KIND_OP, "x", "", 1, test + (tg_ns)(2 * run));
+    }
+    compare(f);
+    return (struct tg_op *)(uintptr_t)find(f, "x");
+}
+
+/* In percent of the mean step, one value a run: medians 10.0003 and 25.0003. */
+BY_HAND(evidence_in_percent)
+{
+    struct tg_evidence ev = { 0 };
+    assert_true(tg_op_share_evidence(compared(f, 100001, 250001), &ev));
+    near(ev.value[TG_BASE], 10.0003);
+    near(ev.value[TG_TEST], 25.0003);
+    near(ev.delta_ns, 15);
+    assert_int_equal(ev.why_not, TG_JUDGED);
+}
+
+/* A new name takes as much of the step as the two that it replaced: 10 %. */
+BY_HAND(with_what_was_replaced)
+{
+    static const struct {
+        tg_ns new_ns;
+        double share;
+    } rows[] = { { 100000, 10 }, { 300000, 30 } };
+    struct tg_evidence ev;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        make(f, 3, 3, 4);
+        add_both(f, TG_KIND_KERNEL, "other", "", 1, 500000, 1, 500000);
+        add_all(f, TG_BASE, TG_KIND_KERNEL, "old", "", 2, 50000);
+        add_all(f, TG_TEST, TG_KIND_KERNEL, "new", "", 1, rows[i].new_ns);
+        compare(f);
+        assert_true(tg_op_share_evidence(find(f, "new"), &ev));
+        near(ev.value[TG_BASE], 10);
+        near(ev.value[TG_TEST], rows[i].share);
+        assert_int_equal(ev.proven, rows[i].share > 10);
+    }
+}
+
+/* Calls that differ between the sides: its time is not judged, nor is its part of the step. */
+BY_HAND(without_a_time_no_part)
+{
+    struct tg_evidence ev = { 0 };
+    struct tg_op *op = compared(f, 100001, 250001);
+    op->rows = NULL;
+    assert_false(tg_op_share_evidence(op, &ev));
 }

@@ -181,12 +181,8 @@ static void environment(struct fixture *f, const char *key, const char *base, co
     const char *const value[2] = { base, test };
     start(f, 1, 1, 1);
     for (int side = 0; side < 2; side++)
-        if (value[side]) {
-            struct tg_shard *h = shard(f, side, 0);
-            h->env = TG_NEW(f->a, struct tg_kv);
-            *h->env = (struct tg_kv){ tg_sv_of(key), tg_sv_of(value[side]) };
-            h->n_env = 1;
-        }
+        if (value[side])
+            set_env(f, shard(f, side, 0), key, value[side]);
     compare(f);
 }
 
@@ -243,12 +239,8 @@ BY_HAND(ranks_with_other_values_are_joined)
 {
     static const char *const device[3] = { "H100", "A100", "H100" };
     start(f, 1, 3, 1);
-    for (size_t rank = 0; rank < 3; rank++) {
-        struct tg_shard *h = shard_of(f, TG_TEST, 0, rank);
-        h->env = TG_NEW(f->a, struct tg_kv);
-        *h->env = (struct tg_kv){ TG_SV("device"), tg_sv_of(device[rank]) };
-        h->n_env = 1;
-    }
+    for (size_t rank = 0; rank < 3; rank++)
+        set_env(f, shard_of(f, TG_TEST, 0, rank), "device", device[rank]);
     compare(f);
     is_text(f->c.env[0].value[TG_TEST], "H100, A100");
 }

@@ -110,7 +110,6 @@ BY_HAND(names_are_normalised_then_aliased)
                      tg_diff_name(&w, TG_KIND_OP, TG_SV("an_old_gemm")).p);
     assert_ptr_not_equal(tg_diff_name(&w, TG_KIND_OP, tg_sv_of(other)).p, other);
     tg_strmap_release(&names);
-    free(w.interned);
 }
 
 BY_HAND(sides_have_labels)

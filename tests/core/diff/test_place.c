@@ -51,7 +51,7 @@ BY_HAND(a_slow_step_makes_no_rename)
         make(f, 3, 3, 3);
         for (size_t run = 0; run < 3; run++) {
             struct tg_row *old = add_row(f, TG_BASE, run, TG_KIND_OP, "old", "", 1, 10001);
-            old->self[2] = old->total[2] = old->slots[2] = 60001;
+            set_call(old, 2, 60001);
         }
         add_all(f, TG_TEST, TG_KIND_OP, "new", "", 1, ns[i]);
         compare(f);
@@ -167,14 +167,11 @@ BY_HAND(a_graph_replaces_kernels)
 /* Another device has other kernels by nature: they excuse nothing. */
 BY_HAND(kernels_of_another_device_are_no_replacement)
 {
-    static struct tg_kv env[2] = { { { "device", 6 }, { "A100", 4 } },
-                                   { { "device", 6 }, { "H100", 4 } } };
     for (int other = 0; other < 2; other++) {
         make(f, 1, 1, 3);
         for (int side = 0; side < 2; side++) {
             add_all(f, side, TG_KIND_KERNEL, side ? "new" : "old", "", 8 - (uint32_t)side, 5001);
-            shard(f, side, 0)->env = &env[other && side];
-            shard(f, side, 0)->n_env = 1;
+            set_env(f, shard(f, side, 0), "device", other && side ? "H100" : "A100");
         }
         compare(f);
         assert_int_equal(f->c.n_regions, !other);
@@ -275,8 +272,7 @@ BY_HAND(copies_take_the_place_of_copies_that_take_no_less)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         make(f, 5, 5, 3);
-        for (int side = 0; side < 2; side++)
-            add_all(f, side, TG_KIND_KERNEL, "k", "", 1, 5000001);
+        add_both(f, TG_KIND_KERNEL, "k", "", 1, 5000001, 1, 5000001);
         add_all(f, TG_BASE, TG_KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", "", 25, 100001);
         if (rows[i].left)
             add_all(f, TG_TEST, TG_KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", "",

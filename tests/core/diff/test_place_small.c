@@ -171,8 +171,7 @@ BY_HAND(a_slower_machine_makes_nothing_large)
         shard(f, TG_TEST, 0)->steps[j] = (struct tg_step){ .number = (int64_t)j + 3,
                                                            .start = (tg_ns)j * 1400000,
                                                            .end = (tg_ns)(j + 1) * 1400000 };
-    add_all(f, TG_BASE, TG_KIND_OP, "aten::view", "", 50, 100);
-    add_all(f, TG_TEST, TG_KIND_OP, "aten::view", "", 51, 140); /* 2140 ns more, of 5000 */
+    add_both(f, TG_KIND_OP, "aten::view", "", 50, 100, 51, 140); /* 2140 ns more, of 5000 */
     compare(f);
     assert_int_equal(slight(f, "aten::view"), TG_SLIGHT_FREE);
 }
@@ -184,10 +183,8 @@ BY_HAND(views_have_a_pace_of_their_own)
     for (int slower = 0; slower < 2; slower++) {
         make(f, 1, 1, 3);
         more_of(f, "aten::mm", 1, 1, 900000);
-        add_all(f, TG_BASE, TG_KIND_OP, "aten::t", "", 20, 100);
-        add_all(f, TG_TEST, TG_KIND_OP, "aten::t", "", 20, slower ? 140 : 100);
-        add_all(f, TG_BASE, TG_KIND_OP, "aten::view", "", 50, 100);
-        add_all(f, TG_TEST, TG_KIND_OP, "aten::view", "", 51, 140);
+        add_both(f, TG_KIND_OP, "aten::t", "", 20, 100, 20, slower ? 140 : 100);
+        add_both(f, TG_KIND_OP, "aten::view", "", 50, 100, 51, 140);
         compare(f);
         assert_int_equal(slight(f, "aten::view"), slower ? TG_SLIGHT_FREE : TG_SLIGHT_NOT);
     }

@@ -198,3 +198,149 @@ BY_HAND(faster_and_held)
         assert_true(ev.withheld == (times > 1) && ev.slower == (times == 1) && !ev.faster);
     }
 }
+
+/* ---- run values as logarithms, and the speeds of the runs' machines. Numbers by hand ---- */
+
+static struct tg_diff_work work_of(struct fixture *f)
+{
+    f->c.n_runs[TG_BASE] = f->c.n_runs[TG_TEST] = 3;
+    return (struct tg_diff_work){ .c = &f->c, .a = f->a };
+}
+
+/* Medians 200 and 50. Above its median the baseline has one run, by ln 2; below, the fresh side has
+ * none: 2 (ln 2)^2 / (3 + 3 - 2). */
+BY_HAND(medians_and_harmful_noise)
+{
+    struct tg_diff_work w = work_of(f);
+    double base[] = { 100, 400, 200 }, test[] = { 50, 50, 50 };
+    double *const y[2] = { base, test };
+    struct tg_logs l = tg_logs_of_values(&w, y, false);
+    near(l.median[TG_BASE], log(200));
+    near(l.median[TG_TEST], log(50));
+    near(l.x[TG_BASE][1], log(400)); /* in the order of the runs */
+    near(l.variance, log(2) * log(2) / 2);
+    l = tg_logs_of_values(&w, y, true); /* now the run below its median is the harmful one */
+    near(l.median[TG_BASE], log(50));
+    near(l.x[TG_TEST][0], log(100));
+    near(l.variance, log(2) * log(2) / 2);
+    base[1] = 200;
+    near(tg_logs_of_values(&w, y, false).variance, 0);
+}
+
+BY_HAND(nothing_counts_as_a_nanosecond)
+{
+    struct tg_diff_work w = work_of(f);
+    double base[] = { 0, 0, 0.5 }, test[] = { 1, 1, 1 };
+    double *const y[2] = { base, test };
+    near(tg_logs_of_values(&w, y, false).median[TG_BASE], 0);
+}
+
+/* The second run's machine was half as fast: what follows it is divided, what does not is left. */
+BY_HAND(speeds_are_taken_off_where_that_helps)
+{
+    static const struct {
+        double base[3];
+        bool levelled;
+    } cases[] = {
+        { { 100, 200, 100 }, true },  /* follows the machine: no noise is left */
+        { { 100, 100, 100 }, false }, /* does not: it would get noise */
+        { { 100, 150, 100 }, false }, /* half of it: (ln 2/1.5)^2 is half of (ln 1.5)^2 */
+        { { 100, 180, 100 }, true },  /* ln(2/1.8)^2 is 0.03 of ln(1.8)^2 */
+    };
+    double slow[] = { 1, 2, 1 }, even[] = { 1, 1, 1 };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tg_diff_work w = work_of(f);
+        double base[3], test[] = { 100, 100, 100 }, mean[] = { 300, 300, 300 };
+        struct tg_run_values v = { .y = {
+                                       [TG_LEAST] = { base, test }, [TG_MEAN] = { mean, NULL } } };
+        memcpy(base, cases[i].base, sizeof base);
+        tg_logs_level(&w, &v); /* no speeds are known */
+        assert_false(v.levelled);
+        w.speed[TG_HOST_TIMES][TG_BASE] = slow;
+        w.speed[TG_HOST_TIMES][TG_TEST] = even;
+        tg_logs_level(&w, &v);
+        if (v.levelled != cases[i].levelled)
+            fail_msg("row %zu", i);
+        near(base[1], cases[i].base[1] / (cases[i].levelled ? 2 : 1));
+        near(mean[1], cases[i].levelled ? 150 : 300); /* the other statistics go along */
+        tg_logs_level(&w, &v);                        /* once */
+        near(mean[1], cases[i].levelled ? 150 : 300);
+        near(test[1], 100);
+    }
+}
+
+/* ---- whose durations are judged, and why others are not ---- */
+
+BY_HAND(every_reason_has_words_of_its_own)
+{
+    assert_null(tg_judged_text(TG_JUDGED));
+    for (enum tg_judged j = TG_JUDGED + 1; j <= TG_NOT_OTHER_DATA; j++)
+        for (enum tg_judged k = TG_JUDGED + 1; k < j; k++)
+            assert_string_not_equal(tg_judged_text(j), tg_judged_text(k));
+}
+
+/* A step time that is 0 or 1 run a side: the reason that holds for all is told for all. */
+BY_HAND(reasons_that_hold_for_all)
+{
+    for (size_t runs = 2; runs <= 3; runs++) {
+        make(f, runs, 3, 3);
+        add_both(f, TG_KIND_OP, "x", "", 1, 10001, 1, 20001);
+        compare(f);
+        assert_int_equal(find(f, "x")->ev.why_not, runs < 3 ? TG_NOT_FEW_RUNS : TG_JUDGED);
+        assert_int_equal(find(f, "x")->ev.slower, runs == 3);
+    }
+    make(f, 3, 3, 3);
+    add_both(f, TG_KIND_OP, "x", "", 1, 10001, 1, 20001);
+    shard(f, TG_TEST, 1)->truncated = true;
+    compare(f);
+    assert_int_equal(find(f, "x")->ev.why_not, TG_NOT_INTEGRITY);
+}
+
+BY_HAND(why_one_operator_is_not)
+{
+    static const struct {
+        enum tg_kind kind;
+        const char *name;
+        uint32_t base[3], test[3];
+        enum tg_judged judged;
+    } cases[] = {
+        { TG_KIND_OP, "x", { 1, 1, 1 }, { 1, 1, 1 }, TG_JUDGED },
+        { TG_KIND_OP, "x", { 1, 1, 1 }, { 2, 2, 2 }, TG_NOT_COUNT_CHANGED },
+        { TG_KIND_OP, "x", { 1, 2, 3 }, { 2, 3, 1 }, TG_NOT_COUNT_VARIES },
+        { TG_KIND_OP, "x", { 1, 1, 1 }, { 0, 0, 0 }, TG_NOT_ONE_SIDED },
+        { TG_KIND_MEMCPY, "Memcpy HtoD", { 1, 1, 1 }, { 1, 1, 1 }, TG_JUDGED },
+        { TG_KIND_MEMSET, "Memset (Device)", { 1, 1, 1 }, { 1, 1, 1 }, TG_JUDGED },
+        { TG_KIND_SYNC, "cudaStreamSynchronize", { 1, 1, 1 }, { 1, 1, 1 }, TG_NOT_WAIT },
+        { TG_KIND_RUNTIME, "cudaEventQuery", { 1, 1, 1 }, { 1, 1, 1 }, TG_NOT_POLLING },
+        { TG_KIND_RUNTIME, "cudaMalloc", { 1, 1, 1 }, { 1, 1, 1 }, TG_JUDGED },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        make(f, 3, 3, 3);
+        for (int side = 0; side < 2; side++)
+            for (size_t run = 0; run < 3; run++) {
+                const uint32_t *count = side == TG_BASE ? cases[i].base : cases[i].test;
+                if (count[0] + count[1] + count[2])
+                    add_counts(f, side, run, cases[i].kind, cases[i].name, "", count, 10001);
+            }
+        compare(f);
+        if (find(f, cases[i].name)->ev.why_not != cases[i].judged)
+            fail_msg("row %zu: %s", i, tg_judged_text(find(f, cases[i].name)->ev.why_not));
+    }
+}
+
+BY_HAND(no_steps_and_other_devices)
+{
+    for (int i = 0; i < 3; i++) {
+        make(f, 3, 3, 1);
+        for (int side = 0; side < 2; side++)
+            for (size_t run = 0; run < 3; run++) {
+                shard(f, side, run)->marked = i != 1;
+                set_env(f, shard(f, side, run), "device", i == 2 && side ? "A100" : "H100");
+                add_row(f, side, run, TG_KIND_OP, "x", "", 1, 10001);
+            }
+        compare(f);
+        assert_int_equal(find(f, "x")->ev.why_not, i == 0   ? TG_JUDGED
+                                                   : i == 1 ? TG_NOT_NO_STEPS
+                                                            : TG_NOT_OTHER_DEVICE);
+    }
+}

@@ -24,8 +24,9 @@ static void add_calls(struct fixture *f, int side, const tg_ns each[2][5])
 
 static const tg_ns calls[2][5] = { { 50, 10, 30, 20, 40 }, { 100, 500, 200, 400, 300 } };
 
-/* By slot: of {50 10 30 20 40} and {100 500 200 400 300}. */
-BY_HAND(each_reading_of_slots)
+/* By slot: of {50 10 30 20 40} and {100 500 200 400 300}. By step: sums are 150, 510, 230, 420 and
+ * 340; inclusive ones 1000 more. */
+BY_HAND(each_reading)
 {
     make(f, 3, 3, 5);
     add_calls(f, TG_BASE, calls);
@@ -39,22 +40,17 @@ BY_HAND(each_reading_of_slots)
     near(v.y[TG_LEAST_LAST][TG_TEST][2], 20 + 300);  /* of the last two */
     near(v.y[TG_MEAN][TG_TEST][2], 30 + 300);
     near(v.y[TG_SLOW][TG_TEST][2], 40 + 400);
-}
-
-/* By step: sums are 150, 510, 230, 420, 340; inclusive ones 1000 more. */
-BY_HAND(each_reading_of_steps)
-{
-    make(f, 3, 3, 5);
-    add_calls(f, TG_BASE, calls);
-    add_calls(f, TG_TEST, calls);
-    compare(f);
-    struct tg_run_values v = read_values(f, "x", TG_ASK_STEPS);
+    v = read_values(f, "x", TG_ASK_STEPS);
     assert_int_equal(v.form, TG_FORM_STEPS);
     near(v.y[TG_LEAST][TG_BASE][0], 150);
     near(v.y[TG_MEAN][TG_BASE][0], 330);
     v = read_values(f, "x", TG_ASK_INCLUSIVE);
     assert_int_equal(v.form, TG_FORM_USUAL_STEPS);
     near(v.y[TG_LEAST][TG_BASE][0], 1150);
+    const struct tg_op *op = find(f, "x");
+    struct tg_slow_step s = tg_run_slow_step(op->rows->work, op, TG_BASE, 0, TG_FORM_SLOTS);
+    near(s.slowest, 510);
+    near(s.usual, 340);
 }
 
 /* A step of five with other calls is left out, unless all runs have one;
@@ -185,17 +181,4 @@ BY_HAND(an_operator_that_a_run_lacks_is_not_complete)
     add_row(f, TG_TEST, 1, TG_KIND_OP, "x", "", 1, 101);
     compare(f);
     assert_false(read_values(f, "x", TG_ASK_BEST).complete);
-}
-
-BY_HAND(the_slowest_step)
-{
-    make(f, 3, 3, 5);
-    add_calls(f, TG_BASE, calls);
-    add_calls(f, TG_TEST, calls);
-    compare(f);
-    const struct tg_op *op = find(f, "x");
-    const struct tg_diff_work *w = op->rows->work;
-    struct tg_slow_step s = tg_run_slow_step(w, op, TG_BASE, 0, TG_FORM_SLOTS);
-    near(s.slowest, 510);
-    near(s.usual, 340);
 }

@@ -1,21 +1,15 @@
 /* How much slower, and is that chance (shift.h). Oracles: of separated runs one division of C(n,
  * n/2) fits as well, the true one. Two-speed operators by hand: what ranks do not see. */
+#include "by_hand.h"
 #include "core/diff/confirm.h"
 #include "core/diff/stats.h"
-#include "tests/support.h"
-
-static void near_by(double got, double want, double by)
-{
-    if (!(fabs(got - want) <= by))
-        fail_msg("got %.9g, want %.9g", got, want);
-}
 
 TEST(separated_runs_are_one_division_of_all)
 {
     const double base[] = { 0, .01, .02, .03 }, fresh[] = { .20, .21, .22, .23 };
     struct tg_shift s = tg_shift_find(base, 4, fresh, 4, 0);
-    near_by(s.p, 1. / 70, 1e-12);
-    near_by(s.e, .2, .01);
+    within(s.p, 1. / 70, 1e-12);
+    within(s.e, .2, .01);
     s = tg_shift_find(fresh, 4, base, 4, 0); /* faster is not slower */
     assert_true(s.e == 0 && s.p == 1);
     s = tg_shift_find(base, 4, base, 4, 0);
@@ -36,7 +30,7 @@ TEST(two_speeds_that_both_rose)
     struct tg_shift s = tg_shift_find(base, 5, fresh, 5, 0);
     assert_true(tg_rank_p(base, 5, fresh, 5, 0) > .2);
     assert_true(s.p < .02);
-    near_by(s.e, .41, .02);
+    within(s.e, .41, .02);
 }
 
 /* Both sides have both speeds: one side has more slow runs, which is the layout of processes,
@@ -59,7 +53,7 @@ TEST(of_many_divisions_some_are_drawn)
     }
     struct tg_shift s = tg_shift_find(base, 12, fresh, 12, 0);
     struct tg_shift t = tg_shift_find(base, 12, turned, 12, 0);
-    near_by(s.p, 1. / 5001, 1e-12); /* of 5,000 drawn none of 2.7 million */
+    within(s.p, 1. / 5001, 1e-12); /* of 5,000 drawn none of 2.7 million */
     assert_true(s.p == t.p && s.e == t.e);
     for (int i = 0; i < 12; i++)
         fresh[i] = base[i] + .001;
@@ -92,6 +86,6 @@ TEST(very_many_runs_are_ranked)
         fresh[i] = base[i] + .1;
     }
     struct tg_shift s = tg_shift_find(base, 65, fresh, 65, 0);
-    near_by(s.e, .1, 1e-12);
-    near_by(s.p, tg_rank_p(base, 65, fresh, 65, 0), 1e-15);
+    within(s.e, .1, 1e-12);
+    within(s.p, tg_rank_p(base, 65, fresh, 65, 0), 1e-15);
 }

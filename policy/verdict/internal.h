@@ -209,11 +209,10 @@ tg_sv tg_phrase_take(struct tg_buf *b, struct tg_arena *a); /* releases `b` */
 
 /* ---- describe.c: sentences, one line a tired engineer understands. Texts live in `a` ---- */
 
-/* What, how much per step, share of the step. Fills message, evidence and next of `r`. */
-void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,
-                    const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a);
-void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
-                        const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a);
+/* What, how much per step, share of the step. Fills message, evidence and next of `r`. `op` NULL:
+ * of a metric of no name. */
+void tg_describe_row(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,
+                     const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a);
 /* Headline and coverage of a verdict whose results are sorted: describe_verdict.c. */
 void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a);
 /* What findings about calls weigh with all that is folded under them now; again when that

@@ -41,15 +41,15 @@ static void close_coverage(struct tg_eval_state *e)
     if (tg_result_first(e->results, e->n, TG_STATE_INCONCLUSIVE))
         return;
     if (v->counts_asked && !countable)
-        tg_eval_open(e, TG_NEED_CALLS, "(no calls)",
-                     "the fresh traces hold no operators, kernels, copies or synchronisations: "
-                     "there is nothing to count",
-                     "Did the benchmark run, and do the events have a category (`cat`)?");
+        TG_OPEN(e, TG_NEED_CALLS, "(no calls)",
+                "the fresh traces hold no operators, kernels, copies or synchronisations: "
+                "there is nothing to count",
+                "Did the benchmark run, and do the events have a category (`cat`)?");
     else if (on[TG_GROUNDS_NONE] == e->n && !tg_result_first(e->results, e->n, TG_STATE_SUSPICIOUS))
-        tg_eval_open(e, TG_NEED_ANY, "(nothing judged)", "nothing could be judged",
-                     p->n_rules ? "See the coverage line and the rules that were skipped."
-                                : "The policy has no rules: write some, or start from the built-in "
-                                  "ones with `extends: [tracegate:recommended]`.");
+        TG_OPEN(e, TG_NEED_ANY, "(nothing judged)", "nothing could be judged",
+                p->n_rules ? "See the coverage line and the rules that were skipped."
+                           : "The policy has no rules: write some, or start from the built-in "
+                             "ones with `extends: [tracegate:recommended]`.");
 }
 
 /* ---- rules and the parts they ask for ---- */

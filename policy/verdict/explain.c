@@ -1,5 +1,3 @@
-#include "policy/verdict/explain.h"
-
 #include <math.h>
 
 #include "core/base/decimal.h"

@@ -5,7 +5,6 @@
 #include "core/base/message.h"
 #include "core/base/sort.h"
 #include "policy/verdict/eval.h"
-#include "policy/verdict/judge.h"
 
 struct tg_buckets;
 struct tg_rank_row;
@@ -65,9 +64,12 @@ enum tg_outcome tg_outcome_of(const struct tg_verdict *v);
 /* Makes it a result without values; `op` is what reports call it. */
 void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject,
                      enum tg_reason because, tg_sv op, tg_sv message, tg_sv next);
+/* Adds a result of `rule` (NULL: a guard) that is about no name. */
+void tg_eval_say(struct tg_eval_state *e, const struct tg_rule *rule, enum tg_state state,
+                 enum tg_reason because, const char *what, const char *message, const char *next);
 /* Nothing is green until `need` holds. */
-void tg_eval_open(struct tg_eval_state *e, enum tg_reason need, const char *name,
-                  const char *message, const char *next);
+#define TG_OPEN(e, need, what, message, next)                                                      \
+    tg_eval_say((e), NULL, TG_STATE_INCONCLUSIVE, (need), (what), (message), (next))
 /* What comes after the judge, a waiver, an event or `fail_on`, makes the state of a row and adds
  * to its evidence. `why` NONE: it is as before because of what it was. */
 void tg_eval_revise(struct tg_eval_state *e, struct tg_result *r, enum tg_state to,
@@ -98,7 +100,6 @@ enum tg_hit tg_select_op(const struct tg_match *m, const struct tg_op *op);
 /* A rule's limits for one operator: of the overrides that match, the last wins per key. */
 struct tg_rule_limits {
     struct tg_limit_list warn, fail;
-    enum tg_noise_test test;
     const struct tg_noise *noise;
 };
 bool tg_select_override(const struct tg_override *o, const struct tg_op *op);
@@ -127,6 +128,57 @@ struct tg_came_in {
 struct tg_came_in tg_outside_came_in(const struct tg_comparison *c);
 /* Of all names of these kinds, bits 1 << enum tg_kind, less what others have fewer. */
 double tg_outside_growth_of(const struct tg_comparison *c, uint32_t kinds);
+
+/* ---- judge.c: one value pair against the limits of a rule ---- */
+
+enum { TG_BETTER_RUNS = 5 }; /* a side: docs/statistics-rules.md */
+
+struct tg_probe {
+    double base, test;        /* in the metric's unit, per step; base NaN: unknown (budgets) */
+    double outside;           /* of `test`, calls outside the steps that the baseline has not */
+    double per;               /* evidence is for so many calls together; 0: for one */
+    double whole;             /* percentages of the change are of this; 0: of `base` */
+    bool has_recorded;        /* budgets ask the means as recorded, */
+    double recorded[2];       /* these; else `base` and `test` are that */
+    bool known[2];            /* the side's traces provide it */
+    bool exact;               /* a count, an attribute, bytes: no evidence needed */
+    bool unchanged;           /* the counting rule says nothing changed */
+    const char *incomparable; /* why a change tells nothing: budgets alone judge; NULL: it does */
+    enum tg_reason lacks;     /* the need, with `incomparable` */
+    const struct tg_evidence *ev; /* of durations; NULL: no evidence, durations are not judged */
+    int64_t min_runs;             /* noise.min_runs for it; 0: not asked */
+    bool fell;                    /* `ev` asks whether it fell; else whether it rose */
+    const char *few_runs;         /* the reason where these are too few; NULL: tg_judged_text */
+    double step_ns;               /* the baseline's step, for abs: 0.2%step */
+    enum tg_unit unit;
+    tg_sv own_unit;         /* with TG_UNIT_NUMBER: as in its file; "" none */
+    enum tg_attr_kind attr; /* with TG_UNIT_ATTR */
+    enum tg_polarity bad;
+    enum tg_noise_test noise_test;
+};
+
+struct tg_judgement {
+    enum tg_state state;
+    const struct tg_limit *limit; /* the one that was exceeded; NULL: none */
+    const char *why_not;          /* for NOT_JUDGED and SKIP: the need, in words; else NULL */
+    enum tg_reason reason;        /* NONE: as the limit says, or a pass */
+};
+/* What the reason explains is `to` at worst. */
+void tg_soften(struct tg_judgement *j, enum tg_reason why, enum tg_state to);
+/* What lacks to judge it. */
+void tg_lack(struct tg_judgement *j, enum tg_state state, enum tg_reason need, const char *why_not);
+/* Does a limit name a size of its own, beside `auto`? Such a limit is about the mean, too. */
+bool tg_limit_lists_have_size(const struct tg_limit_list *warn, const struct tg_limit_list *fail);
+/* `fail` is checked first. */
+struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_list *warn,
+                             const struct tg_limit_list *fail);
+
+/* Do the numbers that are shown exceed the limit, too, as the judged ones did? */
+bool tg_probe_shows(const struct tg_probe *p, const struct tg_limit *l);
+/* The measured change, as reports show it, in percent; NaN: the baseline is 0. Limits ask what
+ * is left of it once the common factor of the machine is taken off. */
+double tg_probe_measured_pct(const struct tg_probe *p);
+void tg_limit_text(const struct tg_limit *l, struct tg_buf *out); /* "pct: 10%, abs: 0.2%step" */
 
 /* ---- probe.c ---- */
 

@@ -1,4 +1,4 @@
-#include "policy/verdict/judge.h"
+#include "policy/verdict/internal.h"
 
 #include <math.h>
 

@@ -321,7 +321,7 @@ static void judge(struct tg_eval_state *e, struct tg_judging *w)
      * the least of the steps does not show is looked for in the mean, too: of times, which alone
      * have it. The worse answer holds, and its values are shown. */
     struct tg_judging mean = *w;
-    if (w->p.ev && w->p.ev->why_not == TG_JUDGED && w->l.test != TG_NOISE_NONE &&
+    if (w->p.ev && w->p.ev->why_not == TG_JUDGED && w->p.noise_test != TG_NOISE_NONE &&
         !w->p.incomparable && tg_limit_lists_have_size(&w->l.warn, &w->l.fail) &&
         tg_probe(&mean.p, w, e->c, TG_ESTIMATE_MEAN)) {
         mean.p.min_runs = w->p.min_runs;

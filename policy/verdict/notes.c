@@ -84,16 +84,6 @@ static void tell_machine(struct tg_eval_state *e)
                      : TG_NEXT_MACHINE(e));
 }
 
-/* Before the machine, which everything that takes longer looks like. */
-static void tell_gradients(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    if (c->gradients)
-        TG_NOTE(e, TG_REASON_GRADIENTS, TG_NEXT_GRADIENTS,
-                "%s of the calls of operators ran with gradients enabled, %s of the baseline's",
-                TG_VALUE(100 * c->graded[TG_TEST], TG_UNIT_PERCENT),
-                TG_VALUE(100 * c->graded[TG_BASE], TG_UNIT_PERCENT));
-}
-
 /* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; not the first compilation. */
 static void find_recompilations(const struct tg_side *side, struct tg_strmap *out)
 {
@@ -495,7 +485,11 @@ void tg_notes(struct tg_eval_state *e)
     /* Of too few runs times are not judged anyway. */
     int64_t min_runs = e->in->policy->noise.min_runs;
     bool few = (int64_t)c->n_runs[TG_BASE] < min_runs || (int64_t)c->n_runs[TG_TEST] < min_runs;
-    tell_gradients(e, c);
+    if (c->gradients) /* before the machine, which everything that takes longer looks like */
+        TG_NOTE(e, TG_REASON_GRADIENTS, TG_NEXT_GRADIENTS,
+                "%s of the calls of operators ran with gradients enabled, %s of the baseline's",
+                TG_VALUE(100 * c->graded[TG_TEST], TG_UNIT_PERCENT),
+                TG_VALUE(100 * c->graded[TG_BASE], TG_UNIT_PERCENT));
     tell_machine(e);
     /* A cold card takes other times in its first steps than later, and power limits make it
      * drift. Where something looks slower see tg_guards. */

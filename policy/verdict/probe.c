@@ -250,7 +250,7 @@ bool tg_probe(struct tg_probe *p, const struct tg_judging *w, const struct tg_co
     *p = (struct tg_probe){ .unit = tg_rule_metric_info(w->rule->metric)->unit,
                             .step_ns = c->wall_ns[TG_BASE],
                             .bad = w->rule->bad,
-                            .noise_test = w->l.test,
+                            .noise_test = w->l.noise->test,
                             .known = { true, true } };
     if (of_name)
         found = probe_op(p, w->rule->metric, c, w->x.op, by);

@@ -230,11 +230,12 @@ void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject s
     r->next = next;
 }
 
-void tg_eval_open(struct tg_eval_state *e, enum tg_reason need, const char *name,
-                  const char *message, const char *next)
+void tg_eval_say(struct tg_eval_state *e, const struct tg_rule *rule, enum tg_state state,
+                 enum tg_reason because, const char *what, const char *message, const char *next)
 {
-    tg_eval_message(tg_eval_add(e, NULL), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, need,
-                    tg_sv_of(name), tg_sv_of(message), tg_sv_of(next));
+    tg_eval_message(tg_eval_add(e, rule), state,
+                    because == TG_NEED_MATCH ? TG_SUBJECT_NO_MATCH : TG_SUBJECT_GUARD, because,
+                    tg_sv_of(what), tg_sv_of(message), tg_sv_of(next));
 }
 
 void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, enum tg_reason reason,

@@ -198,14 +198,14 @@ WITH_HAND(an_override_changes_what_it_names)
     assert_true(l.warn.v[0].bound[0].value == 1);
     assert_int_equal(l.fail.state, TG_LIMIT_OFF);
     assert_ptr_equal(l.noise, &o[0].noise); /* the second has none of its own */
-    assert_int_equal(l.test, TG_NOISE_NONE);
+    assert_int_equal(l.noise->test, TG_NOISE_NONE);
     o[1].has_noise = true;
     l = tg_select_limits(&h->rule, &mm);
     assert_ptr_equal(l.noise, &o[1].noise);
-    assert_int_equal(l.test, TG_NOISE_RUNS);
+    assert_int_equal(l.noise->test, TG_NOISE_RUNS);
     l = tg_select_limits(&h->rule, &add);
     assert_true(l.warn.v[0].bound[0].value == 1 && l.fail.v[0].bound[0].value == 2);
-    assert_int_equal(l.test, TG_NOISE_NONE);
+    assert_int_equal(l.noise->test, TG_NOISE_NONE);
     l = tg_select_limits(&h->rule, NULL); /* the whole trace has no name to match */
     assert_true(l.warn.v[0].bound[0].value == 8 && l.fail.v[0].bound[0].value == 9);
     assert_ptr_equal(l.noise, &h->rule.noise);

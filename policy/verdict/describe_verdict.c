@@ -458,26 +458,13 @@ static bool is_whole(const struct tg_result *r)
 /* The step's time, or that of its part on the device, which says the same. */
 static bool is_of_time(const struct tg_result *r)
 {
-    return r->subject == TG_SUBJECT_TRACE && !r->over_budget && r->has_values &&
-           (r->metric == TG_RULE_METRIC_STEP_TIME ||
-            r->metric == tg_rule_metric_of(TG_METRIC_GPU_BUSY) ||
-            r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT));
-}
-
-/* What names add, at most, of which only times are found; INFINITY: another finding tells where. */
-static double most_of_names(const struct tg_verdict *v, enum tg_state state)
-{
-    double most = 0;
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        if (is_finding(r, state) && !is_whole(r))
-            most = fmax(most, r->unit_id == TG_UNIT_NS && !r->over_budget ? r->delta : INFINITY);
-    }
-    return most;
+    return !r->over_budget && r->has_values &&
+           (tg_result_is_busy(r) ||
+            (tg_result_is_step_time(r) && r->metric != tg_rule_metric_of(TG_METRIC_HOST_TIME)));
 }
 
 /* Names come first; the step as a whole does where they hold little of what it takes longer, and
- * the program is blamed for it. */
+ * the program is blamed for it. `names`: what they add at most. */
 enum { LARGE_WHOLE, NAME, WHOLE, TURNS };
 static size_t turn_of(const struct tg_result *r, double names)
 {
@@ -489,7 +476,10 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
                       enum tg_state state)
 {
     size_t shown = 0, total = unfolded(v, state);
-    double names = most_of_names(v, state);
+    double names = 0; /* of which only times are found; INFINITY: another finding tells where */
+    TG_EACH(const struct tg_result, r, v->results, v->n_results)
+        if (is_finding(r, state) && !is_whole(r))
+            names = fmax(names, r->unit_id == TG_UNIT_NS && !r->over_budget ? r->delta : INFINITY);
     for (size_t k = 0; k < TURNS * v->n_results && shown < 3; k++) {
         size_t i = k % v->n_results;
         const struct tg_result *r = &v->results[i];

@@ -48,8 +48,7 @@ struct tg_known {
 enum tg_known_from {
     TG_KNOWN_EVENTS, /* of the history */
     TG_KNOWN_NIGHTS, /* that failed of it: TG_KNOWN_FAILURE */
-    TG_KNOWN_SOURCES,
-    TG_KNOWN_TREND = TG_KNOWN_SOURCES /* of the newest nights: NIGHT_VALUES; asked after EVENTS */
+    TG_KNOWN_TREND   /* of the newest nights: NIGHT_VALUES; asked after EVENTS */
 };
 /* The result as one that later nights may repeat; false: it passed, or it fails every night. */
 bool tg_known_failure(const struct tg_result *r, struct tg_known *out);

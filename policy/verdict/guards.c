@@ -182,45 +182,44 @@ static bool guard_sorts(struct tg_eval_state *e)
 /* "rank 2 of 4 has no fresh trace (found: ranks 0, 1, 3)"; "9 ranks in the baseline run, 8 are
  * expected". The lost rank is looked for first; then the policy says so, in case so many are
  * meant. */
-static void guard_ranks_of(struct tg_eval_state *e, int side, size_t expected, struct tg_loc at)
-{
-    const struct tg_comparison *c = e->in->comparison;
-    const struct tg_side *found = &c->side[side];
-    size_t n = c->n_brought[side], lacking = c->n_lacking[side];
-    bool runs = c->n_runs[side] > 1, one = lacking == 1, fresh = side == TG_TEST;
-    TG_BUF ranks = { 0 }, said = { 0 }, next = { 0 };
-    if (n + lacking == expected) { /* the other side has them */
-        tg_ranks_put(&ranks, c->lacking[side], lacking);
-        tg_buf_printf(&said, "%s of %zu %s%s %s %s", ranks.p, expected,
-                      runs  ? one ? "is" : "are"
-                      : one ? "has"
-                            : "have",
-                      runs ? " not in every" : " no", TG_SIDE_NAME(side), runs ? "run" : "trace");
-        tg_buf_printf(&next, "%s %s%s%s", fresh ? "Find why" : "Record the baseline with", ranks.p,
-                      fresh ? " wrote no trace" : "", fresh && runs ? " in some runs" : "");
-        if (found->n_ranks && found->ranks && found->ranks[0] >= 0) { /* they count from 0 */
-            tg_buf_puts(&said, runs ? " (in all runs: " : " (found: ");
-            tg_ranks_put(&said, found->ranks, found->n_ranks);
-            tg_buf_puts(&said, ")");
-        }
-    } else {
-        tg_buf_printf(&said, "%zu rank%s in %s %s run, %zu %s expected", n, TG_PLURAL(n),
-                      runs ? "every" : "the", TG_SIDE_NAME(side), expected,
-                      expected == 1 ? "is" : "are");
-        tg_buf_puts(&next, "Record every rank");
-    }
-    tg_buf_printf(&next, ". If %zu %s meant, set `ranks: {expect: %zu}` in the suite.", n,
-                  n == 1 ? "is" : "are", n);
-    GUARD(e, TG_REASON_RANKS, at, tg_arena_sv(e->arena, tg_buf_sv(&next)).p, "%s", said.p);
-}
-
 static void guard_ranks(struct tg_eval_state *e, const struct tg_suite *suite)
 {
     const struct tg_comparison *c = e->in->comparison;
     size_t expected = (size_t)suite->ranks_expect, both = c->given[TG_TEST].n_ranks;
-    for (int side = e->in->alone ? TG_TEST : TG_BASE; side < 2; side++)
-        if (c->n_brought[side] != expected)
-            guard_ranks_of(e, side, expected, suite->at);
+    for (int side = e->in->alone ? TG_TEST : TG_BASE; side < 2; side++) {
+        const struct tg_side *found = &c->side[side];
+        size_t n = c->n_brought[side], lacking = c->n_lacking[side];
+        bool runs = c->n_runs[side] > 1, one = lacking == 1, fresh = side == TG_TEST;
+        TG_BUF ranks = { 0 }, said = { 0 }, next = { 0 };
+        if (n == expected)
+            continue;
+        if (n + lacking == expected) { /* the other side has them */
+            tg_ranks_put(&ranks, c->lacking[side], lacking);
+            tg_buf_printf(&said, "%s of %zu %s%s %s %s", ranks.p, expected,
+                          runs  ? one ? "is" : "are"
+                          : one ? "has"
+                                : "have",
+                          runs ? " not in every" : " no", TG_SIDE_NAME(side),
+                          runs ? "run" : "trace");
+            tg_buf_printf(&next, "%s %s%s%s", fresh ? "Find why" : "Record the baseline with",
+                          ranks.p, fresh ? " wrote no trace" : "",
+                          fresh && runs ? " in some runs" : "");
+            if (found->n_ranks && found->ranks && found->ranks[0] >= 0) { /* they count from 0 */
+                tg_buf_puts(&said, runs ? " (in all runs: " : " (found: ");
+                tg_ranks_put(&said, found->ranks, found->n_ranks);
+                tg_buf_puts(&said, ")");
+            }
+        } else {
+            tg_buf_printf(&said, "%zu rank%s in %s %s run, %zu %s expected", n, TG_PLURAL(n),
+                          runs ? "every" : "the", TG_SIDE_NAME(side), expected,
+                          expected == 1 ? "is" : "are");
+            tg_buf_puts(&next, "Record every rank");
+        }
+        tg_buf_printf(&next, ". If %zu %s meant, set `ranks: {expect: %zu}` in the suite.", n,
+                      n == 1 ? "is" : "are", n);
+        GUARD(e, TG_REASON_RANKS, suite->at, tg_arena_sv(e->arena, tg_buf_sv(&next)).p, "%s",
+              said.p);
+    }
     if (c->n_brought[TG_BASE] == expected && c->n_brought[TG_TEST] == expected && both != expected)
         GUARD(e, TG_REASON_RANKS, suite->at,
               "Record every rank on both sides, under the same numbers.",

@@ -57,6 +57,10 @@ struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rul
 /* Do the additional calls of `head` make those of `r`, which is about `op`? */
 bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
                       const struct tg_op *op, const struct tg_comparison *c);
+/* The step's time: wall clock, or the host's or the device's part of it. */
+bool tg_result_is_step_time(const struct tg_result *r);
+/* The device's busy time. */
+bool tg_result_is_busy(const struct tg_result *r);
 /* The first in this state; NULL: none. */
 const struct tg_result *tg_result_first(const struct tg_result *v, size_t n, enum tg_state s);
 /* That of the worst row. */

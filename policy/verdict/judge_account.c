@@ -125,13 +125,10 @@ static double explained(const struct tg_eval_state *e, const struct tg_buckets *
             tg_result_is_guard(r))
             continue;
         /* About the quantity itself, or about a part of the step? */
-        enum tg_metric m;
-        bool trace = r->subject == TG_SUBJECT_TRACE && tg_rule_metric_of_trace(r->metric, &m);
-        bool busy = trace && m == TG_METRIC_GPU_BUSY;
-        bool step = trace && (m == TG_METRIC_STEP_TIME || m == TG_METRIC_HOST_TIME ||
-                              m == TG_METRIC_DEVICE_EXTENT);
-        bool wall = id == TG_ACCOUNT_WALL && (step || r->subject == TG_SUBJECT_STEP);
-        if ((wall || (busy && id != TG_ACCOUNT_CALLS)) && !tg_result_is_of_slowest(r))
+        bool wall =
+            id == TG_ACCOUNT_WALL && (tg_result_is_step_time(r) || r->subject == TG_SUBJECT_STEP);
+        bool busy = id != TG_ACCOUNT_CALLS && tg_result_is_busy(r);
+        if ((wall || busy) && !tg_result_is_of_slowest(r))
             whole = fmax(whole, r->delta);
         op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
         if (!op)

@@ -393,19 +393,6 @@ static void tell_unmarked(struct tg_eval_state *e, const struct tg_comparison *c
     tg_eval_note(e, TG_REASON_NONE, tg_buf_sv(&b), next.p);
 }
 
-static void tell_environment(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    const struct tg_env_change *told = other_cpu(c); /* first */
-    TG_EACH(const struct tg_env_change, x, c->env, c->n_env) {
-        tg_sv unknown = TG_SV("unknown");
-        tg_sv base = x->value[0].n ? x->value[0] : unknown;
-        tg_sv test = x->value[1].n ? x->value[1] : unknown;
-        if (x != told)
-            TG_NOTE(e, TG_REASON_NONE, "", "%.*s: %.*s -> %.*s", TG_SV_ARG(x->key), TG_SV_ARG(base),
-                    TG_SV_ARG(test));
-    }
-}
-
 /* Calls per step that a name lost; 0: none, or they cost nothing, or others do the same. */
 static double calls_gone(const struct tg_comparison *c, const struct tg_op *op)
 {
@@ -480,6 +467,7 @@ void tg_notes(struct tg_eval_state *e)
     const struct tg_comparison *c = e->in->comparison;
     size_t full = c->n_ranks[TG_TEST], all = c->given[TG_TEST].n_ranks, kernels = 0;
     TG_BUF outside = { 0 }, gone = { 0 };
+    const tg_sv unknown = TG_SV("unknown");
     uint32_t grew = 0; /* kinds that run more often outside the steps */
     double share = 0;
     /* Of too few runs times are not judged anyway. */
@@ -563,7 +551,12 @@ void tg_notes(struct tg_eval_state *e)
                 c->iteration_ratio);
     tell_unjudged_kinds(e, c);
     tell_unmarked(e, c);
-    tell_environment(e, c);
+    const struct tg_env_change *told = other_cpu(c); /* first */
+    TG_EACH(const struct tg_env_change, x, c->env, c->n_env)
+        if (x != told)
+            TG_NOTE(e, TG_REASON_NONE, "", "%.*s: %.*s -> %.*s", TG_SV_ARG(x->key),
+                    TG_SV_ARG(x->value[0].n ? x->value[0] : unknown),
+                    TG_SV_ARG(x->value[1].n ? x->value[1] : unknown));
     /* No warning, but never silent: "less work: aten::mul -24 calls, aten::pow -4 calls and 3
      * more". */
     if (!judges_less(e->in->policy) && put_most(&gone, c, ~0u, weigh_gone, put_gone))

@@ -112,17 +112,11 @@ static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_
     double q; /* the quantile of the single calls that is asked for */
     p->known[TG_BASE] = !tg_lacks_frames(c, 1u << op->kind, TG_BASE);
     p->known[TG_TEST] = true;
-    switch (m) {
-    case TG_RULE_METRIC_SELF:
-    case TG_RULE_METRIC_DEVICE_SELF:
-    case TG_RULE_METRIC_TOTAL:
-    case TG_RULE_METRIC_DEVICE_TIME:
-    case TG_RULE_METRIC_MEAN:
+    if (m == TG_RULE_METRIC_SELF || m == TG_RULE_METRIC_DEVICE_SELF || m == TG_RULE_METRIC_TOTAL ||
+        m == TG_RULE_METRIC_DEVICE_TIME || m == TG_RULE_METRIC_MEAN)
         return probe_time(p, m, c, op, by);
-    default:
-        if (by != TG_ESTIMATE_LEAST)
-            return false;
-    }
+    if (by != TG_ESTIMATE_LEAST)
+        return false;
     switch (m) {
     case TG_RULE_METRIC_COUNT:
     case TG_RULE_METRIC_DEVICE_COUNT:

@@ -64,8 +64,7 @@ tg_sv tg_result_words(const struct tg_result *r)
 {
     if (r->subject == TG_SUBJECT_STEP && r->metric != TG_RULE_METRIC_TOTAL)
         return TG_SV(TG_HOST_GAP);
-    if (r->subject == TG_SUBJECT_TRACE && !r->over_budget &&
-        r->metric == tg_rule_metric_of(TG_METRIC_GPU_BUSY))
+    if (tg_result_is_busy(r) && !r->over_budget)
         return TG_SV(TG_DEVICE_BUSY);
     return tg_result_is_of_extent(r) ? TG_SV(TG_DEVICE_EXTENT) : TG_SV("");
 }
@@ -84,18 +83,12 @@ void tg_result_put_name(struct tg_buf *out, const struct tg_result *r, size_t mo
 
 tg_sv tg_result_kind(const struct tg_result *r)
 {
-    switch (r->subject) {
-    case TG_SUBJECT_NAME:
-        return tg_sv_of(tg_kind_name(r->op_kind));
-    case TG_SUBJECT_STEP:
-        return TG_SV("step");
-    case TG_SUBJECT_TRACE:
-        return TG_SV("trace");
-    case TG_SUBJECT_NUMBER:
-        return TG_SV("number");
-    default:
-        return TG_SV("guard");
-    }
+    static const char *const kind[] = {
+        [TG_SUBJECT_TRACE] = "trace", [TG_SUBJECT_NUMBER] = "number", [TG_SUBJECT_STEP] = "step"
+    };
+    return tg_sv_of(r->subject == TG_SUBJECT_NAME ? tg_kind_name(r->op_kind)
+                    : tg_result_is_guard(r)       ? "guard"
+                                                  : kind[r->subject]);
 }
 
 bool tg_result_is_about(const struct tg_result *r, const struct tg_op *op)
@@ -151,8 +144,20 @@ const struct tg_op *tg_result_behind(const struct tg_result *r, const struct tg_
 
 bool tg_result_is_guard(const struct tg_result *r)
 {
-    return r->subject == TG_SUBJECT_REQUIRE || r->subject == TG_SUBJECT_NOTE ||
-           r->subject == TG_SUBJECT_NO_MATCH || r->subject == TG_SUBJECT_GUARD;
+    return r->subject >= TG_SUBJECT_REQUIRE;
+}
+
+bool tg_result_is_step_time(const struct tg_result *r)
+{
+    return r->subject == TG_SUBJECT_TRACE &&
+           (r->metric == TG_RULE_METRIC_STEP_TIME ||
+            r->metric == tg_rule_metric_of(TG_METRIC_HOST_TIME) ||
+            r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT));
+}
+
+bool tg_result_is_busy(const struct tg_result *r)
+{
+    return r->subject == TG_SUBJECT_TRACE && r->metric == tg_rule_metric_of(TG_METRIC_GPU_BUSY);
 }
 
 bool tg_result_is_of_machine(const struct tg_result *r)

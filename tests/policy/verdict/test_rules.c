@@ -9,17 +9,10 @@
     "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"" name                                      \
     "\",\"pid\":10,\"tid\":10,\"ts\":" start ",\"dur\":0.2},"
 #define CALL(name)                                                                                 \
-    {                                                                                              \
-        .what = "built-in, a call of " name, .base = { .steps = 1 }, .test = {                     \
-            .steps = 1,                                                                            \
-            .events = RUNTIME_EVENT(name, "1000.1")                                                \
-        }                                                                                          \
-    }
+    ROW("built-in, a call of " name, NULL, SIDE(.steps = 1),                                       \
+        SIDE(.steps = 1, .events = RUNTIME_EVENT(name, "1000.1")))
 /* Each of `n` runs a side, the fresh ones slower; then one run and five. */
-#define RUNS(title, rules, n, ...)                                                                 \
-    {                                                                                              \
-        .what = title, .policy = rules, .base = { .runs = n }, .test = {.runs = n, __VA_ARGS__ }   \
-    }
+#define RUNS(title, rules, n, ...) ROW(title, rules, SIDE(.runs = n), SIDE(.runs = n, __VA_ARGS__))
 #define TIMES(title, limits)                                                                       \
     RUNS("time: " title ", 1 run", TIME(limits), 1, .slower = 1.6),                                \
         RUNS("time: " title ", 5 runs", TIME(limits), 5, .slower = 1.6)
@@ -36,15 +29,8 @@
 /* Operators that are slower by themselves. */
 #define WORK "op|aten::op3||50;kernel|aten::op1|void kern1(float*)|21"
 #define HOST_IN(metric, limit, n)                                                                  \
-    {                                                                                              \
-        .what = "host " metric " " limit ", " #n,                                                  \
-        .policy = OF("op", metric ", fail: {" limit "}"), .base = { .work = WORK, .runs = n },     \
-        .test = {                                                                                  \
-            .work = WORK,                                                                          \
-            .slower = 1.6,                                                                         \
-            .runs = n                                                                              \
-        }                                                                                          \
-    }
+    ROW("host " metric " " limit ", " #n, OF("op", metric ", fail: {" limit "}"),                  \
+        SIDE(.work = WORK, .runs = n), SIDE(.work = WORK, .slower = 1.6, .runs = n))
 #define HOST(metric)                                                                               \
     HOST_IN(metric, "pct: 10%", 1), HOST_IN(metric, "max: 60us", 1),                               \
         HOST_IN(metric, "pct: 10%", 5), HOST_IN(metric, "max: 60us", 5)
@@ -67,52 +53,29 @@
 /* Of two ranks the second one has a kernel of 100 us more; `rank` is the rule's match. Both send a
  * collective. */
 #define RANKED(metric, rank, limit, n)                                                             \
-    {                                                                                              \
-        .what = "two ranks, " metric " " rank limit ", " #n,                                       \
-        .policy = "rules: [{id: m, metric: " metric ", " rank "fail: {" limit "}}]",               \
-        .base = { .work = SENT, .ranks = 2, .runs = n }, .test = {                                 \
-            .work = SENT,                                                                          \
-            .ranks = 2,                                                                            \
-            .runs = n,                                                                             \
-            .more = "kernel|-|void late(float*)|100",                                              \
-            .in_ranks = 2                                                                          \
-        }                                                                                          \
-    }
+    ROW("two ranks, " metric " " rank limit ", " #n,                                               \
+        "rules: [{id: m, metric: " metric ", " rank "fail: {" limit "}}]",                         \
+        SIDE(.work = SENT, .ranks = 2, .runs = n),                                                 \
+        SIDE(.work = SENT, .ranks = 2, .runs = n, .more = "kernel|-|void late(float*)|100",        \
+             .in_ranks = 2))
 #define SENT "kernel|aten::op1|void kern1(float*)|210;comm|-|ncclDevKernel_AllReduce|20"
 /* In one of four steps the calls of aten::op3 take longer, and what aten::loss waits for: a limit
  * of a size of its own asks the mean. */
 #define UNEVEN(metric)                                                                             \
-    {                                                                                              \
-        .what = "host " metric ", in some steps, a size of its own",                               \
-        .policy = OF("op", metric ", fail: {pct: 10%}"), .base = { .work = TWO, .runs = 3 },       \
-        .test = {                                                                                  \
-            .work = TWO,                                                                           \
-            .slower = 4,                                                                           \
-            .slow_steps = 2,                                                                       \
-            .runs = 3                                                                              \
-        }                                                                                          \
-    }
+    ROW("host " metric ", in some steps, a size of its own",                                       \
+        OF("op", metric ", fail: {pct: 10%}"), SIDE(.work = TWO, .runs = 3),                       \
+        SIDE(.work = TWO, .slower = 4, .slow_steps = 2, .runs = 3))
 #define TWO "op|aten::op3||50;kernel|aten::op3|void kern3(float*)|100;sync|aten::loss||3"
 
 /* aten::op3 is called three times, and nothing counts calls. */
 #define UNCOUNTED(metric, limit)                                                                   \
-    {                                                                                              \
-        .what = "host " metric " of three times the calls, " limit,                                \
-        .policy = OF("op", metric ", fail: {" limit "}"), .base = { .work = WORK, .runs = 5 },     \
-        .test = {                                                                                  \
-            .work = "op|aten::op3||50;op|aten::op3||50;" WORK,                                     \
-            .runs = 5                                                                              \
-        }                                                                                          \
-    }
+    ROW("host " metric " of three times the calls, " limit,                                        \
+        OF("op", metric ", fail: {" limit "}"), SIDE(.work = WORK, .runs = 5),                     \
+        SIDE(.work = "op|aten::op3||50;op|aten::op3||50;" WORK, .runs = 5))
 #define RENAMED(metric, limit, us)                                                                 \
-    {                                                                                              \
-        .what = "metric " metric " of another name that takes " us " us",                          \
-        .policy = OF("kernel", metric ", fail: {" limit "}"), .base = { .runs = 3 }, .test = {     \
-            .gone = "aten::op3",                                                                   \
-            .more = "kernel|aten::op3|void other(float*)|" us,                                     \
-            .runs = 3                                                                              \
-        }                                                                                          \
-    }
+    ROW("metric " metric " of another name that takes " us " us",                                  \
+        OF("kernel", metric ", fail: {" limit "}"), SIDE(.runs = 3),                               \
+        SIDE(.gone = "aten::op3", .more = "kernel|aten::op3|void other(float*)|" us, .runs = 3))
 
 static const struct model_row model_rows[] = {
     ROW("built-in, same code", NULL, USUAL, USUAL),

@@ -658,29 +658,6 @@ static void put_durations(struct tg_buf *b, const struct tg_comparison *c)
                       varying, TG_PLURAL(varying), TG_VALUE(100 * largest, TG_UNIT_PERCENT));
 }
 
-/* ": no step markers": why no duration is judged. */
-static void put_no_durations(struct tg_buf *b, const struct tg_verdict *v,
-                             const struct tg_comparison *c)
-{
-    size_t need = (size_t)(runs_wanted(v) ? runs_wanted(v) : v->min_runs);
-    tg_buf_puts(b, "; durations not judged");
-    if (!c->marked[TG_BASE] || !c->marked[TG_TEST])
-        tg_buf_puts(b, ": no step markers");
-    else if (!tg_same_device(c))
-        tg_buf_printf(b, ": the sides differ in %.*s", TG_SV_ARG(c->differs));
-    else if (!c->same_flags)
-        tg_buf_puts(b, ": other profiler flags");
-    else if (c->other_data)
-        tg_buf_puts(b, ": the fresh runs had other data");
-    else if (c->busy)
-        tg_buf_puts(b, ": the machine was busy during the fresh runs");
-    else if (c->warming != 0)
-        tg_buf_printf(b, ": %s", tg_judged_text(TG_NOT_WARM));
-    else if (c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need)
-        tg_buf_printf(b, ": %zu baseline run%s and %zu fresh, at least %zu a side are needed",
-                      c->n_runs[TG_BASE], TG_PLURAL(c->n_runs[TG_BASE]), c->n_runs[TG_TEST], need);
-}
-
 /* "; numbers judged: 3 of 4; not compared: input_shapes of 12 names, launch_config of 1 name" */
 static void put_others(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c)
 {
@@ -733,10 +710,25 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
         tg_buf_puts(&b, ", but not of kernels");
     if (!v->counts_judged && !v->counts_asked)
         tg_buf_puts(&b, ": no rule asks for them");
+    size_t need = (size_t)(runs_wanted(v) ? runs_wanted(v) : v->min_runs);
+    tg_buf_puts(&b, v->durations_judged ? "" : "; durations not judged");
     if (v->durations_judged)
         put_durations(&b, c);
-    else
-        put_no_durations(&b, v, c);
+    else if (!c->marked[TG_BASE] || !c->marked[TG_TEST])
+        tg_buf_puts(&b, ": no step markers");
+    else if (!tg_same_device(c))
+        tg_buf_printf(&b, ": the sides differ in %.*s", TG_SV_ARG(c->differs));
+    else if (!c->same_flags)
+        tg_buf_puts(&b, ": other profiler flags");
+    else if (c->other_data)
+        tg_buf_puts(&b, ": the fresh runs had other data");
+    else if (c->busy)
+        tg_buf_puts(&b, ": the machine was busy during the fresh runs");
+    else if (c->warming != 0)
+        tg_buf_printf(&b, ": %s", tg_judged_text(TG_NOT_WARM));
+    else if (c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need)
+        tg_buf_printf(&b, ": %zu baseline run%s and %zu fresh, at least %zu a side are needed",
+                      c->n_runs[TG_BASE], TG_PLURAL(c->n_runs[TG_BASE]), c->n_runs[TG_TEST], need);
     if (v->budgets_judged && v->counts_judged)
         tg_buf_puts(&b, "; budgets judged");
     put_others(&b, v, c);

@@ -134,15 +134,14 @@ void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, s
 {
     struct tg_result *rows = TG_NEW_N(a, struct tg_result, v->n_results + self->n_results + 1);
     size_t n = 0, own = v->n_results;
-    for (size_t i = 0; i < self->n_results; i++) {
-        const struct tg_result *r = &self->results[i];
+    TG_EACH(const struct tg_result, r, self->results, self->n_results) {
         /* What does not need a baseline, and is not in order. */
         bool bad = r->state == TG_STATE_INCONCLUSIVE ||
                    (r->over_budget && (r->state == TG_STATE_FAIL || r->state == TG_STATE_WARN ||
                                        r->state == TG_STATE_WAIVED));
         if (r->subject != TG_SUBJECT_REQUIRE && !(r->budget && bad))
             continue;
-        rows[n] = self->results[i];
+        rows[n] = *r;
         rows[n].folded_under = TG_NO_ID;
         if (rows[n].over_budget) { /* its values are of two equal sides */
             rows[n].evidence = TG_SV("");

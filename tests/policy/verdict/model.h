@@ -82,6 +82,8 @@ struct model_row {
     {                                                                                              \
         .what = what_, .policy = policy_, .base = base_, .test = test_                             \
     }
+/* `n` runs a side. */
+#define RUNS(what, policy, n, ...) ROW(what, policy, SIDE(.runs = n), SIDE(.runs = n, __VA_ARGS__))
 /* With other members of the row. */
 #define ROW_WITH(what_, policy_, base_, test_, ...)                                                \
     {                                                                                              \

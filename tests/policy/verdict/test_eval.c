@@ -66,11 +66,11 @@ static const struct model_row model_rows[] = {
         SIDE(.more =
                  "op|aten::"
                  "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz")),
-    ROW("calls and time, sorted",
-        "rules: [{id: t, match: {kind: kernel}, metric: self, fail: {pct: 10%}}, {id: s, metric: "
-        "step_time, fail: {max: 1us}}, {id: w, match: {kind: op}, metric: count, fail: {abs: 0}}, "
-        "{id: f, match: {kind: kernel}, metric: launch_config, fail: {abs: 0}}]",
-        SIDE(.runs = 5), SIDE(.slower = 1.6, .more = OP ";op|aten::op4", .runs = 5)),
+    RUNS("calls and time, sorted",
+         "rules: [{id: t, match: {kind: kernel}, metric: self, fail: {pct: 10%}}, {id: s, metric: "
+         "step_time, fail: {max: 1us}}, {id: w, match: {kind: op}, metric: count, fail: {abs: 0}}, "
+         "{id: f, match: {kind: kernel}, metric: launch_config, fail: {abs: 0}}]",
+         5, .slower = 1.6, .more = OP ";op|aten::op4"),
     ROW("folded, in every step: one in the other", ABS, SIDE(.steps = 1),
         SIDE(.steps = 1, .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT(
                              "aten::b", "1000.2", "0.5") OP_EVENT("aten::c", "1000.3", "0.1"))),
@@ -110,10 +110,10 @@ static const struct model_row model_rows[] = {
         SIDE(.work = ""), SIDE(.work = "")),
     ROW("a measured number of calls", "rules: [{id: s, metric: short_kernels, fail: {max: 99}}]",
         SIDE(.work = ""), SIDE(.work = "")),
-    ROW("time of a trace and of a kernel",
-        "rules: [{id: s, metric: gpu_busy, fail: {pct: 1%}}, {id: t, match: {kind: kernel}, "
-        "metric: self, fail: {pct: 10%}}]",
-        SIDE(.runs = 5), SIDE(.slower = 3, .runs = 5)),
+    RUNS("time of a trace and of a kernel",
+         "rules: [{id: s, metric: gpu_busy, fail: {pct: 1%}}, {id: t, match: {kind: kernel}, "
+         "metric: self, fail: {pct: 10%}}]",
+         5, .slower = 3),
     ROW("fail_on: warn, a note lifts, and suspicious",
         TIME("fail: {pct: 10%}") "fail_on: [fail, warn]", SIDE(.ranks = 3),
         SIDE(.ranks = 3, .without_ranks = 2, .slower = 1.6)),

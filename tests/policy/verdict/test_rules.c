@@ -11,8 +11,7 @@
 #define CALL(name)                                                                                 \
     ROW("built-in, a call of " name, NULL, SIDE(.steps = 1),                                       \
         SIDE(.steps = 1, .events = RUNTIME_EVENT(name, "1000.1")))
-/* Each of `n` runs a side, the fresh ones slower; then one run and five. */
-#define RUNS(title, rules, n, ...) ROW(title, rules, SIDE(.runs = n), SIDE(.runs = n, __VA_ARGS__))
+/* The fresh runs are slower; one run and five. */
 #define TIMES(title, limits)                                                                       \
     RUNS("time: " title ", 1 run", TIME(limits), 1, .slower = 1.6),                                \
         RUNS("time: " title ", 5 runs", TIME(limits), 5, .slower = 1.6)
@@ -112,24 +111,21 @@ static const struct model_row model_rows[] = {
     ROW("built-in, in some steps", NULL, USUAL, SIDE(.more = OP, .in_steps = 2)),
     ROW("built-in, synchronisations in some steps", NULL, USUAL,
         SIDE(.more = "sync|-|cudaDeviceSynchronize", .in_steps = 6)),
-    ROW("built-in, in some runs", NULL, SIDE(.runs = 5), SIDE(.more = OP, .runs = 5, .in_runs = 4)),
-    ROW("built-in, in most runs", NULL, SIDE(.runs = 5),
-        SIDE(.more = OP ";" OP, .runs = 5, .in_runs = 30)),
-    ROW("built-in, in the first step", NULL, SIDE(.runs = 3),
-        SIDE(.more = OP, .in_steps = 1, .runs = 3)),
+    RUNS("built-in, in some runs", NULL, 5, .more = OP, .in_runs = 4),
+    RUNS("built-in, in most runs", NULL, 5, .more = OP ";" OP, .in_runs = 30),
+    RUNS("built-in, in the first step", NULL, 3, .more = OP, .in_steps = 1),
     ROW("built-in, renamed", NULL,
         SIDE(.work =
                  "kernel|aten::op1|void kern1(float*)|21;kernel|aten::op2|void kern2(float*)|22"),
         SIDE(.work =
                  "kernel|aten::op1|void NEW(float*)|21;kernel|aten::op2|void kern2(float*)|22")),
-    ROW("built-in, slower, five runs", NULL, SIDE(.runs = 5), SIDE(.slower = 1.6, .runs = 5)),
+    RUNS("built-in, slower, five runs", NULL, 5, .slower = 1.6),
     ROW("built-in, slower, one run", NULL, USUAL, SIDE(.slower = 1.6)),
-    ROW("built-in, faster, five runs", NULL, SIDE(.runs = 5), SIDE(.slower = 0.6, .runs = 5)),
-    ROW("built-in, all slower", NULL, SIDE(.runs = 5), SIDE(.all_slower = 1.5, .runs = 5)),
+    RUNS("built-in, faster, five runs", NULL, 5, .slower = 0.6),
+    RUNS("built-in, all slower", NULL, 5, .all_slower = 1.5),
     ROW("built-in, another device", NULL, USUAL,
         SIDE(.device = "Tesla V100", .more = OP ";" KERNEL)),
-    ROW("built-in, another device, five runs", NULL, SIDE(.runs = 5),
-        SIDE(.device = "Tesla V100", .slower = 1.6, .runs = 5)),
+    RUNS("built-in, another device, five runs", NULL, 5, .device = "Tesla V100", .slower = 1.6),
     ROW("collectives, one more on a rank", NULL, SIDE(.ranks = 2),
         SIDE(.ranks = 2, .in_ranks = 2, .more = "comm|-|ncclDevKernel_AllReduce|20")),
     ROW("collectives, one fewer", NULL,
@@ -263,17 +259,14 @@ static const struct model_row model_rows[] = {
     MODULES("a budget", "total, fail: {max: 1us}"),
     MODULES("optional", "total, fail: {pct: 10%}, optional: true"),
     MODULES("added", "added, fail: {max: 1us}"),
-    ROW("time: in some steps", TIME("fail: {pct: auto}"), SIDE(.runs = 3),
-        SIDE(.slower = 3, .slow_steps = 2, .runs = 3)),
-    ROW("time: in some steps, a warning", TIME("warn: {pct: auto}"), SIDE(.runs = 3),
-        SIDE(.slower = 3, .slow_steps = 2, .runs = 3)),
-    ROW("time: in some steps, a size of one's own", TIME("fail: {pct: 10%}"), SIDE(.runs = 3),
-        SIDE(.slower = 3, .slow_steps = 2, .runs = 3)),
-    ROW("time: exceeded and not proven", TIME("fail: {pct: 0.1%}"), SIDE(.runs = 5),
-        SIDE(.slower = 1.003, .runs = 5)),
-    ROW("a step's time and its gaps, warned",
-        "rules: [{id: s, metric: step_time, warn: {pct: auto}}]", SIDE(.runs = 3),
-        SIDE(.slower = 3, .runs = 3)),
+    RUNS("time: in some steps", TIME("fail: {pct: auto}"), 3, .slower = 3, .slow_steps = 2),
+    RUNS("time: in some steps, a warning", TIME("warn: {pct: auto}"), 3, .slower = 3,
+         .slow_steps = 2),
+    RUNS("time: in some steps, a size of one's own", TIME("fail: {pct: 10%}"), 3, .slower = 3,
+         .slow_steps = 2),
+    RUNS("time: exceeded and not proven", TIME("fail: {pct: 0.1%}"), 5, .slower = 1.003),
+    RUNS("a step's time and its gaps, warned",
+         "rules: [{id: s, metric: step_time, warn: {pct: auto}}]", 3, .slower = 3),
     HOST("total"),
     UNCOUNTED("self", "pct: 10%"),
     UNCOUNTED("total", "pct: 10%"),

@@ -50,14 +50,14 @@ static const struct model_row model_rows[] = {
          ABS WAIVER("name: 'aten::fresh', ceiling: {abs: 1}", SPRING),
          "kernel|aten::fresh|void kern3(float*)|20;op|aten::op5"),
     MORE("waived: what is not exceeded", COUNT("warn: {abs: 0}") WAIVER(OP3, SPRING), OP),
-    ROW("waived: a duration",
-        TIME("fail: {pct: 10%}") "waivers: [{rule: time, name: 'void kern3(float*)', ceiling: "
-                                 "{pct: 100%}, reason: r, expires: 2026-03-01}]",
-        SIDE(.runs = 5), SIDE(.slower = 1.6, .runs = 5)),
-    ROW("waived: a duration above its ceiling",
-        TIME("fail: {pct: 10%}") "waivers: [{rule: time, name: 'void kern3(float*)', ceiling: "
-                                 "{abs: 1us}, reason: r, expires: 2026-03-01}]",
-        SIDE(.runs = 5), SIDE(.slower = 1.6, .runs = 5)),
+    RUNS("waived: a duration",
+         TIME("fail: {pct: 10%}") "waivers: [{rule: time, name: 'void kern3(float*)', ceiling: "
+                                  "{pct: 100%}, reason: r, expires: 2026-03-01}]",
+         5, .slower = 1.6),
+    RUNS("waived: a duration above its ceiling",
+         TIME("fail: {pct: 10%}") "waivers: [{rule: time, name: 'void kern3(float*)', ceiling: "
+                                  "{abs: 1us}, reason: r, expires: 2026-03-01}]",
+         5, .slower = 1.6),
     MORE("waived: a trace metric",
          "rules: [{id: m, metric: launch_count, fail: {abs: 0}}]\nwaivers: [{rule: m, ceiling: "
          "{abs: 2}, reason: r, expires: 2026-03-01}]",

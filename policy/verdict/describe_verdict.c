@@ -113,7 +113,6 @@ static bool is_mine_by_name(const bool *mine, const struct tg_comparison *c, tg_
 static void choose_said(struct cost *x, const struct tg_comparison *c, double less)
 {
     double device = x->more[DEVICE], waits = x->more[WAITS], host = x->more[HOST];
-    int sort, other;
     x->by_waiting = waits >= LEAST && waits > device && waits > host;
     x->moved = x->by_waiting && 2 * less > waits;
     x->on_host = device < LEAST || (host >= LEAST && tg_pace_of(c) == TG_PACE_HOST);
@@ -122,8 +121,8 @@ static void choose_said(struct cost *x, const struct tg_comparison *c, double le
               c->wall_ns[TG_TEST] - c->wall_ns[TG_BASE] >=
                   (x->on_host ? host + device / 2 : device + host / 2);
     x->waits_too = x->on_host && waits >= LEAST && !x->by_waiting && !x->both;
-    sort = x->by_waiting ? WAITS : x->on_host ? HOST : DEVICE;
-    other = x->both ? (x->on_host ? DEVICE : HOST) : x->waits_too ? WAITS : NOTHING;
+    int sort = x->by_waiting ? WAITS : x->on_host ? HOST : DEVICE;
+    int other = x->both ? (x->on_host ? DEVICE : HOST) : x->waits_too ? WAITS : NOTHING;
     x->said = x->more[sort] + x->more[other];
     x->said_base = x->base[sort] + x->base[other];
     double least[2], most[2], test = x->said_base + x->said;
@@ -301,14 +300,13 @@ static void weigh(const struct costs *x, struct tg_result *r, struct tg_arena *a
 void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
 {
     TG_AUTO(costs_release) struct costs costs = { 0 };
-    uint32_t *whole_of;
     if (!c)
         return;
     costs_init(&costs, v, c);
-    v->whole_of = whole_of = TG_NEW_N(a, uint32_t, c->n_ops + c->n_regions + 1);
+    uint32_t *whole_of = TG_NEW_N(a, uint32_t, c->n_ops + c->n_regions + 1);
     memset(whole_of, 0xff, (c->n_ops + c->n_regions) * sizeof *whole_of); /* TG_NO_ID */
-    for (size_t i = 0; i < v->n_results; i++) {
-        struct tg_result *r = &v->results[i];
+    v->whole_of = whole_of;
+    TG_EACH(struct tg_result, r, v->results, v->n_results) {
         const struct tg_op *op = tg_result_op(c, r);
         if (op && r->unit_id == TG_UNIT_COUNT && r->folded_under == TG_NO_ID && r->delta > 0 &&
             (r->state == TG_STATE_WAIVED || r->state >= TG_STATE_WARN) && !r->one_rank)
@@ -316,7 +314,7 @@ void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, st
         if (op && r->whole_known) {
             bool in_region = op->region < c->n_regions;
             uint32_t *at = &whole_of[in_region ? c->n_ops + op->region : (size_t)(op - c->ops)];
-            *at = *at == TG_NO_ID ? (uint32_t)i : *at;
+            *at = *at == TG_NO_ID ? (uint32_t)(r - v->results) : *at;
         }
     }
 }
@@ -558,9 +556,7 @@ static double detectable_in_ops(const struct tg_comparison *c)
  * for it; else its largest operators. A quarter is what a reader expects any gate to see. */
 static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c)
 {
-    const struct tg_evidence *step = c ? &c->metrics[TG_METRIC_STEP_TIME].ev : NULL;
     int64_t need = runs_wanted(v);
-    double from;
     bool by_step = false;
     if (!c)
         return;
@@ -568,11 +564,11 @@ static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct
         tg_buf_printf(b, "; durations not judged: record %lld runs a side", (long long)need);
         return;
     }
-    for (size_t i = 0; i < v->n_results; i++) /* does a rule ask for the time of the step? */
-        by_step |= v->results[i].subject == TG_SUBJECT_TRACE && !v->results[i].switched_off &&
-                   v->results[i].metric == TG_RULE_METRIC_STEP_TIME;
-    by_step = by_step && step->why_not == TG_JUDGED;
-    from = by_step ? step->mde : detectable_in_ops(c);
+    const struct tg_evidence *step = &c->metrics[TG_METRIC_STEP_TIME].ev;
+    TG_EACH(const struct tg_result, r, v->results, v->n_results) /* does a rule ask for it? */
+        by_step |= r->subject == TG_SUBJECT_TRACE && !r->switched_off &&
+                   r->metric == TG_RULE_METRIC_STEP_TIME && step->why_not == TG_JUDGED;
+    double from = by_step ? step->mde : detectable_in_ops(c);
     if (v->durations_judged && c->warming != 0)
         tg_buf_printf(b, "; device times not judged: %s", tg_judged_text(TG_NOT_WARM));
     if (!v->durations_judged || from < TG_QUARTER)

@@ -104,11 +104,9 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
     }
     for (uint32_t i = 0; i < n; i++) {
         struct tg_result *r = &v[i];
-        const struct tg_op *op;
-        uint32_t k;
         if (r->unit_id != TG_UNIT_COUNT || !(may_fold(r) || r->state == TG_STATE_WAIVED))
             continue;
-        op = tg_result_op(c, r);
+        const struct tg_op *op = tg_result_op(c, r);
         /* Operators and waits follow what calls them, device work the operator that launches it. */
         if (!op ||
             (op->kind == TG_KIND_OP ? tg_sv_eq(op->parent, op->name)
@@ -118,7 +116,7 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
          * the operator whose node of autograd's it is, or of the outermost operator that brings it
          * along. */
         tg_buf_clear(&b);
-        k = first_head(&name, op->parent, TG_NO_ID, v, i, op, c);
+        uint32_t k = first_head(&name, op->parent, TG_NO_ID, v, i, op, c);
         if (op->kind == TG_KIND_OP && tg_name_put_node_letters(op->name, &b))
             k = first_head(&letters, tg_buf_sv(&b), k, v, i, op, c);
         if (op->leader != TG_NO_ID)

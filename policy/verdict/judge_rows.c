@@ -135,25 +135,23 @@ static bool is_suspect(const struct tg_judging *w, const struct tg_comparison *c
 static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum tg_estimate by)
 {
     const struct tg_comparison *again = e->c->asking ? e->c->asking->again : NULL;
-    struct tg_evidence *ev;
-    struct tg_judging there;
-    bool known;
     if (!is_suspect(w, e->c)) {
         /* Of a device that was not settled in the first look, and is in the new runs: what does not
          * look slower even by a low bar is judged. A look at a device that changes proves
          * nothing. */
         if (!again || again->warming != 0 || !w->p.ev || w->p.ev->why_not != TG_NOT_WARM)
             return;
-        ev = tg_arena_copy(e->arena, w->p.ev, 1, sizeof *ev);
+        struct tg_evidence *ev = tg_arena_copy(e->arena, w->p.ev, 1, sizeof *ev);
         ev->why_not = TG_JUDGED;
         ev->proven = ev->slower = false;
         w->p.ev = ev;
         return;
     }
-    there = *w;
-    known = again && tg_quantity_find(&there.x, again) && tg_probe(&there.p, &there, again, by) &&
-            there.p.known[TG_BASE] && there.p.known[TG_TEST];
-    ev = tg_arena_copy(e->arena, w->p.ev, 1, sizeof *ev);
+    struct tg_judging there = *w;
+    bool known = again && tg_quantity_find(&there.x, again) &&
+                 tg_probe(&there.p, &there, again, by) && there.p.known[TG_BASE] &&
+                 there.p.known[TG_TEST];
+    struct tg_evidence *ev = tg_arena_copy(e->arena, w->p.ev, 1, sizeof *ev);
     tg_confirm_set(ev, known ? there.p.ev : NULL, e->c->asking);
     if (known && there.p.ev && tg_confirm_tells(there.p.ev)) {
         /* What is red by its shift is shown by it. */
@@ -175,15 +173,14 @@ static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum 
 static void judge_most(struct tg_judging *w)
 {
     enum tg_rule_metric m = w->rule->metric;
-    const struct tg_count_evidence *ev;
-    struct tg_judging most, mean;
     if (w->x.kind != TG_QUANTITY_OP || w->j.state != TG_STATE_PASS ||
         (m != TG_RULE_METRIC_COUNT && m != TG_RULE_METRIC_BYTES))
         return;
-    ev = m == TG_RULE_METRIC_BYTES ? &w->x.op->moved : &w->x.op->counted;
+    const struct tg_count_evidence *ev =
+        m == TG_RULE_METRIC_BYTES ? &w->x.op->moved : &w->x.op->counted;
     if (ev->proof != TG_COUNT_HINT)
         return;
-    most = mean = *w;
+    struct tg_judging most = *w, mean = *w;
     most.p.test = ev->most;
     most.p.unchanged = mean.p.unchanged = false;
     most.j = tg_judge(&most.p, &most.l.warn, &most.l.fail);

@@ -189,13 +189,11 @@ void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *
     const struct tg_note *first = NULL;
     bool fails = fail_on & TG_FAIL_ON_WARN;
     enum tg_state state = fails ? TG_STATE_FAIL : TG_STATE_WARN;
-    struct tg_result *r;
-
     if (v->outcome == TG_OUTCOME_ERROR)
         return;
     if (v->outcome == TG_OUTCOME_INCONCLUSIVE && fail_on & TG_FAIL_ON_INCONCLUSIVE) {
         /* Nothing was compared; after a comparison its rows have failed. */
-        r = insert_row(v, "fail_on", TG_STATE_FAIL, a);
+        struct tg_result *r = insert_row(v, "fail_on", TG_STATE_FAIL, a);
         tg_eval_message(r, TG_STATE_FAIL, TG_SUBJECT_REQUIRE, TG_NEED_ANY, TG_SV("(inconclusive)"),
                         v->error, v->error_hint);
         r->evidence = TG_SV("inconclusive: `fail_on` makes it a failure");
@@ -207,7 +205,7 @@ void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *
     TG_EACH(struct tg_note, note, v->notes, v->n_notes) {
         if (!note->reason || note->placed)
             continue;
-        r = insert_row(v, "require", state, a);
+        struct tg_result *r = insert_row(v, "require", state, a);
         tg_eval_message(r, state, TG_SUBJECT_NOTE, note->reason,
                         tg_sv_of(tg_reason_id(note->reason)), note->text, note->next);
         if (fails)

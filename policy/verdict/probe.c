@@ -184,8 +184,6 @@ static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,
                         const struct tg_comparison *c, enum tg_estimate by)
 {
     bool slowest = rule->match.rank == TG_MATCH_RANK_SLOWEST, least = by == TG_ESTIMATE_LEAST;
-    const struct tg_metric_change *m;
-    const struct tg_evidence *ev;
     enum tg_metric id;
     if (!tg_rule_metric_of_trace(rule->metric, &id)) {
         bool collectives = rule->metric == TG_RULE_METRIC_COLLECTIVE_SKEW;
@@ -198,10 +196,10 @@ static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,
         }
         return least;
     }
-    m = &c->metrics[id];
-    ev = least ? &m->ev : &m->mean;
-    if (slowest)
-        ev = least ? &m->ev_slowest : &m->mean_slowest;
+    const struct tg_metric_change *m = &c->metrics[id];
+    const struct tg_evidence *ev = slowest ? least ? &m->ev_slowest : &m->mean_slowest
+                                   : least ? &m->ev
+                                           : &m->mean;
     memcpy(p->known, m->known, sizeof p->known);
     p->exact = tg_rule_metric_info(rule->metric)->exact;
     p->fell = p->unit != TG_UNIT_NS && tg_metric_info(id)->worse < 0;

@@ -192,9 +192,7 @@ struct tg_result tg_result_of(tg_sv rule)
 
 struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rule)
 {
-    struct tg_result *r;
-    e->results = tg_grow(e->results, &e->cap, e->n + 1, sizeof *e->results);
-    r = &e->results[e->n++];
+    struct tg_result *r = TG_PUSH(e->results, e->n, e->cap);
     *r = tg_result_of(rule ? rule->id : TG_SV("guard"));
     if (!rule)
         return r;

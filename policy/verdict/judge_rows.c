@@ -260,7 +260,8 @@ static void soften(const struct tg_eval_state *e, struct tg_judging *w)
 {
     const struct tg_op *op = w->x.op;
     enum tg_reason x = exception_of(w);
-    bool fails = w->j.state == TG_STATE_FAIL;
+    bool fails = w->j.state == TG_STATE_FAIL, measured = !w->p.exact && !is_budget(w);
+    bool noisy = measured && w->p.noise_test != TG_NOISE_NONE;
     /* Times that are not judged let nothing pass. */
     bool few = e->c->n_runs[TG_BASE] < TG_FEWEST_RUNS || e->c->n_runs[TG_TEST] < TG_FEWEST_RUNS;
     bool repaid = (w->x.kind == TG_QUANTITY_OP || w->x.kind == TG_QUANTITY_GAP) && op->repaid;
@@ -281,19 +282,17 @@ static void soften(const struct tg_eval_state *e, struct tg_judging *w)
           x, TG_STATE_PASS },
         { x && fails, x, TG_STATE_WARN },
         { (fails || w->j.reason == TG_REASON_STEADY) && w->x.kind == TG_QUANTITY_OP && w->p.ev &&
-              !w->p.exact && w->p.noise_test != TG_NOISE_NONE && !is_budget(w) && w->seen->alike &&
+              noisy && w->seen->alike &&
               !(w->seen->alike->proven && w->seen->alike->e >= TG_HALF * w->p.ev->e),
           TG_REASON_OVERLAP, TG_STATE_WARN },
-        { fails && repaid && !w->p.exact && !is_budget(w), TG_REASON_REPAID, TG_STATE_WARN },
+        { fails && repaid && measured, TG_REASON_REPAID, TG_STATE_WARN },
         /* who asks for a flat limit means it with the wait */
-        { fails && op && tg_op_is_collective(op) && !w->p.exact && !is_budget(w) &&
-              w->p.noise_test != TG_NOISE_NONE && !e->c->all_ranks,
-          TG_REASON_RANKS, TG_STATE_WARN },
+        { fails && op && tg_op_is_collective(op) && noisy && !e->c->all_ranks, TG_REASON_RANKS,
+          TG_STATE_WARN },
         { fails && is_as_long(e->c, w), TG_REASON_AS_LONG, TG_STATE_WARN },
         { w->j.state >= TG_STATE_WARN && is_hidden_less(e->c, w), TG_REASON_LESS_HIDDEN,
           fails ? TG_STATE_WARN : TG_STATE_PASS },
-        { fails && w->x.kind != TG_QUANTITY_OP && !w->p.exact && !is_budget(w) &&
-              w->p.ev->fastest_alone,
+        { fails && w->x.kind != TG_QUANTITY_OP && measured && w->p.ev->fastest_alone,
           TG_REASON_FASTEST, TG_STATE_WARN },
     };
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)

@@ -214,6 +214,7 @@ struct tg_judging { /* one row while it is judged: each part is made from those 
  * false: it has none. */
 bool tg_probe(struct tg_probe *p, const struct tg_judging *w, const struct tg_comparison *c,
               enum tg_estimate by);
+void tg_probe_put(struct tg_probe *p, const double value[2]); /* what is shown of it */
 /* Does a side lack totals by Python frame that rules about these kinds need? */
 bool tg_lacks_frames(const struct tg_comparison *c, uint32_t kinds, int side);
 
@@ -224,9 +225,9 @@ bool tg_lacks_frames(const struct tg_comparison *c, uint32_t kinds, int side);
 bool tg_judging_measure(struct tg_judging *w, const struct tg_rule *rule,
                         const struct tg_quantity *x, const struct tg_policy *policy,
                         const struct tg_comparison *c, struct tg_arena *a);
-/* Judges a quantity of `e->c` and adds its row: of parts and sums only what is found. Its state. */
-enum tg_state tg_judge_quantity(struct tg_eval_state *e, const struct tg_rule *rule,
-                                const struct tg_quantity *x);
+/* Judges a quantity of `e->c` and adds its row: of parts and sums only what is found. */
+void tg_judge_quantity(struct tg_eval_state *e, const struct tg_rule *rule,
+                       const struct tg_quantity *x);
 
 /* ---- phrase.c: pieces of sentences, values with their units ---- */
 
@@ -255,7 +256,7 @@ size_t tg_phrase_region(struct tg_buf *out, const struct tg_comparison *c, uint3
 void tg_phrase_part(struct tg_buf *out, double part, double all);
 /* "fp16", "fp32", …: what a kernel computes with, as far as its name says; NULL. */
 const char *tg_phrase_type(tg_sv kernel);
-/* "5 kernels +500 % (+571 us)": what takes longer on one rank alone*/
+/* "5 kernels +500 % (+571 us)": what takes longer on one rank alone */
 void tg_phrase_rank_alone(struct tg_buf *out, const struct tg_comparison *c);
 /* "over the limit of 52 us" of "max: 52us", "under the limit of 3" of "min: 3" */
 void tg_phrase_budget(struct tg_buf *out, const struct tg_bound *bound);
@@ -326,5 +327,5 @@ void tg_waive(struct tg_eval_state *e);
 /* known_events.c */
 void tg_known_explain(struct tg_eval_state *e);
 void tg_fold(struct tg_eval_state *e);      /* results in their final order */
-void tg_fold_rank(struct tg_eval_state *e); /* then what one rank alone does*/
+void tg_fold_rank(struct tg_eval_state *e); /* then what one rank alone does */
 #endif

@@ -436,19 +436,14 @@ static void add_row(struct tg_eval_state *e, struct tg_judging *w)
 {
     struct tg_result *r = tg_eval_add(e, w->rule);
     if (w->p.has_recorded && is_budget(w)) { /* a budget shows what it limits */
-        w->p.base = w->p.recorded[TG_BASE];
-        w->p.test = w->p.recorded[TG_TEST];
+        tg_probe_put(&w->p, w->p.recorded);
         w->p.ev = NULL;
     }
-    if (w->j.reason == TG_REASON_SOME_STEPS && w->p.unit == TG_UNIT_NS) { /* what it warns of */
-        w->p.base = w->p.ev->slowest[TG_BASE];
-        w->p.test = w->p.ev->slowest[TG_TEST];
-    }
+    if (w->j.reason == TG_REASON_SOME_STEPS && w->p.unit == TG_UNIT_NS) /* what it warns of */
+        tg_probe_put(&w->p, w->p.ev->slowest);
     r->of_fastest = is_of_fastest(w);
-    if (r->of_fastest && w->x.kind == TG_QUANTITY_TRACE) {
-        w->p.base = w->p.ev->value[TG_BASE];
-        w->p.test = w->p.ev->value[TG_TEST];
-    }
+    if (r->of_fastest && w->x.kind == TG_QUANTITY_TRACE)
+        tg_probe_put(&w->p, w->p.ev->value);
     r->state = w->j.state;
     r->metric = w->rule->metric;
     r->unit_id = w->p.unit;
@@ -490,25 +485,24 @@ static void add_row(struct tg_eval_state *e, struct tg_judging *w)
         e->c->ops[op - e->c->ops].reported = w->p.ev;
 }
 
-enum tg_state tg_judge_quantity(struct tg_eval_state *e, const struct tg_rule *rule,
-                                const struct tg_quantity *x)
+void tg_judge_quantity(struct tg_eval_state *e, const struct tg_rule *rule,
+                       const struct tg_quantity *x)
 {
     struct tg_judging w;
     if (!tg_judging_measure(&w, rule, x, e->in->policy, e->c, e->arena))
-        return TG_STATE_NOT_JUDGED;
+        return;
     if (!w.p.known[TG_TEST] || (!w.p.known[TG_BASE] && !tg_rule_is_budget(rule))) {
         say_missing(e, &w);
-        return TG_STATE_INCONCLUSIVE;
+        return;
     }
     /* In stages a time that is withheld is asked again. */
     bool asked = e->c->asking && w.p.ev && w.p.ev->withheld;
     if (x->ev && w.p.ev->why_not != TG_JUDGED && !w.p.ev->suspicious && !asked)
-        return TG_STATE_NOT_JUDGED;
+        return;
     judge(e, &w);
     /* Of a quantity that is a part of others a line only if it got slower. */
     bool part = x->kind == TG_QUANTITY_CHOICE ||
                 (x->kind == TG_QUANTITY_GAP && x->op->kind != TG_KIND_STEP);
     if (!part || w.j.state > TG_STATE_WAIVED)
         add_row(e, &w);
-    return w.j.state;
 }

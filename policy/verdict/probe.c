@@ -12,7 +12,7 @@ enum tg_attr_kind tg_rule_attr_kind(enum tg_rule_metric m)
                                               : TG_ATTR_KIND_BYTES;
 }
 
-static void put_values(struct tg_probe *p, const double value[2])
+void tg_probe_put(struct tg_probe *p, const double value[2])
 {
     p->base = value[TG_BASE];
     p->test = value[TG_TEST];
@@ -22,7 +22,7 @@ static void put_recorded(struct tg_probe *p, const double value[2])
 {
     p->has_recorded = true;
     memcpy(p->recorded, value, sizeof p->recorded);
-    put_values(p, value);
+    tg_probe_put(p, value);
 }
 
 /* A number that the program determines: a change needs no evidence. */
@@ -38,7 +38,7 @@ static void put_exact(struct tg_probe *p, double base, double test, bool unchang
 static void put_evidence(struct tg_probe *p, const struct tg_evidence *ev)
 {
     p->ev = ev;
-    put_values(p, ev->value);
+    tg_probe_put(p, ev->value);
 }
 
 /*
@@ -149,7 +149,7 @@ static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_
             break;
         p->ev = own;
         if (own->why_not == TG_JUDGED)
-            put_values(p, own->value);
+            tg_probe_put(p, own->value);
         break;
     case TG_RULE_METRIC_BYTES:
         put_recorded(p, op->bytes_mean);
@@ -192,7 +192,7 @@ static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,
             put_time(p, &c->rank_spread_ev, c->rank_spread, NULL);
         else {
             p->ev = collectives ? &c->collective_skew_ev : &c->skew_ev;
-            put_values(p, collectives ? c->collective_skew : c->skew);
+            tg_probe_put(p, collectives ? c->collective_skew : c->skew);
         }
         return least;
     }
@@ -206,7 +206,7 @@ static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,
     if (p->unit == TG_UNIT_NS)
         put_time(p, ev, slowest ? m->slowest : m->value, NULL);
     if (p->unit != TG_UNIT_NS || id == TG_METRIC_STEP_TIME) /* as every report gives it */
-        put_values(p, slowest ? m->slowest : m->value);
+        tg_probe_put(p, slowest ? m->slowest : m->value);
     p->ev = ev;
     put_iterations(p, c, id);
     p->outside = tg_outside_growth_of(c, tg_metric_info(id)->counts);

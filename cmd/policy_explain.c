@@ -2,7 +2,7 @@
 
 #include "cmd/policy.h"
 #include "core/diff/names.h"
-#include "policy/verdict/explain.h"
+#include "policy/verdict/eval.h"
 #include "reporters/label.h"
 
 /* The traces as runs of one code, against themselves: what a check sees of them. Without traces the

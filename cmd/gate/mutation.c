@@ -6,7 +6,7 @@
 #include "core/diff/names.h"
 #include "core/summary/inject.h"
 #include "policy/language/limit.h"
-#include "policy/verdict/judge.h"
+#include "policy/verdict/eval.h"
 
 #define MAX_CANDIDATES 3 /* names a violation is tried on: the largest */
 

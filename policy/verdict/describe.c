@@ -28,11 +28,52 @@ static const char *verb(const struct tg_op *op)
     return op->launched ? "work on the device launched" : is_launched(op) ? "launched" : "called";
 }
 
-/* Where the calls came, when not in every step of every run; of some steps it is reported
- * before. */
-static void put_where(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op)
+static void describe_count(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op,
+                           const double calls[2], tg_sv weight)
 {
+    const struct tg_rank_shift *alone = tg_op_rank_alone(c, op);
     const struct tg_count_evidence *ev = &op->counted;
+    double now = calls[TG_TEST], was = calls[TG_BASE];
+    bool some = tg_op_in_some_steps(op), came = op->change == TG_ADDED && was == 0;
+    if (!op->launched && !some && (came || (op->change == TG_REMOVED && now == 0))) {
+        /* "new, 4 calls per step", "gone, was 4 calls per step": one side has none */
+        double n = alone ? alone->count[TG_TEST] : came ? now : was;
+        tg_buf_printf(m, "%s%s %s%s per step", came ? "new, " : "gone, was ",
+                      TG_VALUE(n, TG_UNIT_COUNT),
+                      !is_launched(op) ? "call"
+                      : n == 1         ? "launch"
+                                       : "launche",
+                      n == 1 ? "" : "s");
+        if (alone)
+            tg_buf_printf(m, " on rank %lld alone", (long long)alone->rank);
+        tg_buf_add(m, weight);
+    } else {
+        tg_buf_puts(m, op->change == TG_ADDED ? "new: " : op->change == TG_REMOVED ? "gone: " : "");
+        if (some)
+            tg_phrase_some_steps(m, ev, c->n_runs[TG_TEST]);
+        else
+            tg_buf_printf(m, "%s %s time%s per step", verb(op), TG_VALUE(now, TG_UNIT_COUNT),
+                          now == 1 ? "" : "s");
+        tg_buf_printf(m, ", was %s (%s%s", TG_VALUE(was, TG_UNIT_COUNT),
+                      TG_SIGNED(now - was, TG_UNIT_COUNT), some ? " a step in the mean" : "");
+        if (alone) /* the mean over ranks of what one does more */
+            tg_buf_printf(m, ", %s on rank %lld alone",
+                          TG_SIGNED(alone->count[TG_TEST] - alone->count[TG_BASE], TG_UNIT_COUNT),
+                          (long long)alone->rank);
+        tg_buf_add(m, weight);
+        tg_buf_puts(m, ")");
+    }
+    if (op->calling_op.n) { /* ", all inside aten::bmm" */
+        tg_buf_puts(m, ", ");
+        if (op->calling_part < 1) {
+            tg_dec_put_fixed(m, 100 * op->calling_part, 0);
+            tg_buf_puts(m, " % of them");
+        } else {
+            tg_buf_puts(m, "all");
+        }
+        tg_buf_printf(m, " inside " TG_NAME, TG_SV_ARG(op->calling_op));
+    }
+    /* Where the calls came, when not in every step of every run; of some steps it is said. */
     if (ev->proof == TG_COUNT_UNCHANGED || op->launched)
         return;
     if (ev->shape == TG_COUNT_VARIES)
@@ -45,69 +86,6 @@ static void put_where(struct tg_buf *m, const struct tg_comparison *c, const str
     for (size_t i = 0; i < n && i < 12; i++)
         tg_buf_printf(m, "%s%s", i ? ", " : "", TG_VALUE(ev->run[TG_TEST][i], TG_UNIT_COUNT));
     tg_buf_puts(m, n > 12 ? ", …" : "");
-}
-
-/* "new, 4 calls per step", "gone, was 4 calls per step": one side has none; false: it is not so
- * simple */
-static bool put_one_sided(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op,
-                          const double calls[2])
-{
-    const struct tg_rank_shift *alone = tg_op_rank_alone(c, op);
-    bool came = op->change == TG_ADDED && calls[TG_BASE] == 0;
-    double n = alone ? alone->count[TG_TEST] : calls[came ? TG_TEST : TG_BASE];
-    if (op->launched || tg_op_in_some_steps(op) ||
-        (!came && (op->change != TG_REMOVED || calls[TG_TEST] != 0)))
-        return false;
-    tg_buf_printf(m, "%s%s %s%s per step", came ? "new, " : "gone, was ",
-                  TG_VALUE(n, TG_UNIT_COUNT),
-                  !is_launched(op) ? "call"
-                  : n == 1         ? "launch"
-                                   : "launche",
-                  n == 1 ? "" : "s");
-    if (alone)
-        tg_buf_printf(m, " on rank %lld alone", (long long)alone->rank);
-    return true;
-}
-
-static void describe_count(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op,
-                           const double calls[2], tg_sv weight)
-{
-    const struct tg_rank_shift *alone = tg_op_rank_alone(c, op);
-    bool one_sided = put_one_sided(m, c, op, calls);
-    double now = calls[TG_TEST], was = calls[TG_BASE];
-    if (!one_sided && op->change == TG_ADDED)
-        tg_buf_puts(m, "new: ");
-    if (!one_sided && op->change == TG_REMOVED)
-        tg_buf_puts(m, "gone: ");
-    if (tg_op_in_some_steps(op)) {
-        tg_phrase_some_steps(m, &op->counted, c->n_runs[TG_TEST]);
-        tg_buf_puts(m, ", was ");
-    } else if (!one_sided) {
-        tg_buf_printf(m, "%s %s time%s per step, was ", verb(op), TG_VALUE(now, TG_UNIT_COUNT),
-                      now == 1 ? "" : "s");
-    }
-    if (!one_sided) {
-        tg_buf_printf(m, "%s (%s%s", TG_VALUE(was, TG_UNIT_COUNT),
-                      TG_SIGNED(now - was, TG_UNIT_COUNT),
-                      tg_op_in_some_steps(op) ? " a step in the mean" : "");
-        if (alone) /* the mean over ranks of what one does more */
-            tg_buf_printf(m, ", %s on rank %lld alone",
-                          TG_SIGNED(alone->count[TG_TEST] - alone->count[TG_BASE], TG_UNIT_COUNT),
-                          (long long)alone->rank);
-    }
-    tg_buf_add(m, weight);
-    tg_buf_puts(m, one_sided ? "" : ")");
-    if (op->calling_op.n) { /* ", all inside aten::bmm" */
-        tg_buf_puts(m, ", ");
-        if (op->calling_part < 1) {
-            tg_dec_put_fixed(m, 100 * op->calling_part, 0);
-            tg_buf_puts(m, " % of them");
-        } else {
-            tg_buf_puts(m, "all");
-        }
-        tg_buf_printf(m, " inside " TG_NAME, TG_SV_ARG(op->calling_op));
-    }
-    put_where(m, c, op);
 }
 
 /* "the slowest step of each fresh run takes 12.3 ms, of the baseline's 4.1 ms" */
@@ -171,12 +149,10 @@ static void describe_budget(struct tg_buf *m, struct tg_result *r, const struct 
                             const struct tg_op *op, const struct tg_limit *limit)
 {
     const struct tg_bound *b = limit->bound;
-    bool one = limit->n == 1, max = one && b->kind == TG_BOUND_MAX;
-    bool min = one && b->kind == TG_BOUND_MIN;
-    double by = max ? p->test - b->value : min ? b->value - p->test : NAN;
+    double sign = b->kind == TG_BOUND_MAX ? 1 : -1;
+    double by = limit->n == 1 ? sign * (p->test - b->value) : NAN;
     /* Was it exceeded by the baseline, too? Then the change did not do it. */
-    r->was_over = (max && p->base > b->value && p->test > b->value) ||
-                  (min && p->base < b->value && p->test < b->value);
+    r->was_over = by > 0 && sign * (p->base - b->value) > 0;
     if (op && p->unit == TG_UNIT_COUNT)
         tg_buf_printf(m, "%s %s time%s per step", verb(op), TG_VALUE(p->test, p->unit),
                       p->test == 1 ? "" : "s");
@@ -198,16 +174,15 @@ static void describe_budget(struct tg_buf *m, struct tg_result *r, const struct 
     }
     if (!isnan(p->base))
         tg_buf_printf(m, ", was %s%s", TG_BESIDE(p->base, p->test, p->unit),
-                      !r->was_over                         ? ""
-                      : limit->bound->kind == TG_BOUND_MAX ? " (over it, too)"
-                                                           : " (under it, too)");
-    double worse = limit->bound->kind == TG_BOUND_MAX ? p->test - p->base : p->base - p->test;
-    const char *blame =
-        worse < 0.01 * fabs(p->base)
-            ? "The baseline was beyond the limit, too: this change is not the reason. " RAISE
-            : "The baseline was beyond the limit, too: this change is not the only reason. " RAISE;
+                      !r->was_over ? ""
+                      : sign > 0   ? " (over it, too)"
+                                   : " (under it, too)");
     if (r->was_over)
-        r->next = tg_sv_of(blame);
+        r->next = sign * (p->test - p->base) < 0.01 * fabs(p->base)
+                      ? TG_SV("The baseline was beyond the limit, too: this change is not the "
+                              "reason. " RAISE)
+                      : TG_SV("The baseline was beyond the limit, too: this change is not the "
+                              "only reason. " RAISE);
 }
 
 /* "registers 128 -> 255": the word before one value is given once; several values keep theirs. */
@@ -266,14 +241,13 @@ static void describe_relation(struct tg_buf *m, const struct tg_op *op,
         return;
     const struct tg_region *g = &c->regions[op->region];
     if (op->relation == TG_REL_REPLACED || op->relation == TG_REL_REPLACED_WORSE) {
-        size_t before = m->n;
-        double went = g->calls[TG_BASE];
-        double came = g->calls[TG_TEST];
+        size_t before = m->n + 2;
+        double went = g->calls[TG_BASE], came = g->calls[TG_TEST];
         tg_buf_puts(m, "; ");
         put_in_place_of(m, op, c);
-        if (went == came && m->n > before + 2)
+        if (went == came && m->n > before)
             return;
-        tg_buf_printf(m, "%scalls -%s +%s in ", m->n > before + 2 ? ": " : "",
+        tg_buf_printf(m, "%scalls -%s +%s in ", m->n > before ? ": " : "",
                       TG_VALUE(went, TG_UNIT_COUNT), TG_VALUE(came, TG_UNIT_COUNT));
         tg_buf_printf(m, g->encloser.n ? TG_NAME : "%.*sthe step", TG_SV_ARG(g->encloser));
     }
@@ -445,11 +419,11 @@ static bool describe_part(struct tg_buf *m, const struct tg_result *r, const str
     return true;
 }
 
-void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,
-                    const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a)
+void tg_describe_row(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,
+                     const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a)
 {
     struct tg_buf m = { 0 };
-    bool related = false, told = false;
+    bool related = !op; /* says itself what it is related to */
     TG_BUF share = { 0 }, attrs = { 0 };
     if (r->unit_id == TG_UNIT_ATTR) {
         bool same = j->state == TG_STATE_PASS;
@@ -466,45 +440,31 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
         tg_buf_add(&m, r->attrs);
     } else if (r->over_budget) {
         describe_budget(&m, r, p, op, j->limit);
-    } else if (r->unit_id == TG_UNIT_COUNT && op->relation == TG_REL_REPLACED_WORSE &&
-               tg_op_side_of_region(op) == TG_TEST && describe_replacement(&m, op, c)) {
-        related = true;
-    } else if (r->unit_id == TG_UNIT_COUNT) {
+    } else if (op && r->unit_id == TG_UNIT_COUNT) {
+        r->names_itself = related = op->relation == TG_REL_REPLACED_WORSE &&
+                                    tg_op_side_of_region(op) == TG_TEST &&
+                                    describe_replacement(&m, op, c);
         if (op->region >= c->n_regions) /* of a replacement, one name's share says little */
             put_share(&share, op->present[TG_BASE] && op->present[TG_TEST] ? "now " : "",
                       op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE], op->kind);
-        describe_count(&m, c, op, (double[]){ p->base, p->test }, tg_buf_sv(&share));
+        if (!related)
+            describe_count(&m, c, op, (double[]){ p->base, p->test }, tg_buf_sv(&share));
     } else if (j->reason == TG_REASON_SOME_STEPS) {
         describe_some_steps(&m, p->ev);
-    } else if (describe_part(&m, r, op, c)) {
-        told = true;
+    } else if (op && describe_part(&m, r, op, c)) {
+        related = true;
     } else {
         describe_change(&m, p, r, op, c);
     }
-    r->names_itself = related;
-    if (!related && !told)
+    if (!related)
         describe_relation(&m, op, c);
-    r->message = tg_phrase_take(&m, a);
-    describe_evidence(r, c, p, j, a);
-}
-
-void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
-                        const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a)
-{
-    struct tg_buf m = { 0 };
-    if (r->over_budget)
-        describe_budget(&m, r, p, NULL, j->limit);
-    else if (j->reason == TG_REASON_SOME_STEPS)
-        describe_some_steps(&m, p->ev);
-    else
-        describe_change(&m, p, r, NULL, c);
     if (p->outside > 0)
         tg_buf_printf(&m, "; %s more outside the steps", TG_VALUE(p->outside, TG_UNIT_COUNT));
     /* "; most of the rise: aten::clone (+4)": the operator that calls them, if it came as often. */
-    const struct tg_op *op = tg_result_behind(r, c);
-    if (op) {
-        const struct tg_op *by = op->leader != TG_NO_ID ? &c->ops[op->leader] : op;
-        double more = tg_op_rise(op);
+    const struct tg_op *most = tg_result_behind(r, c);
+    if (most) {
+        const struct tg_op *by = most->leader != TG_NO_ID ? &c->ops[most->leader] : most;
+        double more = tg_op_rise(most);
         tg_buf_printf(&m, "; %s of the rise: " TG_NAME " (%s)",
                       more >= r->delta      ? "all"
                       : 2 * more > r->delta ? "most"

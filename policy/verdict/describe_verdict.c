@@ -15,8 +15,8 @@
 
 /* ---- what a finding costs ---- */
 
-enum { DEVICE, WAITS, HOST, SORTS }; /* of time */
-enum { LEAST = 100 };                /* ns: what is shown */
+enum { DEVICE, WAITS, HOST, NOTHING, SORTS }; /* of time */
+enum { LEAST = 100 };                         /* ns: what is shown */
 
 struct cost {                               /* per step */
     double more[SORTS], base[SORTS];        /* ns, than in the baseline; in the baseline */
@@ -57,12 +57,7 @@ struct costs {
     struct tg_buckets children; /* names by that of their parent */
     struct tg_buckets called;   /* by the caller's name: */
     struct call *calls;
-    uint32_t *first, *next;   /* by result: those folded under it */
     struct tg_pace_wait less; /* the wait that lost most */
-    uint32_t *mine;           /* of the finding at hand: its operators */
-    size_t n_mine;
-    bool *is_mine;
-    uint32_t *taken_for; /* by region: the finding that has taken its operators */
 };
 
 static void costs_release(struct costs *x)
@@ -70,94 +65,54 @@ static void costs_release(struct costs *x)
     tg_buckets_release(&x->children);
     tg_buckets_release(&x->called);
     free(x->calls);
-    free(x->first);
-    free(x->next);
-    free(x->mine);
-    free(x->is_mine);
-    free(x->taken_for);
 }
 
 static void costs_init(struct costs *x, const struct tg_verdict *v, const struct tg_comparison *c)
 {
-    *x = (struct costs){ .v = v, .c = c };
-    tg_select_children(&x->children, c);
     uint32_t n = 0;
     for (size_t i = 0; i < c->n_ops; i++)
         n += (uint32_t)c->ops[i].n_callers;
-    tg_buckets_init(&x->called, n);
+    *x = (struct costs){ .v = v, .c = c, .less = tg_pace_waits_of(c).shorter };
     x->calls = tg_xmalloc((n + 1) * sizeof *x->calls);
+    tg_select_children(&x->children, c);
+    tg_buckets_init(&x->called, n);
     n = 0;
-    for (size_t i = 0; i < c->n_ops; i++)
-        TG_EACH(const struct tg_in_caller, of, c->ops[i].callers, c->ops[i].n_callers) {
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops)
+        TG_EACH(const struct tg_in_caller, of, op->callers, op->n_callers) {
             tg_buckets_add(&x->called, of->in, n);
-            x->calls[n++] = (struct call){ &c->ops[i], of };
+            x->calls[n++] = (struct call){ op, of };
         }
-    x->first = tg_xmalloc((v->n_results + 1) * sizeof *x->first);
-    x->next = tg_xmalloc((v->n_results + 1) * sizeof *x->next);
-    x->less = tg_pace_waits_of(c).shorter;
-    x->mine = tg_xmalloc((c->n_ops + 1) * sizeof *x->mine);
-    x->is_mine = tg_xcalloc(c->n_ops + 1, 1);
-    x->taken_for = tg_xmalloc((c->n_regions + 1) * sizeof *x->taken_for);
-    for (size_t i = 0; i < c->n_regions; i++)
-        x->taken_for[i] = TG_NO_ID;
-    for (size_t i = 0; i < v->n_results; i++)
-        x->first[i] = TG_NO_ID;
-    for (uint32_t i = 0; i < v->n_results; i++) {
-        uint32_t head = v->results[i].folded_under;
-        if (head >= v->n_results)
-            continue;
-        x->next[i] = x->first[head];
-        x->first[head] = i;
-    }
 }
 
-static void take(struct costs *x, uint32_t op)
+/* Marks what a result is about; of a rename and a replacement what went, too: `region`, the last
+ * one, once. */
+static void take_names_of(bool *mine, uint32_t *region, const struct tg_comparison *c,
+                          const struct tg_result *r)
 {
-    if (x->is_mine[op])
-        return;
-    x->is_mine[op] = true;
-    x->mine[x->n_mine++] = op;
-}
-
-/* What a result is about; of a rename and a replacement what went, too. */
-static void take_names_of(struct costs *x, const struct tg_result *r, uint32_t head)
-{
-    const struct tg_op *op = tg_result_op(x->c, r);
+    const struct tg_op *op = tg_result_op(c, r);
     if (!op)
         return;
-    take(x, (uint32_t)(op - x->c->ops));
+    mine[op - c->ops] = true;
     if (op->partner != TG_NO_ID)
-        take(x, op->partner);
-    if (op->region >= x->c->n_regions || x->taken_for[op->region] == head)
+        mine[op->partner] = true;
+    if (op->region >= c->n_regions || op->region == *region)
         return;
-    x->taken_for[op->region] = head;
-    const struct tg_region *g = &x->c->regions[op->region];
+    *region = op->region;
+    const struct tg_region *g = &c->regions[op->region];
     for (size_t i = 0; i < g->n_ops; i++)
-        if (tg_op_side_of_region(&x->c->ops[g->op[i]]) >= 0)
-            take(x, g->op[i]);
-}
-
-static int by_number(const void *pa, const void *pb)
-{
-    const uint32_t *a = pa, *b = pb;
-    return TG_CMP(*a, *b);
+        mine[g->op[i]] |= tg_op_side_of_region(&c->ops[g->op[i]]) >= 0;
 }
 
 /* Is the operator of this name one of the finding at hand? */
-static bool is_mine_by_name(const struct costs *x, tg_sv name)
+static bool is_mine_by_name(const bool *mine, const struct tg_comparison *c, tg_sv name)
 {
-    for (size_t i = 0; i < x->n_mine; i++) {
-        const struct tg_op *op = &x->c->ops[x->mine[i]];
-        if (op->kind == TG_KIND_OP && tg_sv_eq(op->name, name))
-            return true;
-    }
-    return false;
+    const struct tg_op *op = tg_op_named(c, name);
+    return op && mine[op - c->ops];
 }
 
 static void choose_said(struct cost *x, const struct tg_comparison *c, double less)
 {
     double device = x->more[DEVICE], waits = x->more[WAITS], host = x->more[HOST];
-    int sort, other;
     x->by_waiting = waits >= LEAST && waits > device && waits > host;
     x->moved = x->by_waiting && 2 * less > waits;
     x->on_host = device < LEAST || (host >= LEAST && tg_pace_of(c) == TG_PACE_HOST);
@@ -166,14 +121,14 @@ static void choose_said(struct cost *x, const struct tg_comparison *c, double le
               c->wall_ns[TG_TEST] - c->wall_ns[TG_BASE] >=
                   (x->on_host ? host + device / 2 : device + host / 2);
     x->waits_too = x->on_host && waits >= LEAST && !x->by_waiting && !x->both;
-    sort = x->by_waiting ? WAITS : x->on_host ? HOST : DEVICE;
-    other = x->both ? (x->on_host ? DEVICE : HOST) : x->waits_too ? WAITS : SORTS;
-    x->said = x->more[sort] + (other < SORTS ? x->more[other] : 0);
-    x->said_base = x->base[sort] + (other < SORTS ? x->base[other] : 0);
+    int sort = x->by_waiting ? WAITS : x->on_host ? HOST : DEVICE;
+    int other = x->both ? (x->on_host ? DEVICE : HOST) : x->waits_too ? WAITS : NOTHING;
+    x->said = x->more[sort] + x->more[other];
+    x->said_base = x->base[sort] + x->base[other];
     double least[2], most[2], test = x->said_base + x->said;
     for (int s = 0; s < 2; s++) {
-        least[s] = x->least[sort][s] + (other < SORTS ? x->least[other][s] : 0);
-        most[s] = x->most[sort][s] + (other < SORTS ? x->most[other][s] : 0);
+        least[s] = x->least[sort][s] + x->least[other][s];
+        most[s] = x->most[sort][s] + x->most[other][s];
     }
     x->noise = x->said > 0 ? test < most[TG_BASE] && least[TG_TEST] < x->said_base
                            : test > least[TG_BASE] && most[TG_TEST] > x->said_base;
@@ -181,35 +136,36 @@ static void choose_said(struct cost *x, const struct tg_comparison *c, double le
 
 /* A finding costs what its own names do, and those folded under it; of a name that came or went
  * also the device work that it launches, which has other names in a replacement. */
-static struct cost cost_of(struct costs *x, uint32_t head)
+static struct cost cost_of(const struct costs *x, size_t head)
 {
+    const struct tg_comparison *c = x->c;
+    TG_FREE bool *mine = tg_xcalloc(c->n_ops + 1, 1); /* by operator */
     struct cost cost = { 0 };
-    size_t named;
-    x->n_mine = 0;
-    take_names_of(x, &x->v->results[head], head);
-    for (uint32_t i = x->first[head]; i != TG_NO_ID; i = x->next[i])
-        take_names_of(x, &x->v->results[i], head);
-    named = x->n_mine;
-    for (size_t i = 0; i < named; i++) {
-        const struct tg_op *by = &x->c->ops[x->mine[i]];
-        if (by->kind != TG_KIND_OP || (by->change != TG_ADDED && by->change != TG_REMOVED))
+    uint32_t region = TG_NO_ID;
+    for (size_t i = 0; i < x->v->n_results; i++)
+        if (i == head || x->v->results[i].folded_under == head)
+            take_names_of(mine, &region, c, &x->v->results[i]);
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *by = &c->ops[i];
+        if (!mine[i] || by->kind != TG_KIND_OP ||
+            (by->change != TG_ADDED && by->change != TG_REMOVED))
             continue;
         for (uint32_t k = tg_buckets_first(&x->children, by->name); k != TG_NO_ID;
              k = tg_buckets_next(&x->children, k))
-            if (x->c->ops[k].change != TG_SAME && tg_kind_is_device(x->c->ops[k].kind))
-                take(x, k);
+            mine[k] |= c->ops[k].change != TG_SAME && tg_kind_is_device(c->ops[k].kind);
     }
-    TG_SORT(x->mine, x->n_mine, by_number); /* sums do not depend on the order of the results */
-    for (size_t i = 0; i < x->n_mine; i++) {
-        const struct tg_op *op = &x->c->ops[x->mine[i]];
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (!mine[i])
+            continue;
         /* A wait that is called in the finding's own operators takes more there: all of a row's
          * waits together may be as long as before. Called by others alone it has the row's sum. */
         bool inside = false;
         for (size_t k = 0; op->wait && k < op->n_callers; k++)
-            inside |= is_mine_by_name(x, op->callers[k].in);
-        for (size_t k = 0; inside && k < op->n_callers; k++)
-            if (is_mine_by_name(x, op->callers[k].in))
+            if (is_mine_by_name(mine, c, op->callers[k].in)) {
                 add_cost(&cost, op, &op->callers[k]);
+                inside = true;
+            }
         if (!inside)
             add_cost(&cost, op,
                      &(struct tg_in_caller){ .self = { op->self[0], op->self[1] },
@@ -220,28 +176,28 @@ static struct cost cost_of(struct costs *x, uint32_t head)
             continue;
         for (uint32_t k = tg_buckets_first(&x->called, op->name); k != TG_NO_ID;
              k = tg_buckets_next(&x->called, k))
-            if (!x->is_mine[x->calls[k].op - x->c->ops])
+            if (!mine[x->calls[k].op - c->ops])
                 add_cost(&cost, x->calls[k].op, x->calls[k].in);
     }
     /* Of work on a thread that the marker's joins, the gaps there tell once more. */
     size_t names = 0;
-    double sum = cost.more[HOST], wall = x->c->wall_ns[TG_TEST] - x->c->wall_ns[TG_BASE];
-    for (size_t i = 0; i < x->n_mine; i++) {
-        const struct tg_op *op = &x->c->ops[x->mine[i]];
+    double sum = cost.more[HOST], wall = c->wall_ns[TG_TEST] - c->wall_ns[TG_BASE];
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
         double gaps = op->kind == TG_KIND_STEP ? op->self[TG_TEST] - op->self[TG_BASE] : 0;
-        names += op->kind != TG_KIND_STEP;
-        if (gaps > 0 && wall > 0 && sum > TG_AS_LARGE * wall)
+        names += mine[i] && op->kind != TG_KIND_STEP;
+        if (mine[i] && gaps > 0 && wall > 0 && sum > TG_AS_LARGE * wall)
             cost.more[HOST] -= fmin(gaps, sum - gaps);
-        x->is_mine[x->mine[i]] = false;
     }
-    const struct tg_op *op = tg_result_op(x->c, &x->v->results[head]);
-    bool told = op && op->region < x->c->n_regions && /* "and 5 more instead of aten::gelu" */
-                tg_region_names(x->c, op->region, TG_BASE, NULL, 0);
+    const struct tg_op *op = tg_result_op(c, &x->v->results[head]);
+    bool told = op && op->region < c->n_regions && /* "and 5 more instead of aten::gelu" */
+                tg_region_names(c, op->region, TG_BASE, NULL, 0);
     if (op && !told && !tg_kind_is_device(op->kind) &&
         fmax(op->total[TG_TEST] - op->total[TG_BASE], op->self[TG_TEST] - op->self[TG_BASE]) <
             TG_HALF * cost.more[HOST])
         cost.others = names - 1;
-    choose_said(&cost, x->c, x->less.call && !is_mine_by_name(x, x->less.of->in) ? -x->less.ns : 0);
+    bool moves = x->less.call && !is_mine_by_name(mine, c, x->less.of->in);
+    choose_said(&cost, c, moves ? -x->less.ns : 0);
     return cost;
 }
 
@@ -270,11 +226,10 @@ static void put_said(struct tg_buf *b, const struct cost *cost)
 
 /* By the clock that the step waits for; of some steps the mean of all. */
 static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
-                     uint32_t head)
+                     size_t head)
 {
-    const struct tg_result *r = &v->results[head];
     TG_AUTO(costs_release) struct costs costs = { 0 };
-    struct cost cost;
+    const struct tg_result *r = &v->results[head];
     const struct tg_region *g = tg_result_region(c, r);
     bool part = g && tg_region_all_calls(c, g) >= g->calls[TG_BASE] + 0.5;
     if (r->unit_id == TG_UNIT_NS && tg_dec_pct_tells(r->delta_pct) && !part && !r->over_budget)
@@ -282,7 +237,7 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
     if (r->unit_id != TG_UNIT_COUNT || r->over_budget || r->subject != TG_SUBJECT_NAME || !c)
         return;
     costs_init(&costs, v, c);
-    cost = cost_of(&costs, head);
+    struct cost cost = cost_of(&costs, head);
     if (fmax(cost.more[DEVICE], fmax(cost.more[WAITS], cost.more[HOST])) < LEAST)
         return;
     const struct tg_op *op = g ? NULL : tg_result_op(c, r);
@@ -302,12 +257,13 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
 
 /* A finding about calls has one number, of all that follows it: in its row, in the headline, in
  * tables. */
-static void weigh(struct costs *x, struct tg_result *r, struct tg_arena *a)
+static void weigh(const struct costs *x, struct tg_result *r, struct tg_arena *a)
 {
     const struct tg_comparison *c = x->c;
     const struct tg_op *op = tg_result_op(c, r);
+    const struct tg_pace_wait *wait = &x->less;
     bool region = tg_result_region(c, r), waived = r->state == TG_STATE_WAIVED;
-    struct cost cost = cost_of(x, (uint32_t)(r - x->v->results));
+    struct cost cost = cost_of(x, (size_t)(r - x->v->results));
     TG_BUF weight = { 0 };
     if (r->state >= TG_STATE_WARN || (waived && !region)) {
         /* Waiting that moved costs nothing by itself. */
@@ -320,7 +276,7 @@ static void weigh(struct costs *x, struct tg_result *r, struct tg_arena *a)
     if (!r->has_values || r->over_budget || region || tg_kind_is_device(r->op_kind))
         return;
     /* ", +144 us on the host, 12.6 % of the step"; nothing of little, or of the name's own time. */
-    double share = cost.said / c->wall_ns[TG_TEST], less = -x->less.ns;
+    double share = cost.said / c->wall_ns[TG_TEST], less = -wait->ns;
     bool all = less >= 0.995 * cost.said;
     bool own = cost.on_host && !cost.by_waiting && cost.n_names == 1 && !cost.waits_too;
     if (cost.moved) {
@@ -329,10 +285,9 @@ static void weigh(struct costs *x, struct tg_result *r, struct tg_arena *a)
                       " (%s -> %s): the host can no longer run ahead of "
                       "the device",
                       TG_VALUE(cost.said, TG_UNIT_NS), all ? "" : TG_VALUE(less, TG_UNIT_NS),
-                      all ? "which" : " of it",
-                      TG_SV_ARG(x->less.in.n ? x->less.in : x->less.call->name),
-                      TG_VALUE(x->less.of->self[TG_BASE], TG_UNIT_NS),
-                      TG_VALUE(x->less.of->self[TG_TEST], TG_UNIT_NS));
+                      all ? "which" : " of it", TG_SV_ARG(wait->in.n ? wait->in : wait->call->name),
+                      TG_VALUE(wait->of->self[TG_BASE], TG_UNIT_NS),
+                      TG_VALUE(wait->of->self[TG_TEST], TG_UNIT_NS));
     } else if (!(share < 0.0005) && !own && !cost.noise) {
         tg_buf_puts(&weight, ", ");
         put_said(&weight, &cost);
@@ -345,14 +300,13 @@ static void weigh(struct costs *x, struct tg_result *r, struct tg_arena *a)
 void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
 {
     TG_AUTO(costs_release) struct costs costs = { 0 };
-    uint32_t *whole_of;
     if (!c)
         return;
     costs_init(&costs, v, c);
-    v->whole_of = whole_of = TG_NEW_N(a, uint32_t, c->n_ops + c->n_regions + 1);
+    uint32_t *whole_of = TG_NEW_N(a, uint32_t, c->n_ops + c->n_regions + 1);
     memset(whole_of, 0xff, (c->n_ops + c->n_regions) * sizeof *whole_of); /* TG_NO_ID */
-    for (size_t i = 0; i < v->n_results; i++) {
-        struct tg_result *r = &v->results[i];
+    v->whole_of = whole_of;
+    TG_EACH(struct tg_result, r, v->results, v->n_results) {
         const struct tg_op *op = tg_result_op(c, r);
         if (op && r->unit_id == TG_UNIT_COUNT && r->folded_under == TG_NO_ID && r->delta > 0 &&
             (r->state == TG_STATE_WAIVED || r->state >= TG_STATE_WARN) && !r->one_rank)
@@ -360,7 +314,7 @@ void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, st
         if (op && r->whole_known) {
             bool in_region = op->region < c->n_regions;
             uint32_t *at = &whole_of[in_region ? c->n_ops + op->region : (size_t)(op - c->ops)];
-            *at = *at == TG_NO_ID ? (uint32_t)i : *at;
+            *at = *at == TG_NO_ID ? (uint32_t)(r - v->results) : *at;
         }
     }
 }
@@ -502,26 +456,13 @@ static bool is_whole(const struct tg_result *r)
 /* The step's time, or that of its part on the device, which says the same. */
 static bool is_of_time(const struct tg_result *r)
 {
-    return r->subject == TG_SUBJECT_TRACE && !r->over_budget && r->has_values &&
-           (r->metric == TG_RULE_METRIC_STEP_TIME ||
-            r->metric == tg_rule_metric_of(TG_METRIC_GPU_BUSY) ||
-            r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT));
-}
-
-/* What names add, at most, of which only times are found; INFINITY: another finding tells where. */
-static double most_of_names(const struct tg_verdict *v, enum tg_state state)
-{
-    double most = 0;
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        if (is_finding(r, state) && !is_whole(r))
-            most = fmax(most, r->unit_id == TG_UNIT_NS && !r->over_budget ? r->delta : INFINITY);
-    }
-    return most;
+    return !r->over_budget && r->has_values &&
+           (tg_result_is_busy(r) ||
+            (tg_result_is_step_time(r) && r->metric != tg_rule_metric_of(TG_METRIC_HOST_TIME)));
 }
 
 /* Names come first; the step as a whole does where they hold little of what it takes longer, and
- * the program is blamed for it. */
+ * the program is blamed for it. `names`: what they add at most. */
 enum { LARGE_WHOLE, NAME, WHOLE, TURNS };
 static size_t turn_of(const struct tg_result *r, double names)
 {
@@ -533,7 +474,10 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
                       enum tg_state state)
 {
     size_t shown = 0, total = unfolded(v, state);
-    double names = most_of_names(v, state);
+    double names = 0; /* of which only times are found; INFINITY: another finding tells where */
+    TG_EACH(const struct tg_result, r, v->results, v->n_results)
+        if (is_finding(r, state) && !is_whole(r))
+            names = fmax(names, r->unit_id == TG_UNIT_NS && !r->over_budget ? r->delta : INFINITY);
     for (size_t k = 0; k < TURNS * v->n_results && shown < 3; k++) {
         size_t i = k % v->n_results;
         const struct tg_result *r = &v->results[i];
@@ -544,7 +488,7 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
         put_finding(b, r, c);
         if (shown == 1 && (total == 1 || turn != WHOLE) && r->has_values && !r->one_rank &&
             !tg_result_is_of_slowest(r))
-            put_cost(b, v, c, (uint32_t)i);
+            put_cost(b, v, c, i);
         struct tg_pace_wait wait = { 0 };
         if (total == 1 && c && is_of_time(r)) /* of a step that is longer by a wait */
             wait = tg_pace_wait_behind(c, r->delta);
@@ -612,9 +556,7 @@ static double detectable_in_ops(const struct tg_comparison *c)
  * for it; else its largest operators. A quarter is what a reader expects any gate to see. */
 static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c)
 {
-    const struct tg_evidence *step = c ? &c->metrics[TG_METRIC_STEP_TIME].ev : NULL;
     int64_t need = runs_wanted(v);
-    double from;
     bool by_step = false;
     if (!c)
         return;
@@ -622,11 +564,11 @@ static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct
         tg_buf_printf(b, "; durations not judged: record %lld runs a side", (long long)need);
         return;
     }
-    for (size_t i = 0; i < v->n_results; i++) /* does a rule ask for the time of the step? */
-        by_step |= v->results[i].subject == TG_SUBJECT_TRACE && !v->results[i].switched_off &&
-                   v->results[i].metric == TG_RULE_METRIC_STEP_TIME;
-    by_step = by_step && step->why_not == TG_JUDGED;
-    from = by_step ? step->mde : detectable_in_ops(c);
+    const struct tg_evidence *step = &c->metrics[TG_METRIC_STEP_TIME].ev;
+    TG_EACH(const struct tg_result, r, v->results, v->n_results) /* does a rule ask for it? */
+        by_step |= r->subject == TG_SUBJECT_TRACE && !r->switched_off &&
+                   r->metric == TG_RULE_METRIC_STEP_TIME && step->why_not == TG_JUDGED;
+    double from = by_step ? step->mde : detectable_in_ops(c);
     if (v->durations_judged && c->warming != 0)
         tg_buf_printf(b, "; device times not judged: %s", tg_judged_text(TG_NOT_WARM));
     if (!v->durations_judged || from < TG_QUARTER)
@@ -712,29 +654,6 @@ static void put_durations(struct tg_buf *b, const struct tg_comparison *c)
                       varying, TG_PLURAL(varying), TG_VALUE(100 * largest, TG_UNIT_PERCENT));
 }
 
-/* ": no step markers": why no duration is judged. */
-static void put_no_durations(struct tg_buf *b, const struct tg_verdict *v,
-                             const struct tg_comparison *c)
-{
-    size_t need = (size_t)(runs_wanted(v) ? runs_wanted(v) : v->min_runs);
-    tg_buf_puts(b, "; durations not judged");
-    if (!c->marked[TG_BASE] || !c->marked[TG_TEST])
-        tg_buf_puts(b, ": no step markers");
-    else if (!tg_same_device(c))
-        tg_buf_printf(b, ": the sides differ in %.*s", TG_SV_ARG(c->differs));
-    else if (!c->same_flags)
-        tg_buf_puts(b, ": other profiler flags");
-    else if (c->other_data)
-        tg_buf_puts(b, ": the fresh runs had other data");
-    else if (c->busy)
-        tg_buf_puts(b, ": the machine was busy during the fresh runs");
-    else if (c->warming != 0)
-        tg_buf_printf(b, ": %s", tg_judged_text(TG_NOT_WARM));
-    else if (c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need)
-        tg_buf_printf(b, ": %zu baseline run%s and %zu fresh, at least %zu a side are needed",
-                      c->n_runs[TG_BASE], TG_PLURAL(c->n_runs[TG_BASE]), c->n_runs[TG_TEST], need);
-}
-
 /* "; numbers judged: 3 of 4; not compared: input_shapes of 12 names, launch_config of 1 name" */
 static void put_others(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c)
 {
@@ -787,10 +706,25 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
         tg_buf_puts(&b, ", but not of kernels");
     if (!v->counts_judged && !v->counts_asked)
         tg_buf_puts(&b, ": no rule asks for them");
+    size_t need = (size_t)(runs_wanted(v) ? runs_wanted(v) : v->min_runs);
+    tg_buf_puts(&b, v->durations_judged ? "" : "; durations not judged");
     if (v->durations_judged)
         put_durations(&b, c);
-    else
-        put_no_durations(&b, v, c);
+    else if (!c->marked[TG_BASE] || !c->marked[TG_TEST])
+        tg_buf_puts(&b, ": no step markers");
+    else if (!tg_same_device(c))
+        tg_buf_printf(&b, ": the sides differ in %.*s", TG_SV_ARG(c->differs));
+    else if (!c->same_flags)
+        tg_buf_puts(&b, ": other profiler flags");
+    else if (c->other_data)
+        tg_buf_puts(&b, ": the fresh runs had other data");
+    else if (c->busy)
+        tg_buf_puts(&b, ": the machine was busy during the fresh runs");
+    else if (c->warming != 0)
+        tg_buf_printf(&b, ": %s", tg_judged_text(TG_NOT_WARM));
+    else if (c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need)
+        tg_buf_printf(&b, ": %zu baseline run%s and %zu fresh, at least %zu a side are needed",
+                      c->n_runs[TG_BASE], TG_PLURAL(c->n_runs[TG_BASE]), c->n_runs[TG_TEST], need);
     if (v->budgets_judged && v->counts_judged)
         tg_buf_puts(&b, "; budgets judged");
     put_others(&b, v, c);

@@ -41,15 +41,15 @@ static void close_coverage(struct tg_eval_state *e)
     if (tg_result_first(e->results, e->n, TG_STATE_INCONCLUSIVE))
         return;
     if (v->counts_asked && !countable)
-        tg_eval_open(e, TG_NEED_CALLS, "(no calls)",
-                     "the fresh traces hold no operators, kernels, copies or synchronisations: "
-                     "there is nothing to count",
-                     "Did the benchmark run, and do the events have a category (`cat`)?");
+        TG_OPEN(e, TG_NEED_CALLS, "(no calls)",
+                "the fresh traces hold no operators, kernels, copies or synchronisations: "
+                "there is nothing to count",
+                "Did the benchmark run, and do the events have a category (`cat`)?");
     else if (on[TG_GROUNDS_NONE] == e->n && !tg_result_first(e->results, e->n, TG_STATE_SUSPICIOUS))
-        tg_eval_open(e, TG_NEED_ANY, "(nothing judged)", "nothing could be judged",
-                     p->n_rules ? "See the coverage line and the rules that were skipped."
-                                : "The policy has no rules: write some, or start from the built-in "
-                                  "ones with `extends: [tracegate:recommended]`.");
+        TG_OPEN(e, TG_NEED_ANY, "(nothing judged)", "nothing could be judged",
+                p->n_rules ? "See the coverage line and the rules that were skipped."
+                           : "The policy has no rules: write some, or start from the built-in "
+                             "ones with `extends: [tracegate:recommended]`.");
 }
 
 /* ---- rules and the parts they ask for ---- */
@@ -152,7 +152,6 @@ void tg_eval_end(struct tg_eval_state *e)
                   { TG_FAIL_ON_SUSPICIOUS, TG_STATE_SUSPICIOUS, "suspicious" },
                   { TG_FAIL_ON_INCONCLUSIVE, TG_STATE_INCONCLUSIVE, "inconclusive" } };
     struct tg_verdict *out = e->out;
-    const struct tg_result *open;
     tg_rank_rows_put(&e->ranks, e);
     for (size_t i = 0; e->comparable && i < e->in->policy->n_rules; i++)
         tg_rule_close(e, &e->in->policy->rules[i]);
@@ -183,7 +182,8 @@ void tg_eval_end(struct tg_eval_state *e)
     tg_note_waits(e);
     out->outcome = tg_outcome_of(out);
     out->exit_code = tg_outcome_exit_code(out->outcome);
-    open = tg_result_first(out->results, out->n_results, TG_STATE_INCONCLUSIVE);
+    const struct tg_result *open =
+        tg_result_first(out->results, out->n_results, TG_STATE_INCONCLUSIVE);
     if (out->outcome == TG_OUTCOME_INCONCLUSIVE) {
         out->error = open->message;
         out->error_hint = open->next;

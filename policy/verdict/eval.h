@@ -48,8 +48,7 @@ struct tg_known {
 enum tg_known_from {
     TG_KNOWN_EVENTS, /* of the history */
     TG_KNOWN_NIGHTS, /* that failed of it: TG_KNOWN_FAILURE */
-    TG_KNOWN_SOURCES,
-    TG_KNOWN_TREND = TG_KNOWN_SOURCES /* of the newest nights: NIGHT_VALUES; asked after EVENTS */
+    TG_KNOWN_TREND   /* of the newest nights: NIGHT_VALUES; asked after EVENTS */
 };
 /* The result as one that later nights may repeat; false: it passed, or it fails every night. */
 bool tg_known_failure(const struct tg_result *r, struct tg_known *out);
@@ -117,8 +116,22 @@ bool tg_policy_asks_fresh_alone(const struct tg_policy *p);
  * failures if `fail_on` (bits of enum tg_fail_on) names warnings. The outcome is that of the
  * worst row. If `fail_on` names `inconclusive`, a verdict without a comparison fails too. */
 void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a);
+/* "too few runs a side (need 4, better 5)": of noise.min_runs. */
+const char *tg_few_runs_text(int64_t min_runs, struct tg_arena *a);
 /* What is said of a side. NONE: no warning. NOTE: a warning, shown up front. Any other reason:
  * such a warning that is a row of the rule `require` as well. */
 void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, enum tg_reason reason,
                          tg_sv text, tg_sv next);
+/* ---- explain.c: which rules judge a name, with which limits, and where each is written. The
+ * answer comes from the functions that judge. ---- */
+
+/* `c`: the traces, as runs of the same code, compared with themselves: then the answer has their
+ * present values, where each limit begins, the noise and the smallest detectable slowdown. NULL: no
+ * traces; of `op` only name, raw names, kind and class are used, and rules that match by parent are
+ * given as depending on it. Returns how many rules judge it. */
+size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op,
+                            const struct tg_comparison *c, struct tg_buf *out);
+/* A rule by its id, with `c` also the names that it matches; false: there is no such rule. */
+bool tg_policy_explain_rule(const struct tg_policy *p, tg_sv id, const struct tg_comparison *c,
+                            struct tg_buf *out);
 #endif

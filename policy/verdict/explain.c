@@ -1,5 +1,3 @@
-#include "policy/verdict/explain.h"
-
 #include <math.h>
 
 #include "core/base/decimal.h"
@@ -138,18 +136,19 @@ static bool put_quantity(struct tg_buf *out, const struct tg_policy *policy,
      * exceeded, the limit and this. */
     const struct tg_evidence *ev = w.p.ev;
     bool by_runs = !w.p.exact && w.p.noise_test != TG_NOISE_NONE;
+    bool judged = by_runs && ev && ev->why_not == TG_JUDGED;
     if (by_runs)
         tg_buf_printf(out, "; %zu run%s: ", c->n_runs[TG_TEST], TG_PLURAL(c->n_runs[TG_TEST]));
-    if (by_runs && (!ev || ev->why_not != TG_JUDGED))
+    if (judged)
+        tg_buf_printf(out, "noise %s, detectable from +%s",
+                      TG_VALUE(100 * ev->noise, TG_UNIT_PERCENT),
+                      TG_VALUE(100 * ev->mde, TG_UNIT_PERCENT));
+    else if (by_runs)
         tg_buf_printf(out, "not judged, %s",
                       !ev                              ? "no evidence exists for this metric"
                       : ev->why_not == TG_NOT_FEW_RUNS ? w.p.few_runs
                                                        : tg_judged_text(ev->why_not));
-    else if (by_runs)
-        tg_buf_printf(out, "noise %s, detectable from +%s",
-                      TG_VALUE(100 * ev->noise, TG_UNIT_PERCENT),
-                      TG_VALUE(100 * ev->mde, TG_UNIT_PERCENT));
-    if (by_runs && ev && ev->why_not == TG_JUDGED && w.p.unit == TG_UNIT_NS)
+    if (judged && w.p.unit == TG_UNIT_NS)
         tg_buf_printf(out, " (%s%s)",
                       TG_VALUE(ev->value[TG_BASE] / fmax(w.p.per, 1) * (1 + ev->mde), w.p.unit),
                       ev->estimate == TG_ESTIMATE_LEAST ? " in the fastest steps" : "");

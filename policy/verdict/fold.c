@@ -104,11 +104,9 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
     }
     for (uint32_t i = 0; i < n; i++) {
         struct tg_result *r = &v[i];
-        const struct tg_op *op;
-        uint32_t k;
         if (r->unit_id != TG_UNIT_COUNT || !(may_fold(r) || r->state == TG_STATE_WAIVED))
             continue;
-        op = tg_result_op(c, r);
+        const struct tg_op *op = tg_result_op(c, r);
         /* Operators and waits follow what calls them, device work the operator that launches it. */
         if (!op ||
             (op->kind == TG_KIND_OP ? tg_sv_eq(op->parent, op->name)
@@ -118,7 +116,7 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
          * the operator whose node of autograd's it is, or of the outermost operator that brings it
          * along. */
         tg_buf_clear(&b);
-        k = first_head(&name, op->parent, TG_NO_ID, v, i, op, c);
+        uint32_t k = first_head(&name, op->parent, TG_NO_ID, v, i, op, c);
         if (op->kind == TG_KIND_OP && tg_name_put_node_letters(op->name, &b))
             k = first_head(&letters, tg_buf_sv(&b), k, v, i, op, c);
         if (op->leader != TG_NO_ID)
@@ -259,20 +257,6 @@ static bool key_of_attribute(struct tg_buf *key, const struct tg_result *r,
 
 /* ---- the step ---- */
 
-/* The step's time: wall clock, or the host's or the device's part of it. */
-static bool is_step_time(const struct tg_result *r)
-{
-    return r->subject == TG_SUBJECT_TRACE &&
-           (r->metric == TG_RULE_METRIC_STEP_TIME ||
-            r->metric == tg_rule_metric_of(TG_METRIC_HOST_TIME) ||
-            r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT));
-}
-
-static bool is_busy(const struct tg_result *r)
-{
-    return r->subject == TG_SUBJECT_TRACE && r->metric == tg_rule_metric_of(TG_METRIC_GPU_BUSY);
-}
-
 /* What each finding adds to the step, in ns, by the clock that the step waits for, with all that is
  * folded under it; nothing of a name that is its own twice. */
 static double *sums_of(const struct tg_result *v, size_t n, const struct tg_comparison *c)
@@ -286,8 +270,8 @@ static double *sums_of(const struct tg_result *v, size_t n, const struct tg_comp
         if (m != k && op && v[k].subject == TG_SUBJECT_NAME && r->op_kind == v[k].op_kind &&
             tg_sv_eq(r->op_normalised, v[k].op_normalised))
             continue;
-        if (r->subject == TG_SUBJECT_STEP || is_busy(r))
-            sum[k] += device == is_busy(r) ? r->delta : 0;
+        if (r->subject == TG_SUBJECT_STEP || tg_result_is_busy(r))
+            sum[k] += device == tg_result_is_busy(r) ? r->delta : 0;
         else if (op && tg_kind_is_device(op->kind) == device)
             sum[k] += r->unit_id == TG_UNIT_NS ? r->delta : op->self[TG_TEST] - op->self[TG_BASE];
     }
@@ -307,19 +291,21 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
         bool gaps = v[i].subject == TG_SUBJECT_STEP;
         bool waits = gaps && tg_pace_of(c) == TG_PACE_DEVICE, around = gaps && !waits;
         const double *step = c->metrics[TG_METRIC_STEP_TIME].value;
-        struct tg_pace_wait wait =
-            is_step_time(&v[i]) ? tg_pace_wait_behind(c, v[i].delta) : (struct tg_pace_wait){ 0 };
-        bool works = is_busy(&v[i]) && tg_pace_of(c) == TG_PACE_DEVICE;
-        if (!(is_step_time(&v[i]) || gaps || works) || !may_fold(&v[i]) ||
+        struct tg_pace_wait wait = tg_result_is_step_time(&v[i])
+                                       ? tg_pace_wait_behind(c, v[i].delta)
+                                       : (struct tg_pace_wait){ 0 };
+        bool works = tg_result_is_busy(&v[i]) && tg_pace_of(c) == TG_PACE_DEVICE;
+        if (!(tg_result_is_step_time(&v[i]) || gaps || works) || !may_fold(&v[i]) ||
             v[i].folded_under != TG_NO_ID)
             continue;
         for (uint32_t k = 0; k < n; k++) {
-            if (v[k].folded_under != TG_NO_ID || !may_tell(&v[k], &v[i]) || is_step_time(&v[k]) ||
-                !(sum[k] > 0) || (around && !came(&v[k], c)) || k == i)
+            if (v[k].folded_under != TG_NO_ID || !may_tell(&v[k], &v[i]) ||
+                tg_result_is_step_time(&v[k]) || !(sum[k] > 0) || (around && !came(&v[k], c)) ||
+                k == i)
                 continue;
             best = sum[k] > most ? k : best;
             most = fmax(most, sum[k]);
-            *(is_busy(&v[k]) ? &busy : &all) +=
+            *(tg_result_is_busy(&v[k]) ? &busy : &all) +=
                 sum[k]; /* the device's time is that of names, too */
         }
         /* A finding that holds the wait that the step is longer by, by the first of its rows. */
@@ -347,7 +333,7 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
                          v[step].metric == TG_RULE_METRIC_STEP_TIME))
         step++;
     for (uint32_t i = 0; step < n && i < n; i++)
-        if (i != step && v[step].folded_under == TG_NO_ID && is_step_time(&v[i]) &&
+        if (i != step && v[step].folded_under == TG_NO_ID && tg_result_is_step_time(&v[i]) &&
             may_tell(&v[step], &v[i]) && may_fold(&v[i]) && v[i].folded_under == TG_NO_ID &&
             v[step].delta >= TG_HALF * v[i].delta)
             v[i].folded_under = step;

@@ -23,24 +23,6 @@ static struct tg_loc window_at(const struct tg_eval_state *e)
     return e->in->suite ? e->in->suite->window.at : TG_NOWHERE;
 }
 
-/* What an unmarked trace of the side has that could mark its steps. */
-static const char *window_next(const struct tg_eval_state *e, int side)
-{
-    const struct tg_shard *h;
-    TG_BUF b = { 0 };
-    for (size_t k = 0; (h = tg_side_shard(&e->in->comparison->side[side], k)) && !b.n; k++)
-        for (size_t i = 0; !h->marked && i < h->n_hints && i < 3; i++)
-            tg_buf_printf(&b, "%s'%.*s' (%zu times)", b.n ? ", " : "", TG_SV_ARG(h->hints[i].name),
-                          h->hints[i].count);
-    if (!b.n)
-        return "Call prof.step() once an iteration on both sides, or say which annotation marks a "
-               "step: `window: {by: annotation, name: ...}`.";
-    return tg_arena_printf(e->arena,
-                           "These recur there and could mark steps: %s. Name one of them in the "
-                           "suite's `window`, and record both sides alike.",
-                           b.p);
-}
-
 /* A step of one side against the whole trace of the other is not a comparison. */
 static bool guard_markers(struct tg_eval_state *e)
 {
@@ -55,9 +37,23 @@ static bool guard_markers(struct tg_eval_state *e)
         if (suite && suite->window.name)
             marker = tg_arena_printf(e->arena, "annotations '%.*s'",
                                      TG_SV_ARG(tg_pattern_text(suite->window.name)));
-        GUARD(e, TG_NEED_WINDOW, window_at(e), window_next(e, side), "%s %s traces have no %s%s",
-              c->any_marked[side] ? "some of the" : "the", TG_SIDE_NAME(side), marker,
-              c->any_marked[!side] ? ", unlike the other side's" : "");
+        /* What an unmarked trace of the side has that could mark its steps. */
+        const struct tg_shard *h;
+        TG_BUF hints = { 0 };
+        for (size_t k = 0; (h = tg_side_shard(&c->side[side], k)) && !hints.n; k++)
+            for (size_t i = 0; !h->marked && i < h->n_hints && i < 3; i++)
+                tg_buf_printf(&hints, "%s'%.*s' (%zu times)", hints.n ? ", " : "",
+                              TG_SV_ARG(h->hints[i].name), h->hints[i].count);
+        GUARD(e, TG_NEED_WINDOW, window_at(e),
+              hints.n ? tg_arena_printf(e->arena,
+                                        "These recur there and could mark steps: %s. Name one of "
+                                        "them in the suite's `window`, and record both sides "
+                                        "alike.",
+                                        hints.p)
+                      : "Call prof.step() once an iteration on both sides, or say which annotation "
+                        "marks a step: `window: {by: annotation, name: ...}`.",
+              "%s %s traces have no %s%s", c->any_marked[side] ? "some of the" : "the",
+              TG_SIDE_NAME(side), marker, c->any_marked[!side] ? ", unlike the other side's" : "");
         return true;
     }
     return false;
@@ -182,45 +178,44 @@ static bool guard_sorts(struct tg_eval_state *e)
 /* "rank 2 of 4 has no fresh trace (found: ranks 0, 1, 3)"; "9 ranks in the baseline run, 8 are
  * expected". The lost rank is looked for first; then the policy says so, in case so many are
  * meant. */
-static void guard_ranks_of(struct tg_eval_state *e, int side, size_t expected, struct tg_loc at)
-{
-    const struct tg_comparison *c = e->in->comparison;
-    const struct tg_side *found = &c->side[side];
-    size_t n = c->n_brought[side], lacking = c->n_lacking[side];
-    bool runs = c->n_runs[side] > 1, one = lacking == 1, fresh = side == TG_TEST;
-    TG_BUF ranks = { 0 }, said = { 0 }, next = { 0 };
-    if (n + lacking == expected) { /* the other side has them */
-        tg_ranks_put(&ranks, c->lacking[side], lacking);
-        tg_buf_printf(&said, "%s of %zu %s%s %s %s", ranks.p, expected,
-                      runs  ? one ? "is" : "are"
-                      : one ? "has"
-                            : "have",
-                      runs ? " not in every" : " no", TG_SIDE_NAME(side), runs ? "run" : "trace");
-        tg_buf_printf(&next, "%s %s%s%s", fresh ? "Find why" : "Record the baseline with", ranks.p,
-                      fresh ? " wrote no trace" : "", fresh && runs ? " in some runs" : "");
-        if (found->n_ranks && found->ranks && found->ranks[0] >= 0) { /* they count from 0 */
-            tg_buf_puts(&said, runs ? " (in all runs: " : " (found: ");
-            tg_ranks_put(&said, found->ranks, found->n_ranks);
-            tg_buf_puts(&said, ")");
-        }
-    } else {
-        tg_buf_printf(&said, "%zu rank%s in %s %s run, %zu %s expected", n, TG_PLURAL(n),
-                      runs ? "every" : "the", TG_SIDE_NAME(side), expected,
-                      expected == 1 ? "is" : "are");
-        tg_buf_puts(&next, "Record every rank");
-    }
-    tg_buf_printf(&next, ". If %zu %s meant, set `ranks: {expect: %zu}` in the suite.", n,
-                  n == 1 ? "is" : "are", n);
-    GUARD(e, TG_REASON_RANKS, at, tg_arena_sv(e->arena, tg_buf_sv(&next)).p, "%s", said.p);
-}
-
 static void guard_ranks(struct tg_eval_state *e, const struct tg_suite *suite)
 {
     const struct tg_comparison *c = e->in->comparison;
     size_t expected = (size_t)suite->ranks_expect, both = c->given[TG_TEST].n_ranks;
-    for (int side = e->in->alone ? TG_TEST : TG_BASE; side < 2; side++)
-        if (c->n_brought[side] != expected)
-            guard_ranks_of(e, side, expected, suite->at);
+    for (int side = e->in->alone ? TG_TEST : TG_BASE; side < 2; side++) {
+        const struct tg_side *found = &c->side[side];
+        size_t n = c->n_brought[side], lacking = c->n_lacking[side];
+        bool runs = c->n_runs[side] > 1, one = lacking == 1, fresh = side == TG_TEST;
+        TG_BUF ranks = { 0 }, said = { 0 }, next = { 0 };
+        if (n == expected)
+            continue;
+        if (n + lacking == expected) { /* the other side has them */
+            tg_ranks_put(&ranks, c->lacking[side], lacking);
+            tg_buf_printf(&said, "%s of %zu %s%s %s %s", ranks.p, expected,
+                          runs  ? one ? "is" : "are"
+                          : one ? "has"
+                                : "have",
+                          runs ? " not in every" : " no", TG_SIDE_NAME(side),
+                          runs ? "run" : "trace");
+            tg_buf_printf(&next, "%s %s%s%s", fresh ? "Find why" : "Record the baseline with",
+                          ranks.p, fresh ? " wrote no trace" : "",
+                          fresh && runs ? " in some runs" : "");
+            if (found->n_ranks && found->ranks && found->ranks[0] >= 0) { /* they count from 0 */
+                tg_buf_puts(&said, runs ? " (in all runs: " : " (found: ");
+                tg_ranks_put(&said, found->ranks, found->n_ranks);
+                tg_buf_puts(&said, ")");
+            }
+        } else {
+            tg_buf_printf(&said, "%zu rank%s in %s %s run, %zu %s expected", n, TG_PLURAL(n),
+                          runs ? "every" : "the", TG_SIDE_NAME(side), expected,
+                          expected == 1 ? "is" : "are");
+            tg_buf_puts(&next, "Record every rank");
+        }
+        tg_buf_printf(&next, ". If %zu %s meant, set `ranks: {expect: %zu}` in the suite.", n,
+                      n == 1 ? "is" : "are", n);
+        GUARD(e, TG_REASON_RANKS, suite->at, tg_arena_sv(e->arena, tg_buf_sv(&next)).p, "%s",
+              said.p);
+    }
     if (c->n_brought[TG_BASE] == expected && c->n_brought[TG_TEST] == expected && both != expected)
         GUARD(e, TG_REASON_RANKS, suite->at,
               "Record every rank on both sides, under the same numbers.",
@@ -446,13 +441,10 @@ static bool is_repeated(const struct damage *d)
     return d->repeated > TG_MAX_REPEATED * d->spans;
 }
 
-static void tell(struct tg_eval_state *e, bool warning, const char *next, tg_sv text)
+static enum tg_reason warned(bool warns)
 {
-    tg_eval_note(e, warning ? TG_REASON_INTEGRITY : TG_REASON_NONE, text, next);
-    e->out->notes[e->out->n_notes - 1].damage = true;
+    return warns ? TG_REASON_INTEGRITY : TG_REASON_NONE;
 }
-#define TELL(e, warning, next, ...)                                                                \
-    tell((e), (warning), (next), TG_SV_PRINTF((e)->arena, __VA_ARGS__))
 
 /* How many more per step than in the baseline; of the baseline itself 0. */
 static double more_a_step(double n, const struct damage *d, double before,
@@ -526,15 +518,16 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
         if (kinds[i].n > 0)
             tg_buf_printf(&below, "%s %.0f %s", below.n ? ";" : "", kinds[i].n, kinds[i].what);
     if (below.n)
-        TELL(e, more_a_step(d->lost, d, base->lost, base) >= 1, "",
-             "of the events of the %s traces%s", name, below.p);
+        TG_NOTE(e, warned(more_a_step(d->lost, d, base->lost, base) >= 1), "",
+                "of the events of the %s traces%s", name, below.p);
     put_too_much(&beyond, d);
     if (beyond.n)
         GUARD(e, TG_REASON_INTEGRITY, TG_NOWHERE,
               "Record the trace again; a profiler that loses buffers writes such events.",
               "the %s traces are damaged:%.*s", name, (int)beyond.n - 1, beyond.p);
     if (d->truncated)
-        TELL(e, true, "", "a %s trace is truncated: its missing part was not judged", name);
+        TG_NOTE(e, TG_REASON_INTEGRITY, "",
+                "a %s trace is truncated: its missing part was not judged", name);
     /* ": 2 invalid escapes, 1 NaN or Infinity"; nothing where an older version stored the total
      * alone. */
     for (size_t i = 0; i < LENIENT; i++)
@@ -542,26 +535,30 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
             tg_buf_printf(&lenient, "%s%llu %s", lenient.n ? ", " : ": ",
                           (unsigned long long)d->lenient[i], deviations[i][d->lenient[i] != 1]);
     if (d->leniencies > 0)
-        TELL(e, false, "--strict-json refuses them and says where.",
-             "%.0f deviation%s from JSON in the %s traces accepted%.*s", d->leniencies,
-             TG_PLURAL(d->leniencies), name, TG_SV_ARG(tg_buf_sv(&lenient)));
+        TG_NOTE(e, TG_REASON_NONE, "--strict-json refuses them and says where.",
+                "%.0f deviation%s from JSON in the %s traces accepted%.*s", d->leniencies,
+                TG_PLURAL(d->leniencies), name, TG_SV_ARG(tg_buf_sv(&lenient)));
     if (d->unmatched > 0)
-        TELL(e, more_a_step(d->unmatched, d, base->unmatched, base) >= 1, "",
-             "%.0f begin or end event%s of the %s traces without a partner ignored", d->unmatched,
-             TG_PLURAL(d->unmatched), name);
+        TG_NOTE(e, warned(more_a_step(d->unmatched, d, base->unmatched, base) >= 1), "",
+                "%.0f begin or end event%s of the %s traces without a partner ignored",
+                d->unmatched, TG_PLURAL(d->unmatched), name);
     if (d->undated > 0)
-        TELL(e, more_a_step(d->undated, d, base->undated, base) > 0,
-             "Their number and time are not judged. A complete event (ph X) has ts and dur: what "
-             "writes the trace does not.",
-             "%.0f event%s of the %s traces without a start or a duration left out", d->undated,
-             TG_PLURAL(d->undated), name);
+        TG_NOTE(
+            e, warned(more_a_step(d->undated, d, base->undated, base) > 0),
+            "Their number and time are not judged. A complete event (ph X) has ts and dur: what "
+            "writes the trace does not.",
+            "%.0f event%s of the %s traces without a start or a duration left out", d->undated,
+            TG_PLURAL(d->undated), name);
 }
 
 bool tg_guard_integrity(struct tg_eval_state *e)
 {
     struct damage base = damage_of(&e->in->comparison->given[TG_BASE]);
     struct damage fresh = damage_of(&e->in->comparison->given[TG_TEST]);
+    size_t before = e->out->n_notes;
     judge_damage(e, "baseline", &base, &base);
     judge_damage(e, "fresh", &fresh, &base);
+    for (size_t i = before; i < e->out->n_notes; i++)
+        e->out->notes[i].damage = true;
     return !is_repeated(&base) && !is_repeated(&fresh);
 }

@@ -5,7 +5,6 @@
 #include "core/base/message.h"
 #include "core/base/sort.h"
 #include "policy/verdict/eval.h"
-#include "policy/verdict/judge.h"
 
 struct tg_buckets;
 struct tg_rank_row;
@@ -58,6 +57,10 @@ struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rul
 /* Do the additional calls of `head` make those of `r`, which is about `op`? */
 bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
                       const struct tg_op *op, const struct tg_comparison *c);
+/* The step's time: wall clock, or the host's or the device's part of it. */
+bool tg_result_is_step_time(const struct tg_result *r);
+/* The device's busy time. */
+bool tg_result_is_busy(const struct tg_result *r);
 /* The first in this state; NULL: none. */
 const struct tg_result *tg_result_first(const struct tg_result *v, size_t n, enum tg_state s);
 /* That of the worst row. */
@@ -65,9 +68,12 @@ enum tg_outcome tg_outcome_of(const struct tg_verdict *v);
 /* Makes it a result without values; `op` is what reports call it. */
 void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject,
                      enum tg_reason because, tg_sv op, tg_sv message, tg_sv next);
+/* Adds a result of `rule` (NULL: a guard) that is about no name. */
+void tg_eval_say(struct tg_eval_state *e, const struct tg_rule *rule, enum tg_state state,
+                 enum tg_reason because, const char *what, const char *message, const char *next);
 /* Nothing is green until `need` holds. */
-void tg_eval_open(struct tg_eval_state *e, enum tg_reason need, const char *name,
-                  const char *message, const char *next);
+#define TG_OPEN(e, need, what, message, next)                                                      \
+    tg_eval_say((e), NULL, TG_STATE_INCONCLUSIVE, (need), (what), (message), (next))
 /* What comes after the judge, a waiver, an event or `fail_on`, makes the state of a row and adds
  * to its evidence. `why` NONE: it is as before because of what it was. */
 void tg_eval_revise(struct tg_eval_state *e, struct tg_result *r, enum tg_state to,
@@ -98,7 +104,6 @@ enum tg_hit tg_select_op(const struct tg_match *m, const struct tg_op *op);
 /* A rule's limits for one operator: of the overrides that match, the last wins per key. */
 struct tg_rule_limits {
     struct tg_limit_list warn, fail;
-    enum tg_noise_test test;
     const struct tg_noise *noise;
 };
 bool tg_select_override(const struct tg_override *o, const struct tg_op *op);
@@ -127,6 +132,57 @@ struct tg_came_in {
 struct tg_came_in tg_outside_came_in(const struct tg_comparison *c);
 /* Of all names of these kinds, bits 1 << enum tg_kind, less what others have fewer. */
 double tg_outside_growth_of(const struct tg_comparison *c, uint32_t kinds);
+
+/* ---- judge.c: one value pair against the limits of a rule ---- */
+
+enum { TG_BETTER_RUNS = 5 }; /* a side: docs/statistics-rules.md */
+
+struct tg_probe {
+    double base, test;        /* in the metric's unit, per step; base NaN: unknown (budgets) */
+    double outside;           /* of `test`, calls outside the steps that the baseline has not */
+    double per;               /* evidence is for so many calls together; 0: for one */
+    double whole;             /* percentages of the change are of this; 0: of `base` */
+    bool has_recorded;        /* budgets ask the means as recorded, */
+    double recorded[2];       /* these; else `base` and `test` are that */
+    bool known[2];            /* the side's traces provide it */
+    bool exact;               /* a count, an attribute, bytes: no evidence needed */
+    bool unchanged;           /* the counting rule says nothing changed */
+    const char *incomparable; /* why a change tells nothing: budgets alone judge; NULL: it does */
+    enum tg_reason lacks;     /* the need, with `incomparable` */
+    const struct tg_evidence *ev; /* of durations; NULL: no evidence, durations are not judged */
+    int64_t min_runs;             /* noise.min_runs for it; 0: not asked */
+    bool fell;                    /* `ev` asks whether it fell; else whether it rose */
+    const char *few_runs;         /* the reason where these are too few; NULL: tg_judged_text */
+    double step_ns;               /* the baseline's step, for abs: 0.2%step */
+    enum tg_unit unit;
+    tg_sv own_unit;         /* with TG_UNIT_NUMBER: as in its file; "" none */
+    enum tg_attr_kind attr; /* with TG_UNIT_ATTR */
+    enum tg_polarity bad;
+    enum tg_noise_test noise_test;
+};
+
+struct tg_judgement {
+    enum tg_state state;
+    const struct tg_limit *limit; /* the one that was exceeded; NULL: none */
+    const char *why_not;          /* for NOT_JUDGED and SKIP: the need, in words; else NULL */
+    enum tg_reason reason;        /* NONE: as the limit says, or a pass */
+};
+/* What the reason explains is `to` at worst. */
+void tg_soften(struct tg_judgement *j, enum tg_reason why, enum tg_state to);
+/* What lacks to judge it. */
+void tg_lack(struct tg_judgement *j, enum tg_state state, enum tg_reason need, const char *why_not);
+/* Does a limit name a size of its own, beside `auto`? Such a limit is about the mean, too. */
+bool tg_limit_lists_have_size(const struct tg_limit_list *warn, const struct tg_limit_list *fail);
+/* `fail` is checked first. */
+struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_list *warn,
+                             const struct tg_limit_list *fail);
+
+/* Do the numbers that are shown exceed the limit, too, as the judged ones did? */
+bool tg_probe_shows(const struct tg_probe *p, const struct tg_limit *l);
+/* The measured change, as reports show it, in percent; NaN: the baseline is 0. Limits ask what
+ * is left of it once the common factor of the machine is taken off. */
+double tg_probe_measured_pct(const struct tg_probe *p);
+void tg_limit_text(const struct tg_limit *l, struct tg_buf *out); /* "pct: 10%, abs: 0.2%step" */
 
 /* ---- probe.c ---- */
 
@@ -158,6 +214,7 @@ struct tg_judging { /* one row while it is judged: each part is made from those 
  * false: it has none. */
 bool tg_probe(struct tg_probe *p, const struct tg_judging *w, const struct tg_comparison *c,
               enum tg_estimate by);
+void tg_probe_put(struct tg_probe *p, const double value[2]); /* what is shown of it */
 /* Does a side lack totals by Python frame that rules about these kinds need? */
 bool tg_lacks_frames(const struct tg_comparison *c, uint32_t kinds, int side);
 
@@ -168,9 +225,9 @@ bool tg_lacks_frames(const struct tg_comparison *c, uint32_t kinds, int side);
 bool tg_judging_measure(struct tg_judging *w, const struct tg_rule *rule,
                         const struct tg_quantity *x, const struct tg_policy *policy,
                         const struct tg_comparison *c, struct tg_arena *a);
-/* Judges a quantity of `e->c` and adds its row: of parts and sums only what is found. Its state. */
-enum tg_state tg_judge_quantity(struct tg_eval_state *e, const struct tg_rule *rule,
-                                const struct tg_quantity *x);
+/* Judges a quantity of `e->c` and adds its row: of parts and sums only what is found. */
+void tg_judge_quantity(struct tg_eval_state *e, const struct tg_rule *rule,
+                       const struct tg_quantity *x);
 
 /* ---- phrase.c: pieces of sentences, values with their units ---- */
 
@@ -199,7 +256,7 @@ size_t tg_phrase_region(struct tg_buf *out, const struct tg_comparison *c, uint3
 void tg_phrase_part(struct tg_buf *out, double part, double all);
 /* "fp16", "fp32", …: what a kernel computes with, as far as its name says; NULL. */
 const char *tg_phrase_type(tg_sv kernel);
-/* "5 kernels +500 % (+571 us)": what takes longer on one rank alone*/
+/* "5 kernels +500 % (+571 us)": what takes longer on one rank alone */
 void tg_phrase_rank_alone(struct tg_buf *out, const struct tg_comparison *c);
 /* "over the limit of 52 us" of "max: 52us", "under the limit of 3" of "min: 3" */
 void tg_phrase_budget(struct tg_buf *out, const struct tg_bound *bound);
@@ -209,11 +266,10 @@ tg_sv tg_phrase_take(struct tg_buf *b, struct tg_arena *a); /* releases `b` */
 
 /* ---- describe.c: sentences, one line a tired engineer understands. Texts live in `a` ---- */
 
-/* What, how much per step, share of the step. Fills message, evidence and next of `r`. */
-void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,
-                    const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a);
-void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
-                        const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a);
+/* What, how much per step, share of the step. Fills message, evidence and next of `r`. `op` NULL:
+ * of a metric of no name. */
+void tg_describe_row(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,
+                     const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a);
 /* Headline and coverage of a verdict whose results are sorted: describe_verdict.c. */
 void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a);
 /* What findings about calls weigh with all that is folded under them now; again when that
@@ -271,5 +327,5 @@ void tg_waive(struct tg_eval_state *e);
 /* known_events.c */
 void tg_known_explain(struct tg_eval_state *e);
 void tg_fold(struct tg_eval_state *e);      /* results in their final order */
-void tg_fold_rank(struct tg_eval_state *e); /* then what one rank alone does*/
+void tg_fold_rank(struct tg_eval_state *e); /* then what one rank alone does */
 #endif

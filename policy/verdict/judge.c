@@ -1,4 +1,4 @@
-#include "policy/verdict/judge.h"
+#include "policy/verdict/internal.h"
 
 #include <math.h>
 
@@ -110,14 +110,16 @@ void tg_lack(struct tg_judgement *j, enum tg_state state, enum tg_reason need, c
     j->why_not = why_not;
 }
 
-/* A step of every fresh run is much slower, or most of the runs are: worth a warning where the
- * noise decides about size, as it does of times alone. */
-static bool some_steps_slow(const struct tg_probe *p, const struct tg_limit_list *list)
+/* Does any limit that is on? */
+static bool any_limit(const struct tg_limit_list *warn, const struct tg_limit_list *fail,
+                      bool (*holds)(const struct tg_limit *))
 {
-    bool is_auto = false;
-    for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++)
-        is_auto |= has_auto(&list->v[i]);
-    return is_auto && p->ev && (p->ev->some_steps || p->ev->some_runs);
+    const struct tg_limit_list *const lists[] = { warn, fail };
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; lists[k]->state == TG_LIMIT_ON && i < lists[k]->n; i++)
+            if (holds(&lists[k]->v[i]))
+                return true;
+    return false;
 }
 
 static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_limit_list *list,
@@ -151,13 +153,7 @@ static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_
 
 bool tg_limit_lists_have_size(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
 {
-    const struct tg_limit_list *const lists[] = { warn, fail };
-
-    for (int k = 0; k < 2; k++)
-        for (size_t i = 0; lists[k]->state == TG_LIMIT_ON && i < lists[k]->n; i++)
-            if (has_size(&lists[k]->v[i]))
-                return true;
-    return false;
+    return any_limit(warn, fail, has_size);
 }
 
 const char *tg_few_runs_text(int64_t min_runs, struct tg_arena *a)
@@ -196,7 +192,10 @@ struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_lis
     /* A kept budget is kept, at any number of runs. */
     if (need.why_not && j.state <= TG_STATE_NOT_JUDGED && !tg_limit_lists_are_budgets(warn, fail))
         tg_lack(&j, need.state, need.reason, need.why_not);
-    if (j.state == TG_STATE_PASS && (some_steps_slow(p, fail) || some_steps_slow(p, warn)))
+    /* A step of every fresh run is much slower, or most of the runs are: worth a warning where the
+     * noise decides about size, as it does of times alone. */
+    if (j.state == TG_STATE_PASS && p->ev && (p->ev->some_steps || p->ev->some_runs) &&
+        any_limit(warn, fail, has_auto))
         j = (struct tg_judgement){ .state = TG_STATE_WARN, .reason = TG_REASON_SOME_STEPS };
     /* Device work varies less from run to run than the sizes by numbers of runs allow, but single
      * processes may differ by more: what is proven warns, and fails where new runs confirm it. */

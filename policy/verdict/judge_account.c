@@ -118,22 +118,18 @@ static double explained(const struct tg_eval_state *e, const struct tg_buckets *
     struct told t = { .seen = seen };
     double whole = 0, host;
     TG_EACH(const struct tg_result, r, e->results, e->n) {
-        const struct tg_op *op;
         bool excepted = id == TG_ACCOUNT_CALLS && least < TG_STATE_FAIL &&
                         r->state == TG_STATE_PASS && r->because && r->because <= TG_REASON_CHANCE;
         if ((r->state < least && !excepted) || r->state == TG_STATE_INCONCLUSIVE ||
             tg_result_is_guard(r))
             continue;
         /* About the quantity itself, or about a part of the step? */
-        enum tg_metric m;
-        bool trace = r->subject == TG_SUBJECT_TRACE && tg_rule_metric_of_trace(r->metric, &m);
-        bool busy = trace && m == TG_METRIC_GPU_BUSY;
-        bool step = trace && (m == TG_METRIC_STEP_TIME || m == TG_METRIC_HOST_TIME ||
-                              m == TG_METRIC_DEVICE_EXTENT);
-        bool wall = id == TG_ACCOUNT_WALL && (step || r->subject == TG_SUBJECT_STEP);
-        if ((wall || (busy && id != TG_ACCOUNT_CALLS)) && !tg_result_is_of_slowest(r))
+        bool wall =
+            id == TG_ACCOUNT_WALL && (tg_result_is_step_time(r) || r->subject == TG_SUBJECT_STEP);
+        bool busy = id != TG_ACCOUNT_CALLS && tg_result_is_busy(r);
+        if ((wall || busy) && !tg_result_is_of_slowest(r))
             whole = fmax(whole, r->delta);
-        op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
+        const struct tg_op *op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
         if (!op)
             continue;
         /* With the name that it was, and the other names of a replacement: what came less what
@@ -432,13 +428,11 @@ static void close_series(struct tg_eval_state *e, const struct tg_buckets *child
 {
     const struct tg_account_series *s = &e->in->comparison->account[id];
     bool failed = tg_result_first(e->results, e->n, TG_STATE_FAIL) != NULL;
-    struct finding f;
-    struct tg_result *r;
     struct tg_buf b = { 0 };
     if (!s->known || s->growth == TG_GROWTH_NONE || growth(s) < 1)
         return;
-    f = find(e, children, id);
-    r = told_by(e, id);
+    struct finding f = find(e, children, id);
+    struct tg_result *r = told_by(e, id);
     if (r && !r->over_budget) { /* the row of a rule says where, too */
         tg_buf_add(&b, r->message);
         put_growers(&b, e, id);

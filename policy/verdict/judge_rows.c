@@ -135,25 +135,23 @@ static bool is_suspect(const struct tg_judging *w, const struct tg_comparison *c
 static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum tg_estimate by)
 {
     const struct tg_comparison *again = e->c->asking ? e->c->asking->again : NULL;
-    struct tg_evidence *ev;
-    struct tg_judging there;
-    bool known;
     if (!is_suspect(w, e->c)) {
         /* Of a device that was not settled in the first look, and is in the new runs: what does not
          * look slower even by a low bar is judged. A look at a device that changes proves
          * nothing. */
         if (!again || again->warming != 0 || !w->p.ev || w->p.ev->why_not != TG_NOT_WARM)
             return;
-        ev = tg_arena_copy(e->arena, w->p.ev, 1, sizeof *ev);
+        struct tg_evidence *ev = tg_arena_copy(e->arena, w->p.ev, 1, sizeof *ev);
         ev->why_not = TG_JUDGED;
         ev->proven = ev->slower = false;
         w->p.ev = ev;
         return;
     }
-    there = *w;
-    known = again && tg_quantity_find(&there.x, again) && tg_probe(&there.p, &there, again, by) &&
-            there.p.known[TG_BASE] && there.p.known[TG_TEST];
-    ev = tg_arena_copy(e->arena, w->p.ev, 1, sizeof *ev);
+    struct tg_judging there = *w;
+    bool known = again && tg_quantity_find(&there.x, again) &&
+                 tg_probe(&there.p, &there, again, by) && there.p.known[TG_BASE] &&
+                 there.p.known[TG_TEST];
+    struct tg_evidence *ev = tg_arena_copy(e->arena, w->p.ev, 1, sizeof *ev);
     tg_confirm_set(ev, known ? there.p.ev : NULL, e->c->asking);
     if (known && there.p.ev && tg_confirm_tells(there.p.ev)) {
         /* What is red by its shift is shown by it. */
@@ -175,15 +173,14 @@ static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum 
 static void judge_most(struct tg_judging *w)
 {
     enum tg_rule_metric m = w->rule->metric;
-    const struct tg_count_evidence *ev;
-    struct tg_judging most, mean;
     if (w->x.kind != TG_QUANTITY_OP || w->j.state != TG_STATE_PASS ||
         (m != TG_RULE_METRIC_COUNT && m != TG_RULE_METRIC_BYTES))
         return;
-    ev = m == TG_RULE_METRIC_BYTES ? &w->x.op->moved : &w->x.op->counted;
+    const struct tg_count_evidence *ev =
+        m == TG_RULE_METRIC_BYTES ? &w->x.op->moved : &w->x.op->counted;
     if (ev->proof != TG_COUNT_HINT)
         return;
-    most = mean = *w;
+    struct tg_judging most = *w, mean = *w;
     most.p.test = ev->most;
     most.p.unchanged = mean.p.unchanged = false;
     most.j = tg_judge(&most.p, &most.l.warn, &most.l.fail);
@@ -263,7 +260,8 @@ static void soften(const struct tg_eval_state *e, struct tg_judging *w)
 {
     const struct tg_op *op = w->x.op;
     enum tg_reason x = exception_of(w);
-    bool fails = w->j.state == TG_STATE_FAIL;
+    bool fails = w->j.state == TG_STATE_FAIL, measured = !w->p.exact && !is_budget(w);
+    bool noisy = measured && w->p.noise_test != TG_NOISE_NONE;
     /* Times that are not judged let nothing pass. */
     bool few = e->c->n_runs[TG_BASE] < TG_FEWEST_RUNS || e->c->n_runs[TG_TEST] < TG_FEWEST_RUNS;
     bool repaid = (w->x.kind == TG_QUANTITY_OP || w->x.kind == TG_QUANTITY_GAP) && op->repaid;
@@ -284,19 +282,17 @@ static void soften(const struct tg_eval_state *e, struct tg_judging *w)
           x, TG_STATE_PASS },
         { x && fails, x, TG_STATE_WARN },
         { (fails || w->j.reason == TG_REASON_STEADY) && w->x.kind == TG_QUANTITY_OP && w->p.ev &&
-              !w->p.exact && w->p.noise_test != TG_NOISE_NONE && !is_budget(w) && w->seen->alike &&
+              noisy && w->seen->alike &&
               !(w->seen->alike->proven && w->seen->alike->e >= TG_HALF * w->p.ev->e),
           TG_REASON_OVERLAP, TG_STATE_WARN },
-        { fails && repaid && !w->p.exact && !is_budget(w), TG_REASON_REPAID, TG_STATE_WARN },
+        { fails && repaid && measured, TG_REASON_REPAID, TG_STATE_WARN },
         /* who asks for a flat limit means it with the wait */
-        { fails && op && tg_op_is_collective(op) && !w->p.exact && !is_budget(w) &&
-              w->p.noise_test != TG_NOISE_NONE && !e->c->all_ranks,
-          TG_REASON_RANKS, TG_STATE_WARN },
+        { fails && op && tg_op_is_collective(op) && noisy && !e->c->all_ranks, TG_REASON_RANKS,
+          TG_STATE_WARN },
         { fails && is_as_long(e->c, w), TG_REASON_AS_LONG, TG_STATE_WARN },
         { w->j.state >= TG_STATE_WARN && is_hidden_less(e->c, w), TG_REASON_LESS_HIDDEN,
           fails ? TG_STATE_WARN : TG_STATE_PASS },
-        { fails && w->x.kind != TG_QUANTITY_OP && !w->p.exact && !is_budget(w) &&
-              w->p.ev->fastest_alone,
+        { fails && w->x.kind != TG_QUANTITY_OP && measured && w->p.ev->fastest_alone,
           TG_REASON_FASTEST, TG_STATE_WARN },
     };
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
@@ -321,7 +317,7 @@ static void judge(struct tg_eval_state *e, struct tg_judging *w)
      * the least of the steps does not show is looked for in the mean, too: of times, which alone
      * have it. The worse answer holds, and its values are shown. */
     struct tg_judging mean = *w;
-    if (w->p.ev && w->p.ev->why_not == TG_JUDGED && w->l.test != TG_NOISE_NONE &&
+    if (w->p.ev && w->p.ev->why_not == TG_JUDGED && w->p.noise_test != TG_NOISE_NONE &&
         !w->p.incomparable && tg_limit_lists_have_size(&w->l.warn, &w->l.fail) &&
         tg_probe(&mean.p, w, e->c, TG_ESTIMATE_MEAN)) {
         mean.p.min_runs = w->p.min_runs;
@@ -410,15 +406,12 @@ static void put_text(struct tg_result *r, const struct tg_eval_state *e, struct 
 {
     if (e->in->alone)
         w->p.base = NAN; /* there is no former value to tell */
-    if (w->x.kind == TG_QUANTITY_NUMBER) {
-        /* Numbers have runs of their own. */
-        struct tg_comparison own = { 0 };
+    const struct tg_op *op = w->x.kind == TG_QUANTITY_OP ? w->x.op : NULL;
+    struct tg_comparison own = { 0 }; /* numbers have runs of their own */
+    if (w->x.number)
         memcpy(own.n_runs, w->x.number->n_runs, sizeof own.n_runs);
-        tg_describe_metric(r, &own, &w->p, &w->j, e->arena);
-    } else if (w->x.kind != TG_QUANTITY_OP)
-        tg_describe_metric(r, e->c, &w->p, &w->j, e->arena);
-    else if (!e->brief || w->j.state != TG_STATE_PASS)
-        tg_describe_op(r, w->x.op, e->c, &w->p, &w->j, e->arena);
+    if (!op || !e->brief || w->j.state != TG_STATE_PASS)
+        tg_describe_row(r, op, w->x.number ? &own : e->c, &w->p, &w->j, e->arena);
     if (e->rank < 0 || e->brief)
         return;
     r->of_rank = e->rank;
@@ -443,19 +436,14 @@ static void add_row(struct tg_eval_state *e, struct tg_judging *w)
 {
     struct tg_result *r = tg_eval_add(e, w->rule);
     if (w->p.has_recorded && is_budget(w)) { /* a budget shows what it limits */
-        w->p.base = w->p.recorded[TG_BASE];
-        w->p.test = w->p.recorded[TG_TEST];
+        tg_probe_put(&w->p, w->p.recorded);
         w->p.ev = NULL;
     }
-    if (w->j.reason == TG_REASON_SOME_STEPS && w->p.unit == TG_UNIT_NS) { /* what it warns of */
-        w->p.base = w->p.ev->slowest[TG_BASE];
-        w->p.test = w->p.ev->slowest[TG_TEST];
-    }
+    if (w->j.reason == TG_REASON_SOME_STEPS && w->p.unit == TG_UNIT_NS) /* what it warns of */
+        tg_probe_put(&w->p, w->p.ev->slowest);
     r->of_fastest = is_of_fastest(w);
-    if (r->of_fastest && w->x.kind == TG_QUANTITY_TRACE) {
-        w->p.base = w->p.ev->value[TG_BASE];
-        w->p.test = w->p.ev->value[TG_TEST];
-    }
+    if (r->of_fastest && w->x.kind == TG_QUANTITY_TRACE)
+        tg_probe_put(&w->p, w->p.ev->value);
     r->state = w->j.state;
     r->metric = w->rule->metric;
     r->unit_id = w->p.unit;
@@ -497,25 +485,24 @@ static void add_row(struct tg_eval_state *e, struct tg_judging *w)
         e->c->ops[op - e->c->ops].reported = w->p.ev;
 }
 
-enum tg_state tg_judge_quantity(struct tg_eval_state *e, const struct tg_rule *rule,
-                                const struct tg_quantity *x)
+void tg_judge_quantity(struct tg_eval_state *e, const struct tg_rule *rule,
+                       const struct tg_quantity *x)
 {
     struct tg_judging w;
     if (!tg_judging_measure(&w, rule, x, e->in->policy, e->c, e->arena))
-        return TG_STATE_NOT_JUDGED;
+        return;
     if (!w.p.known[TG_TEST] || (!w.p.known[TG_BASE] && !tg_rule_is_budget(rule))) {
         say_missing(e, &w);
-        return TG_STATE_INCONCLUSIVE;
+        return;
     }
     /* In stages a time that is withheld is asked again. */
     bool asked = e->c->asking && w.p.ev && w.p.ev->withheld;
     if (x->ev && w.p.ev->why_not != TG_JUDGED && !w.p.ev->suspicious && !asked)
-        return TG_STATE_NOT_JUDGED;
+        return;
     judge(e, &w);
     /* Of a quantity that is a part of others a line only if it got slower. */
     bool part = x->kind == TG_QUANTITY_CHOICE ||
                 (x->kind == TG_QUANTITY_GAP && x->op->kind != TG_KIND_STEP);
     if (!part || w.j.state > TG_STATE_WAIVED)
         add_row(e, &w);
-    return w.j.state;
 }

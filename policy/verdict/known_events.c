@@ -68,7 +68,8 @@ static bool explains(const struct tg_known *k, const struct tg_result *r)
     return (k->e > 0) == (rise > 0) && fabs(rise) <= fabs(k->e) + fmax(0.02, fabs(k->e) / 4);
 }
 
-static void explain_by(struct tg_eval_state *e, enum tg_known_from from)
+/* False: nothing fails, and nobody was asked. */
+static bool explain_by(struct tg_eval_state *e, enum tg_known_from from)
 {
     const struct tg_known *v = NULL;
     size_t n = 0;
@@ -97,19 +98,15 @@ static void explain_by(struct tg_eval_state *e, enum tg_known_from from)
                 e->arena, "Fix it, or accept it: tracegate history accept %.*s --reason TEXT",
                 TG_SV_ARG(v[k].id));
     }
+    return asked;
 }
 
 void tg_known_explain(struct tg_eval_state *e)
 {
     const struct tg_known *v = NULL;
-    bool fails = false;
-    for (size_t i = 0; i < e->n; i++)
-        fails |= e->results[i].state == TG_STATE_FAIL && e->results[i].has_values &&
-                 !e->results[i].over_budget;
-    if (!e->in->ask_known || !fails)
+    if (!e->in->ask_known || !explain_by(e, TG_KNOWN_EVENTS))
         return;
-    for (int from = 0; from < TG_KNOWN_SOURCES; from++)
-        explain_by(e, (enum tg_known_from)from);
+    (void)explain_by(e, TG_KNOWN_NIGHTS);
     /* Of what takes longer, or the step: what it took in the last nights. */
     size_t n = e->in->ask_known(e->in->known_arg, TG_KNOWN_TREND, &v);
     for (size_t i = 0; n && i < e->n; i++) {

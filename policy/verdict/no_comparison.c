@@ -134,15 +134,14 @@ void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, s
 {
     struct tg_result *rows = TG_NEW_N(a, struct tg_result, v->n_results + self->n_results + 1);
     size_t n = 0, own = v->n_results;
-    for (size_t i = 0; i < self->n_results; i++) {
-        const struct tg_result *r = &self->results[i];
+    TG_EACH(const struct tg_result, r, self->results, self->n_results) {
         /* What does not need a baseline, and is not in order. */
         bool bad = r->state == TG_STATE_INCONCLUSIVE ||
                    (r->over_budget && (r->state == TG_STATE_FAIL || r->state == TG_STATE_WARN ||
                                        r->state == TG_STATE_WAIVED));
         if (r->subject != TG_SUBJECT_REQUIRE && !(r->budget && bad))
             continue;
-        rows[n] = self->results[i];
+        rows[n] = *r;
         rows[n].folded_under = TG_NO_ID;
         if (rows[n].over_budget) { /* its values are of two equal sides */
             rows[n].evidence = TG_SV("");
@@ -190,13 +189,11 @@ void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *
     const struct tg_note *first = NULL;
     bool fails = fail_on & TG_FAIL_ON_WARN;
     enum tg_state state = fails ? TG_STATE_FAIL : TG_STATE_WARN;
-    struct tg_result *r;
-
     if (v->outcome == TG_OUTCOME_ERROR)
         return;
     if (v->outcome == TG_OUTCOME_INCONCLUSIVE && fail_on & TG_FAIL_ON_INCONCLUSIVE) {
         /* Nothing was compared; after a comparison its rows have failed. */
-        r = insert_row(v, "fail_on", TG_STATE_FAIL, a);
+        struct tg_result *r = insert_row(v, "fail_on", TG_STATE_FAIL, a);
         tg_eval_message(r, TG_STATE_FAIL, TG_SUBJECT_REQUIRE, TG_NEED_ANY, TG_SV("(inconclusive)"),
                         v->error, v->error_hint);
         r->evidence = TG_SV("inconclusive: `fail_on` makes it a failure");
@@ -208,7 +205,7 @@ void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *
     TG_EACH(struct tg_note, note, v->notes, v->n_notes) {
         if (!note->reason || note->placed)
             continue;
-        r = insert_row(v, "require", state, a);
+        struct tg_result *r = insert_row(v, "require", state, a);
         tg_eval_message(r, state, TG_SUBJECT_NOTE, note->reason,
                         tg_sv_of(tg_reason_id(note->reason)), note->text, note->next);
         if (fails)

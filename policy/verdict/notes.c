@@ -84,16 +84,6 @@ static void tell_machine(struct tg_eval_state *e)
                      : TG_NEXT_MACHINE(e));
 }
 
-/* Before the machine, which everything that takes longer looks like. */
-static void tell_gradients(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    if (c->gradients)
-        TG_NOTE(e, TG_REASON_GRADIENTS, TG_NEXT_GRADIENTS,
-                "%s of the calls of operators ran with gradients enabled, %s of the baseline's",
-                TG_VALUE(100 * c->graded[TG_TEST], TG_UNIT_PERCENT),
-                TG_VALUE(100 * c->graded[TG_BASE], TG_UNIT_PERCENT));
-}
-
 /* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; not the first compilation. */
 static void find_recompilations(const struct tg_side *side, struct tg_strmap *out)
 {
@@ -403,19 +393,6 @@ static void tell_unmarked(struct tg_eval_state *e, const struct tg_comparison *c
     tg_eval_note(e, TG_REASON_NONE, tg_buf_sv(&b), next.p);
 }
 
-static void tell_environment(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    const struct tg_env_change *told = other_cpu(c); /* first */
-    TG_EACH(const struct tg_env_change, x, c->env, c->n_env) {
-        tg_sv unknown = TG_SV("unknown");
-        tg_sv base = x->value[0].n ? x->value[0] : unknown;
-        tg_sv test = x->value[1].n ? x->value[1] : unknown;
-        if (x != told)
-            TG_NOTE(e, TG_REASON_NONE, "", "%.*s: %.*s -> %.*s", TG_SV_ARG(x->key), TG_SV_ARG(base),
-                    TG_SV_ARG(test));
-    }
-}
-
 /* Calls per step that a name lost; 0: none, or they cost nothing, or others do the same. */
 static double calls_gone(const struct tg_comparison *c, const struct tg_op *op)
 {
@@ -490,12 +467,17 @@ void tg_notes(struct tg_eval_state *e)
     const struct tg_comparison *c = e->in->comparison;
     size_t full = c->n_ranks[TG_TEST], all = c->given[TG_TEST].n_ranks, kernels = 0;
     TG_BUF outside = { 0 }, gone = { 0 };
+    const tg_sv unknown = TG_SV("unknown");
     uint32_t grew = 0; /* kinds that run more often outside the steps */
     double share = 0;
     /* Of too few runs times are not judged anyway. */
     int64_t min_runs = e->in->policy->noise.min_runs;
     bool few = (int64_t)c->n_runs[TG_BASE] < min_runs || (int64_t)c->n_runs[TG_TEST] < min_runs;
-    tell_gradients(e, c);
+    if (c->gradients) /* before the machine, which everything that takes longer looks like */
+        TG_NOTE(e, TG_REASON_GRADIENTS, TG_NEXT_GRADIENTS,
+                "%s of the calls of operators ran with gradients enabled, %s of the baseline's",
+                TG_VALUE(100 * c->graded[TG_TEST], TG_UNIT_PERCENT),
+                TG_VALUE(100 * c->graded[TG_BASE], TG_UNIT_PERCENT));
     tell_machine(e);
     /* A cold card takes other times in its first steps than later, and power limits make it
      * drift. Where something looks slower see tg_guards. */
@@ -569,7 +551,12 @@ void tg_notes(struct tg_eval_state *e)
                 c->iteration_ratio);
     tell_unjudged_kinds(e, c);
     tell_unmarked(e, c);
-    tell_environment(e, c);
+    const struct tg_env_change *told = other_cpu(c); /* first */
+    TG_EACH(const struct tg_env_change, x, c->env, c->n_env)
+        if (x != told)
+            TG_NOTE(e, TG_REASON_NONE, "", "%.*s: %.*s -> %.*s", TG_SV_ARG(x->key),
+                    TG_SV_ARG(x->value[0].n ? x->value[0] : unknown),
+                    TG_SV_ARG(x->value[1].n ? x->value[1] : unknown));
     /* No warning, but never silent: "less work: aten::mul -24 calls, aten::pow -4 calls and 3
      * more". */
     if (!judges_less(e->in->policy) && put_most(&gone, c, ~0u, weigh_gone, put_gone))

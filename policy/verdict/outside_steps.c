@@ -40,8 +40,7 @@ struct tg_came_in tg_outside_came_in(const struct tg_comparison *c)
     struct tg_came_in came = { .device = true };
     double steps = (double)c->n_units[TG_BASE] / (double)(c->n_runs[TG_BASE] * c->n_ranks[TG_BASE]);
     double most = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
         double less = tg_outside_calls(c, op, TG_BASE) - tg_outside_calls(c, op, TG_TEST);
         double more = tg_inside_calls(c, op, TG_TEST) - tg_inside_calls(c, op, TG_BASE);
         /* Not if as many did not go outside, or as many per trace are there still, as before a

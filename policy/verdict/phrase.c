@@ -60,16 +60,15 @@ struct tg_phrase tg_phrase_beside_of(double v, double other, enum tg_unit unit)
         double below, unit;
         const char *name;
     } scale[] = { { 999.5e3, 1e3, "us" }, { 999.5e6, 1e6, "ms" }, { INFINITY, 1e9, "s" } };
-    double most = fmax(fabs(v), fabs(other)), least = fmin(fabs(v), fabs(other)), shown;
+    double most = fmax(fabs(v), fabs(other)), least = fmin(fabs(v), fabs(other));
     TG_BUF b = { 0 };
     size_t i = 0;
-    int decimals;
     if (unit != TG_UNIT_NS || !isfinite(most) || most < 999.5 || 20 * least < most)
         return tg_phrase_of(v, unit, "");
     while (most >= scale[i].below && i < 2)
         i++;
-    shown = least / scale[i].unit;
-    decimals = shown >= 99.95 ? 0 : shown >= 9.995 ? 1 : shown >= 0.9995 ? 2 : 3;
+    double shown = least / scale[i].unit;
+    int decimals = shown >= 99.95 ? 0 : shown >= 9.995 ? 1 : shown >= 0.9995 ? 2 : 3;
     for (int more = 0; more < 2 && most - least >= 1e-3 * most; more++) /* equal as shown? */
         decimals += round(most / scale[i].unit * pow(10, decimals)) ==
                     round(least / scale[i].unit * pow(10, decimals));

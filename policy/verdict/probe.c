@@ -12,7 +12,7 @@ enum tg_attr_kind tg_rule_attr_kind(enum tg_rule_metric m)
                                               : TG_ATTR_KIND_BYTES;
 }
 
-static void put_values(struct tg_probe *p, const double value[2])
+void tg_probe_put(struct tg_probe *p, const double value[2])
 {
     p->base = value[TG_BASE];
     p->test = value[TG_TEST];
@@ -22,7 +22,7 @@ static void put_recorded(struct tg_probe *p, const double value[2])
 {
     p->has_recorded = true;
     memcpy(p->recorded, value, sizeof p->recorded);
-    put_values(p, value);
+    tg_probe_put(p, value);
 }
 
 /* A number that the program determines: a change needs no evidence. */
@@ -38,7 +38,7 @@ static void put_exact(struct tg_probe *p, double base, double test, bool unchang
 static void put_evidence(struct tg_probe *p, const struct tg_evidence *ev)
 {
     p->ev = ev;
-    put_values(p, ev->value);
+    tg_probe_put(p, ev->value);
 }
 
 /*
@@ -112,17 +112,11 @@ static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_
     double q; /* the quantile of the single calls that is asked for */
     p->known[TG_BASE] = !tg_lacks_frames(c, 1u << op->kind, TG_BASE);
     p->known[TG_TEST] = true;
-    switch (m) {
-    case TG_RULE_METRIC_SELF:
-    case TG_RULE_METRIC_DEVICE_SELF:
-    case TG_RULE_METRIC_TOTAL:
-    case TG_RULE_METRIC_DEVICE_TIME:
-    case TG_RULE_METRIC_MEAN:
+    if (m == TG_RULE_METRIC_SELF || m == TG_RULE_METRIC_DEVICE_SELF || m == TG_RULE_METRIC_TOTAL ||
+        m == TG_RULE_METRIC_DEVICE_TIME || m == TG_RULE_METRIC_MEAN)
         return probe_time(p, m, c, op, by);
-    default:
-        if (by != TG_ESTIMATE_LEAST)
-            return false;
-    }
+    if (by != TG_ESTIMATE_LEAST)
+        return false;
     switch (m) {
     case TG_RULE_METRIC_COUNT:
     case TG_RULE_METRIC_DEVICE_COUNT:
@@ -155,7 +149,7 @@ static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_
             break;
         p->ev = own;
         if (own->why_not == TG_JUDGED)
-            put_values(p, own->value);
+            tg_probe_put(p, own->value);
         break;
     case TG_RULE_METRIC_BYTES:
         put_recorded(p, op->bytes_mean);
@@ -190,8 +184,6 @@ static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,
                         const struct tg_comparison *c, enum tg_estimate by)
 {
     bool slowest = rule->match.rank == TG_MATCH_RANK_SLOWEST, least = by == TG_ESTIMATE_LEAST;
-    const struct tg_metric_change *m;
-    const struct tg_evidence *ev;
     enum tg_metric id;
     if (!tg_rule_metric_of_trace(rule->metric, &id)) {
         bool collectives = rule->metric == TG_RULE_METRIC_COLLECTIVE_SKEW;
@@ -200,21 +192,21 @@ static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,
             put_time(p, &c->rank_spread_ev, c->rank_spread, NULL);
         else {
             p->ev = collectives ? &c->collective_skew_ev : &c->skew_ev;
-            put_values(p, collectives ? c->collective_skew : c->skew);
+            tg_probe_put(p, collectives ? c->collective_skew : c->skew);
         }
         return least;
     }
-    m = &c->metrics[id];
-    ev = least ? &m->ev : &m->mean;
-    if (slowest)
-        ev = least ? &m->ev_slowest : &m->mean_slowest;
+    const struct tg_metric_change *m = &c->metrics[id];
+    const struct tg_evidence *ev = slowest ? least ? &m->ev_slowest : &m->mean_slowest
+                                   : least ? &m->ev
+                                           : &m->mean;
     memcpy(p->known, m->known, sizeof p->known);
     p->exact = tg_rule_metric_info(rule->metric)->exact;
     p->fell = p->unit != TG_UNIT_NS && tg_metric_info(id)->worse < 0;
     if (p->unit == TG_UNIT_NS)
         put_time(p, ev, slowest ? m->slowest : m->value, NULL);
     if (p->unit != TG_UNIT_NS || id == TG_METRIC_STEP_TIME) /* as every report gives it */
-        put_values(p, slowest ? m->slowest : m->value);
+        tg_probe_put(p, slowest ? m->slowest : m->value);
     p->ev = ev;
     put_iterations(p, c, id);
     p->outside = tg_outside_growth_of(c, tg_metric_info(id)->counts);
@@ -250,7 +242,7 @@ bool tg_probe(struct tg_probe *p, const struct tg_judging *w, const struct tg_co
     *p = (struct tg_probe){ .unit = tg_rule_metric_info(w->rule->metric)->unit,
                             .step_ns = c->wall_ns[TG_BASE],
                             .bad = w->rule->bad,
-                            .noise_test = w->l.test,
+                            .noise_test = w->l.noise->test,
                             .known = { true, true } };
     if (of_name)
         found = probe_op(p, w->rule->metric, c, w->x.op, by);

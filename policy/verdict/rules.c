@@ -6,15 +6,6 @@
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 
-/* A result of the rule that is about no name. */
-static void say(struct tg_eval_state *e, const struct tg_rule *rule, enum tg_state state,
-                enum tg_reason because, const char *what, const char *message, const char *next)
-{
-    tg_eval_message(tg_eval_add(e, rule), state,
-                    because == TG_NEED_MATCH ? TG_SUBJECT_NO_MATCH : TG_SUBJECT_GUARD, because,
-                    tg_sv_of(what), tg_sv_of(message), tg_sv_of(next));
-}
-
 /* Of a rule that has nothing to judge. */
 static enum tg_state unless_optional(const struct tg_rule *rule)
 {
@@ -23,9 +14,9 @@ static enum tg_state unless_optional(const struct tg_rule *rule)
 
 static void say_pattern(struct tg_eval_state *e, const struct tg_rule *rule)
 {
-    say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_PATTERN, "(pattern)",
-        "a regular expression exceeded its budget of steps on a name",
-        "Write a simpler pattern; nested repeats are the usual cause.");
+    tg_eval_say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_PATTERN, "(pattern)",
+                "a regular expression exceeded its budget of steps on a name",
+                "Write a simpler pattern; nested repeats are the usual cause.");
 }
 
 bool tg_rule_counts_calls(const struct tg_eval_state *e, const struct tg_rule *rule)
@@ -117,7 +108,8 @@ static bool has_frames(struct tg_eval_state *e, const struct tg_rule *rule)
     bool base = side == TG_BASE;
     if (!tg_lacks_frames(e->c, rule->match.kinds, side) || (base && fresh_alone))
         return true;
-    say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_STACKS, "(no totals)",
+    tg_eval_say(
+        e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_STACKS, "(no totals)",
         stored && base ? "not in every trace of the baseline: recorded without Python stacks, "
                          "unlike the fresh ones"
         : stored ? "not in every fresh trace: recorded without Python stacks, unlike the baseline"
@@ -151,7 +143,8 @@ static void judge_names(struct tg_eval_state *e, const struct tg_rule *rule)
     if (gave_up)
         say_pattern(e, rule);
     if (matched && e->n == before)
-        say(e, rule, rule->unjudged_note ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_NEED_VALUE,
+        tg_eval_say(
+            e, rule, rule->unjudged_note ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_NEED_VALUE,
             "(no value)", "no matching name has what this metric needs, on both sides",
             "Record what docs/metrics.md names for it; `unjudged: note` makes this a note.");
     for (size_t i = before; i < e->n; i++)
@@ -160,12 +153,14 @@ static void judge_names(struct tg_eval_state *e, const struct tg_rule *rule)
      * plain pass. */
     if (matched && !fresh && tg_rule_is_narrow(&rule->match) &&
         rule->metric != TG_RULE_METRIC_REMOVED && worst < TG_STATE_WARN)
-        say(e, rule, TG_STATE_WARN, TG_REASON_ALL_GONE, "(all gone)",
+        tg_eval_say(
+            e, rule, TG_STATE_WARN, TG_REASON_ALL_GONE, "(all gone)",
             "nothing that the rule matches is left in the fresh traces",
             "If the work has another name now, or runs elsewhere, change the rule's `match`; if it "
             "is no longer done, remove the rule.");
     if (!matched && !gave_up && frames)
-        say(e, rule, unless_optional(rule), TG_NEED_MATCH, "(no match)",
+        tg_eval_say(
+            e, rule, unless_optional(rule), TG_NEED_MATCH, "(no match)",
             "the rule matches no name in either trace",
             rule->match.kinds & TG_FRAME_KINDS
                 ? "Record with with_stack=True; `tracegate analyze --measure modules` shows the "
@@ -237,7 +232,8 @@ static void say_missing_ranks(struct tg_eval_state *e, const struct tg_rule *rul
         bool stored = tg_is_among(c->steps_only, c->n_steps_only, v[i]);
         if (fresh && has_rank(&c->side[TG_BASE], v[i]))
             continue;
-        say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_RANK,
+        tg_eval_say(
+            e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_RANK,
             tg_arena_printf(e->arena, "(rank %lld)", (long long)v[i]),
             stored ? "the stored side has step times only of this rank"
                    : tg_arena_printf(e->arena, "the %s has no trace of this rank",
@@ -253,12 +249,12 @@ void tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule)
     const struct tg_comparison *all = e->in->comparison;
     const struct tg_match *m = &rule->match;
     if (!tg_select_rule(e, &rule->when))
-        say(e, rule, TG_STATE_SKIP, TG_NEED_EVENT, "(when)",
-            "the rule does not apply to this event, branch or device", "");
+        tg_eval_say(e, rule, TG_STATE_SKIP, TG_NEED_EVENT, "(when)",
+                    "the rule does not apply to this event, branch or device", "");
     else if (!has_limit(rule))
-        say(e, rule, unless_optional(rule), TG_NEED_LIMIT, "(no limit)",
-            "every limit of the rule is off",
-            "Set `warn` or `fail`, or remove the rule: `rules: {remove: [id]}`.");
+        tg_eval_say(e, rule, unless_optional(rule), TG_NEED_LIMIT, "(no limit)",
+                    "every limit of the rule is off",
+                    "Set `warn` or `fail`, or remove the rule: `rules: {remove: [id]}`.");
     else if (m->rank == TG_MATCH_RANK_LIST || is_each(all, rule))
         say_missing_ranks(e, rule);
     else if (!is_slowest(all, rule) && !m->devices.n && !m->streams.n)
@@ -287,10 +283,10 @@ void tg_rule_judge_part(struct tg_eval_state *e, const struct tg_rule *rule,
         if (gave_up)
             say_pattern(e, rule);
         if (!matched)
-            say(e, rule, unless_optional(rule), TG_NEED_MATCH, "(no match)",
-                "the rule matches no number of either side",
-                "Name the benchmark's results in the suite's `numbers`, or mark the rule "
-                "optional.");
+            tg_eval_say(e, rule, unless_optional(rule), TG_NEED_MATCH, "(no match)",
+                        "the rule matches no number of either side",
+                        "Name the benchmark's results in the suite's `numbers`, or mark the rule "
+                        "optional.");
     } else {
         tg_judge_quantity(e, rule, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE });
         if (rule->metric != TG_RULE_METRIC_STEP_TIME || tg_rule_is_budget(rule))
@@ -331,7 +327,8 @@ void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule)
         why = r->why_not ? r->why_not : why;
     }
     if (why && !(silent && rule->unjudged_note))
-        say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_ANY, "(nothing judged)",
+        tg_eval_say(
+            e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_ANY, "(nothing judged)",
             tg_arena_printf(e->arena, "nothing that the rule matches was judged: %s", why),
             silent ? "The rows that are not judged say why; `unjudged: note` makes this a note."
                    : "Narrow the override or `noise.ignore`, or remove the rule.");

@@ -89,7 +89,7 @@ bool tg_select_override(const struct tg_override *o, const struct tg_op *op)
 
 struct tg_rule_limits tg_select_limits(const struct tg_rule *rule, const struct tg_op *op)
 {
-    struct tg_rule_limits l = { rule->warn, rule->fail, rule->noise.test, &rule->noise };
+    struct tg_rule_limits l = { rule->warn, rule->fail, &rule->noise };
     for (size_t i = 0; op && i < rule->n_overrides; i++) {
         const struct tg_override *o = &rule->overrides[i];
         if (!tg_select_override(o, op))
@@ -98,10 +98,8 @@ struct tg_rule_limits tg_select_limits(const struct tg_rule *rule, const struct 
             l.warn = o->warn;
         if (o->fail.state != TG_LIMIT_UNSET)
             l.fail = o->fail;
-        if (o->has_noise) {
-            l.test = o->noise.test;
+        if (o->has_noise)
             l.noise = &o->noise;
-        }
     }
     return l;
 }

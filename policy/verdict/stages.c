@@ -118,24 +118,24 @@ void tg_stages_close(struct tg_eval_state *e)
     if (tg_result_first(e->results, e->n, TG_STATE_FAIL))
         return;
     if (open.n)
-        tg_eval_open(e, TG_NEED_NEW_RUNS, "(asked again)",
-                     tg_arena_printf(e->arena, "%s asked again: %s",
-                                     open.n == 1 ? "looks slower, and is" : "look slower, and are",
-                                     text_of(&open, TG_ASKED_OPEN, e->arena)),
-                     tg_arena_printf(e->arena, "Record %zu runs a side in all: new ones tell.",
-                                     asking->next));
+        TG_OPEN(e, TG_NEED_NEW_RUNS, "(asked again)",
+                tg_arena_printf(e->arena, "%s asked again: %s",
+                                open.n == 1 ? "looks slower, and is" : "look slower, and are",
+                                text_of(&open, TG_ASKED_OPEN, e->arena)),
+                tg_arena_printf(e->arena, "Record %zu runs a side in all: new ones tell.",
+                                asking->next));
     else if (unsettled)
-        tg_eval_open(
+        TG_OPEN(
             e, TG_NEED_NEW_RUNS, "(asked again)",
             tg_arena_printf(e->arena, "%s: its times are asked again", tg_judged_text(TG_NOT_WARM)),
             tg_arena_printf(e->arena, "Record %zu runs a side in all. " TG_NEXT_WARM,
                             asking->next));
     if (untold.n)
-        tg_eval_open(e, TG_NEED_NEW_RUNS, "(asked again)",
-                     tg_arena_printf(e->arena, "cannot be told within %zu runs a side: %s",
-                                     asking->first + asking->new,
-                                     text_of(&untold, TG_ASKED_UNTOLD, e->arena)),
-                     what_would_tell(e, &untold));
+        TG_OPEN(e, TG_NEED_NEW_RUNS, "(asked again)",
+                tg_arena_printf(e->arena, "cannot be told within %zu runs a side: %s",
+                                asking->first + asking->new,
+                                text_of(&untold, TG_ASKED_UNTOLD, e->arena)),
+                what_would_tell(e, &untold));
     /* A pass says what it could have missed: only a note, because most passes of the same code have
      * such names. */
     struct names hidden = { 0 };

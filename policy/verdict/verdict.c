@@ -64,8 +64,7 @@ tg_sv tg_result_words(const struct tg_result *r)
 {
     if (r->subject == TG_SUBJECT_STEP && r->metric != TG_RULE_METRIC_TOTAL)
         return TG_SV(TG_HOST_GAP);
-    if (r->subject == TG_SUBJECT_TRACE && !r->over_budget &&
-        r->metric == tg_rule_metric_of(TG_METRIC_GPU_BUSY))
+    if (tg_result_is_busy(r) && !r->over_budget)
         return TG_SV(TG_DEVICE_BUSY);
     return tg_result_is_of_extent(r) ? TG_SV(TG_DEVICE_EXTENT) : TG_SV("");
 }
@@ -84,18 +83,12 @@ void tg_result_put_name(struct tg_buf *out, const struct tg_result *r, size_t mo
 
 tg_sv tg_result_kind(const struct tg_result *r)
 {
-    switch (r->subject) {
-    case TG_SUBJECT_NAME:
-        return tg_sv_of(tg_kind_name(r->op_kind));
-    case TG_SUBJECT_STEP:
-        return TG_SV("step");
-    case TG_SUBJECT_TRACE:
-        return TG_SV("trace");
-    case TG_SUBJECT_NUMBER:
-        return TG_SV("number");
-    default:
-        return TG_SV("guard");
-    }
+    static const char *const kind[] = {
+        [TG_SUBJECT_TRACE] = "trace", [TG_SUBJECT_NUMBER] = "number", [TG_SUBJECT_STEP] = "step"
+    };
+    return tg_sv_of(r->subject == TG_SUBJECT_NAME ? tg_kind_name(r->op_kind)
+                    : tg_result_is_guard(r)       ? "guard"
+                                                  : kind[r->subject]);
 }
 
 bool tg_result_is_about(const struct tg_result *r, const struct tg_op *op)
@@ -151,8 +144,20 @@ const struct tg_op *tg_result_behind(const struct tg_result *r, const struct tg_
 
 bool tg_result_is_guard(const struct tg_result *r)
 {
-    return r->subject == TG_SUBJECT_REQUIRE || r->subject == TG_SUBJECT_NOTE ||
-           r->subject == TG_SUBJECT_NO_MATCH || r->subject == TG_SUBJECT_GUARD;
+    return r->subject >= TG_SUBJECT_REQUIRE;
+}
+
+bool tg_result_is_step_time(const struct tg_result *r)
+{
+    return r->subject == TG_SUBJECT_TRACE &&
+           (r->metric == TG_RULE_METRIC_STEP_TIME ||
+            r->metric == tg_rule_metric_of(TG_METRIC_HOST_TIME) ||
+            r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT));
+}
+
+bool tg_result_is_busy(const struct tg_result *r)
+{
+    return r->subject == TG_SUBJECT_TRACE && r->metric == tg_rule_metric_of(TG_METRIC_GPU_BUSY);
 }
 
 bool tg_result_is_of_machine(const struct tg_result *r)
@@ -187,9 +192,7 @@ struct tg_result tg_result_of(tg_sv rule)
 
 struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rule)
 {
-    struct tg_result *r;
-    e->results = tg_grow(e->results, &e->cap, e->n + 1, sizeof *e->results);
-    r = &e->results[e->n++];
+    struct tg_result *r = TG_PUSH(e->results, e->n, e->cap);
     *r = tg_result_of(rule ? rule->id : TG_SV("guard"));
     if (!rule)
         return r;
@@ -230,11 +233,12 @@ void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject s
     r->next = next;
 }
 
-void tg_eval_open(struct tg_eval_state *e, enum tg_reason need, const char *name,
-                  const char *message, const char *next)
+void tg_eval_say(struct tg_eval_state *e, const struct tg_rule *rule, enum tg_state state,
+                 enum tg_reason because, const char *what, const char *message, const char *next)
 {
-    tg_eval_message(tg_eval_add(e, NULL), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, need,
-                    tg_sv_of(name), tg_sv_of(message), tg_sv_of(next));
+    tg_eval_message(tg_eval_add(e, rule), state,
+                    because == TG_NEED_MATCH ? TG_SUBJECT_NO_MATCH : TG_SUBJECT_GUARD, because,
+                    tg_sv_of(what), tg_sv_of(message), tg_sv_of(next));
 }
 
 void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, enum tg_reason reason,

@@ -148,13 +148,12 @@ static inline struct tg_result hand_row(const char *name, double more)
 /* The rule judges a metric of a name, or of the whole trace. */
 static inline void hand_judge_op(struct hand *h, const struct tg_op *op)
 {
-    (void)tg_judge_quantity(&h->e, &h->rule,
-                            &(struct tg_quantity){ .kind = TG_QUANTITY_OP, .op = op });
+    tg_judge_quantity(&h->e, &h->rule, &(struct tg_quantity){ .kind = TG_QUANTITY_OP, .op = op });
 }
 
 static inline void hand_judge_metric(struct hand *h)
 {
-    (void)tg_judge_quantity(&h->e, &h->rule, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE });
+    tg_judge_quantity(&h->e, &h->rule, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE });
 }
 
 /* The results of an evaluation. */

@@ -6,7 +6,6 @@
 #include "core/diff/names.h"
 #include "core/summary/summary.h"
 #include "policy/language/load.h"
-#include "policy/verdict/explain.h"
 #include "tests/support.h"
 
 /* ---- traces ---- */

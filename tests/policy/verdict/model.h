@@ -68,7 +68,8 @@ struct model_row {
     bool more_suites;   /* another suite is still to come */
 };
 
-/* A row: what it shows, its policy, and its sides; a side is SIDE(.members) or the USUAL step. */
+/* A row: what it shows, its policy, and its sides; a side is SIDE(.members) or the USUAL step.
+ * MORE: the fresh side does this work besides. */
 #define SIDE(...)                                                                                  \
     {                                                                                              \
         __VA_ARGS__                                                                                \
@@ -81,6 +82,14 @@ struct model_row {
     {                                                                                              \
         .what = what_, .policy = policy_, .base = base_, .test = test_                             \
     }
+/* `n` runs a side. */
+#define RUNS(what, policy, n, ...) ROW(what, policy, SIDE(.runs = n), SIDE(.runs = n, __VA_ARGS__))
+/* With other members of the row. */
+#define ROW_WITH(what_, policy_, base_, test_, ...)                                                \
+    {                                                                                              \
+        .what = what_, .policy = policy_, .base = base_, .test = test_, __VA_ARGS__                \
+    }
+#define MORE(what_, policy_, work_) ROW(what_, policy_, USUAL, SIDE(.more = work_))
 
 /* The model's today: waivers are judged as of 2026-01-02. */
 #define MODEL_TODAY 20455

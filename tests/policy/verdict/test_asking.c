@@ -81,7 +81,7 @@ ON_STAGE(gaps_that_a_busy_machine_withholds_are_open)
         c->step.ev.why_not = TG_NOT_BUSY;
         c->step.ev.withheld = withheld;
         s->h.rule.metric = TG_RULE_METRIC_STEP_TIME;
-        (void)tg_judge_quantity(&s->h.e, &s->h.rule, &gaps);
+        tg_judge_quantity(&s->h.e, &s->h.rule, &gaps);
         assert_int_equal(s->h.e.n, n + (size_t)withheld);
     }
     assert_int_equal(s->h.e.results[s->h.e.n - 1].ev->asked, TG_ASKED_OPEN);

@@ -23,13 +23,13 @@ static struct said of_count(double base, double test)
 
 static void says(struct hand *h, struct said *s, const char *want)
 {
-    tg_describe_op(&s->r, &s->op, &h->c, &s->p, &s->j, h->a);
+    tg_describe_row(&s->r, &s->op, &h->c, &s->p, &s->j, h->a);
     hand_text(s->r.message, want);
 }
 
 static void metric_says(struct hand *h, struct said *s, const char *want)
 {
-    tg_describe_metric(&s->r, &h->c, &s->p, &s->j, h->a);
+    tg_describe_row(&s->r, NULL, &h->c, &s->p, &s->j, h->a);
     hand_text(s->r.message, want);
 }
 
@@ -483,7 +483,7 @@ WITH_HAND(a_part_of_the_calls_is_replaced)
 
 static void rests_on(struct hand *h, struct said *s, const char *want)
 {
-    tg_describe_op(&s->r, &s->op, &h->c, &s->p, &s->j, h->a);
+    tg_describe_row(&s->r, &s->op, &h->c, &s->p, &s->j, h->a);
     hand_text(s->r.evidence, want);
 }
 

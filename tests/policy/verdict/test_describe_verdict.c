@@ -25,6 +25,11 @@ static void covered(struct hand *h, const char *want)
     hand_text(h->v.coverage, want);
 }
 
+static void one_fails(struct hand *h, const char *want)
+{
+    headed(h, tg_arena_printf(h->a, "FAIL: 1 violation: %s", want));
+}
+
 static tg_sv headline_of(struct hand *h, const struct tg_comparison *c)
 {
     tg_regions_group(&h->c);
@@ -41,7 +46,7 @@ static void failing(struct hand *h, struct tg_result *v, size_t n)
 static void headline(struct hand *h, struct tg_result row, const char *want)
 {
     failing(h, &row, 1);
-    headed(h, tg_arena_printf(h->a, "FAIL: 1 violation: %s", want));
+    one_fails(h, want);
 }
 
 /* How much, in the words of what it is. */
@@ -142,26 +147,26 @@ WITH_HAND(what_a_finding_costs)
     v[1].op_kind = v[2].op_kind = TG_KIND_KERNEL;
     v[1].folded_under = v[2].folded_under = 0;
     failing(h, v, 3);
-    headed(h, "FAIL: 1 violation: a +2 calls (+5.00 us on the device)");
+    one_fails(h, "a +2 calls (+5.00 us on the device)");
     v[1].folded_under = v[2].folded_under = TG_NO_ID;
     v[1].state = v[2].state = TG_STATE_PASS;
-    headed(h, "FAIL: 1 violation: a +2 calls (+2.00 us on the host)");
+    one_fails(h, "a +2 calls (+2.00 us on the host)");
     /* From 1 to 3 us in the usual runs, and a baseline run of 4: none of the fresh ones was as fast
      * as the usual one before. Once one was, the runs are among each other, and no cost is said. */
     ops[0].self_most[TG_BASE] = ops[0].self_most[TG_TEST] = 4000;
     ops[0].self_least[TG_TEST] = 1100;
-    headed(h, "FAIL: 1 violation: a +2 calls (+2.00 us on the host)");
+    one_fails(h, "a +2 calls (+2.00 us on the host)");
     assert_true(v[0].whole_known && v[0].whole_ns[TG_BASE] == 1000 &&
                 v[0].whole_ns[TG_TEST] == 3000);
     ops[0].self_least[TG_TEST] = 900;
-    headed(h, "FAIL: 1 violation: a +2 calls");
+    one_fails(h, "a +2 calls");
     assert_false(v[0].whole_known);
     ops[0].self_least[TG_TEST] = 1100;
     ops[0].wait = true;
-    headed(h, "FAIL: 1 violation: a +2 calls (the host waits 2.00 us in it)");
+    one_fails(h, "a +2 calls (the host waits 2.00 us in it)");
     ops[0].wait = false;
     ops[0].self[TG_BASE] = ops[0].self[TG_TEST];
-    headed(h, "FAIL: 1 violation: a +2 calls");
+    one_fails(h, "a +2 calls");
     v[0].cause = &cause;
     hand_text(headline_of(h, &h->c), "FAIL: 1 violation: a +2 calls in Block.forward");
     cause.share = 0.4; /* too little of it */
@@ -192,21 +197,21 @@ WITH_HAND(the_cost_is_of_the_side_that_sets_the_pace)
     step->known[TG_TEST] = busy->known[TG_TEST] = true;
     step->value[TG_TEST] = 800000;
     busy->value[TG_TEST] = 100000;
-    headed(h, "FAIL: 1 violation: aten::clone +3 calls (+105 us on the host)");
+    one_fails(h, "aten::clone +3 calls (+105 us on the host)");
     ops[1].self[TG_TEST] = 0; /* nothing on the device */
-    headed(h, "FAIL: 1 violation: aten::clone +3 calls (+105 us on the host)");
+    one_fails(h, "aten::clone +3 calls (+105 us on the host)");
     ops[1].self[TG_TEST] = 12000;
     busy->value[TG_TEST] = 500000; /* of 800: the host works 300, waits 500 */
     ops[2].self[TG_BASE] = ops[2].self[TG_TEST] = 500000;
-    headed(h, "FAIL: 1 violation: aten::clone +3 calls (+12.0 us on the device)");
+    one_fails(h, "aten::clone +3 calls (+12.0 us on the device)");
     /* The step grew by it all the same: it comes after the wait. */
     h->c.wall_ns[TG_TEST] = h->c.wall_ns[TG_BASE] + 110000;
-    headed(h, "FAIL: 1 violation: aten::clone +3 calls (+117 us on host and device)");
+    one_fails(h, "aten::clone +3 calls (+117 us on host and device)");
     h->c.wall_ns[TG_TEST] = h->c.wall_ns[TG_BASE];
     ops[2].self[TG_BASE] = ops[2].self[TG_TEST] = 0; /* no wait with a call of its own, */
-    headed(h, "FAIL: 1 violation: aten::clone +3 calls (+105 us on the host)");
+    one_fails(h, "aten::clone +3 calls (+105 us on the host)");
     busy->value[TG_TEST] = 650000; /* but the device is busy for more than three quarters */
-    headed(h, "FAIL: 1 violation: aten::clone +3 calls (+12.0 us on the device)");
+    one_fails(h, "aten::clone +3 calls (+12.0 us on the device)");
 }
 
 /* A cost is that of calls of a name in one finding, told once,
@@ -227,11 +232,11 @@ WITH_HAND(what_has_a_cost)
     hand_text(headline_of(h, &h->c), "FAIL: 1 violation: a +2 calls (+5.00 us on the device)");
     hand_text(headline_of(h, NULL), "FAIL: 1 violation: a +2 calls");
     v[1].subject = TG_SUBJECT_TRACE;
-    headed(h, "FAIL: 1 violation: a +2");
+    one_fails(h, "a +2");
     v[1].subject = TG_SUBJECT_NAME;
     v[1].over_budget = true;
     v[1].bound = &one;
-    headed(h, "FAIL: 1 violation: a 3, over the limit of 1");
+    one_fails(h, "a 3, over the limit of 1");
 }
 
 /* A new name had no time before, its former one had. */
@@ -249,7 +254,7 @@ WITH_HAND(a_rename)
     ops[0].relation = ops[1].relation = TG_REL_RENAMED;
     ops[0].partner = 1;
     ops[1].partner = 0;
-    headed(h, "FAIL: 1 violation: aten::gelu +2 calls (+360 ns on the host)");
+    one_fails(h, "aten::gelu +2 calls (+360 ns on the host)");
     assert_true(v.whole_ns[TG_BASE] == 1270 && v.whole_ns[TG_TEST] == 1630);
 }
 
@@ -478,11 +483,11 @@ WITH_HAND(work_under_what_came)
         enum tg_change how; /* and its change */
         const char *want;
     } rows[] = {
-        { TG_KIND_OP, true, TG_ADDED, "FAIL: 1 violation: a +2 calls (+4.00 us on the device)" },
-        { TG_KIND_OP, true, TG_REMOVED, "FAIL: 1 violation: a +2 calls (+4.00 us on the device)" },
-        { TG_KIND_OP, true, TG_MORE, "FAIL: 1 violation: a +2 calls" },
-        { TG_KIND_OP, false, TG_ADDED, "FAIL: 1 violation: a +2 calls" },
-        { TG_KIND_ANNOTATION, true, TG_ADDED, "FAIL: 1 violation: a +2 calls" },
+        { TG_KIND_OP, true, TG_ADDED, "a +2 calls (+4.00 us on the device)" },
+        { TG_KIND_OP, true, TG_REMOVED, "a +2 calls (+4.00 us on the device)" },
+        { TG_KIND_OP, true, TG_MORE, "a +2 calls" },
+        { TG_KIND_OP, false, TG_ADDED, "a +2 calls" },
+        { TG_KIND_ANNOTATION, true, TG_ADDED, "a +2 calls" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_op ops[] = { hand_op("a", TG_KIND_OP), hand_op("b", rows[i].kind),
@@ -497,7 +502,7 @@ WITH_HAND(work_under_what_came)
         v[1].folded_under = rows[i].found ? 0 : TG_NO_ID;
         v[1].state = rows[i].found ? TG_STATE_FAIL : TG_STATE_PASS;
         failing(h, v, 2);
-        headed(h, rows[i].want);
+        one_fails(h, rows[i].want);
     }
 }
 
@@ -530,8 +535,8 @@ WITH_HAND(a_number_is_of_its_name)
         ops[1].self[TG_TEST] = ops[1].self[TG_BASE] + 30000;
         v[1].folded_under = 0;
         failing(h, v, 2);
-        headed(h, most ? "FAIL: 1 violation: a +2 calls (+60.0 us on the host)"
-                       : "FAIL: 1 violation: a +2 calls (+60.0 us on the host with 1 more name)");
+        one_fails(h, most ? "a +2 calls (+60.0 us on the host)"
+                          : "a +2 calls (+60.0 us on the host with 1 more name)");
     }
 }
 
@@ -551,8 +556,8 @@ WITH_HAND(gaps_tell_what_another_thread_does)
         v[1].op_kind = TG_KIND_STEP;
         v[1].subject = TG_SUBJECT_NAME;
         failing(h, v, 2);
-        headed(h, both ? "FAIL: 1 violation: a +2 calls (+126 us on the host)"
-                       : "FAIL: 1 violation: a +2 calls (+66.0 us on the host)");
+        one_fails(h,
+                  both ? "a +2 calls (+126 us on the host)" : "a +2 calls (+66.0 us on the host)");
     }
 }
 
@@ -662,6 +667,17 @@ static void covers(struct hand *h, bool counts, bool asked, bool durations, cons
     covered(h, want);
 }
 
+/* Of counts and durations that rules ask for; `rest`: after "durations judged: …", or not. */
+static void covers_times(struct hand *h, bool judged, const char *rest)
+{
+    const size_t *n = h->c.n_runs;
+    const char *runs = tg_arena_printf(h->a, "judged: %zu baseline runs, %zu fresh run%s", n[0],
+                                       n[1], n[1] == 1 ? "" : "s");
+    covers(
+        h, true, true, judged,
+        tg_arena_printf(h->a, "counts judged; durations %s%s", judged ? runs : "not judged", rest));
+}
+
 /* 5 and 2 runs; the policy asks for 3, one rule for 6, one for 4. */
 WITH_HAND(the_least_number_of_runs_that_would_do)
 {
@@ -699,30 +715,22 @@ WITH_HAND(coverage_of_counts)
 WITH_HAND(why_durations_are_not_judged)
 {
     h->c.n_runs[TG_BASE] = 2;
-    covers(h, true, true, false,
-           "counts judged; durations not judged: 2 baseline runs and 5 fresh, at least 3 a side "
-           "are needed");
+    covers_times(h, false, ": 2 baseline runs and 5 fresh, at least 3 a side are needed");
     h->c.n_runs[TG_BASE] = 5;
     h->c.n_runs[TG_TEST] = 2;
-    covers(h, true, true, false,
-           "counts judged; durations not judged: 5 baseline runs and 2 fresh, at least 3 a side "
-           "are needed");
+    covers_times(h, false, ": 5 baseline runs and 2 fresh, at least 3 a side are needed");
     h->c.n_runs[TG_TEST] = 5;
-    covers(h, true, true, false, "counts judged; durations not judged");
+    covers_times(h, false, "");
     h->policy.noise.min_runs = 6;
-    covers(h, true, true, false,
-           "counts judged; durations not judged: 5 baseline runs and 5 fresh, at least 6 a side "
-           "are needed");
+    covers_times(h, false, ": 5 baseline runs and 5 fresh, at least 6 a side are needed");
     h->policy.noise.min_runs = 3;
     h->c.n_runs[TG_TEST] = 2;
     h->c.busy = true;
-    covers(h, true, true, false,
-           "counts judged; durations not judged: the machine was busy during the fresh runs");
+    covers_times(h, false, ": the machine was busy during the fresh runs");
     h->c.other_data = true;
-    covers(h, true, true, false,
-           "counts judged; durations not judged: the fresh runs had other data");
+    covers_times(h, false, ": the fresh runs had other data");
     h->c.same_flags = false;
-    covers(h, true, true, false, "counts judged; durations not judged: other profiler flags");
+    covers_times(h, false, ": other profiler flags");
     h->v.budgets_judged = true;
     for (int side = 0; side < 2; side++) {
         h->c.marked[side] = false;
@@ -750,20 +758,14 @@ WITH_HAND(what_could_have_been_detected)
     h->c.metrics[TG_METRIC_STEP_TIME].ev = hand_evidence(1000000, 0);
     h->c.metrics[TG_METRIC_STEP_TIME].ev.mde = 0.05;
     h->c.n_runs[TG_TEST] = 1;
-    covers(h, true, true, true,
-           "counts judged; durations judged: 5 baseline runs, 1 fresh run; detectable from "
-           "+5.0 % (step time), +50 % (largest operators)");
+    covers_times(h, true, "; detectable from +5.0 % (step time), +50 % (largest operators)");
     h->c.n_ops = 0;
-    covers(h, true, true, true,
-           "counts judged; durations judged: 5 baseline runs, 1 fresh run; detectable from "
-           "+5.0 % (step time)");
+    covers_times(h, true, "; detectable from +5.0 % (step time)");
     h->c.metrics[TG_METRIC_STEP_TIME].ev.why_not = TG_NOT_WAIT;
     h->c.n_ops = 3;
-    covers(h, true, true, true,
-           "counts judged; durations judged: 5 baseline runs, 1 fresh run; detectable from "
-           "+30 % (largest operators)");
+    covers_times(h, true, "; detectable from +30 % (largest operators)");
     h->c.n_ops = 0;
-    covers(h, true, true, true, "counts judged; durations judged: 5 baseline runs, 1 fresh run");
+    covers_times(h, true, "");
 }
 
 /* By metric, names of both sides: a new one has nothing to compare with, nor has another device.
@@ -806,7 +808,6 @@ WITH_HAND(attributes_that_were_not_compared)
  * another reason is another matter. */
 WITH_HAND(what_varies_is_not_judged)
 {
-    static const char said[] = "counts judged; durations judged: 5 baseline runs, 5 fresh runs";
     static const double share[][2] = {
         { 0.002, 0.04 }, { 0.01, 0.01 }, { 0.009, 0.009 }, { 0.5, 0.5 }
     };
@@ -819,33 +820,27 @@ WITH_HAND(what_varies_is_not_judged)
         memcpy(ops[i].share, share[i], sizeof share[i]);
     }
     h->c.n_ops = 4;
-    covers(h, true, true, true,
-           tg_arena_printf(
-               h->a, "%s; not judged: 2 operators whose calls vary, the largest 4.0 %% of the step",
-               said));
+    covers_times(h, true,
+                 "; not judged: 2 operators whose calls vary, the largest 4.0 % of the step");
     h->c.n_ops = 1;
-    covers(h, true, true, true,
-           tg_arena_printf(
-               h->a, "%s; not judged: 1 operator whose calls vary, the largest 4.0 %% of the step",
-               said));
+    covers_times(h, true,
+                 "; not judged: 1 operator whose calls vary, the largest 4.0 % of the step");
     ops[0].ev.why_not = TG_NOT_WAIT;
-    covers(h, true, true, true, said);
-    static const char busy[] = "not judged: the machine was busy during the fresh runs";
+    covers_times(h, true, "");
     h->c.busy = true;
     h->c.n_ops = 4;
     for (int i = 0; i < 4; i++)
         ops[i].ev.why_not = i == 0 || i == 3 ? TG_NOT_BUSY : TG_NOT_WAIT;
-    covers(h, true, true, true, tg_arena_printf(h->a, "%s; host times %s", said, busy));
+    covers_times(h, true, "; host times not judged: the machine was busy during the fresh runs");
     ops[1].ev.why_not = TG_NOT_BUSY;
-    covers(h, true, true, true, tg_arena_printf(h->a, "%s; host and device times %s", said, busy));
+    covers_times(h, true,
+                 "; host and device times not judged: the machine was busy during the fresh runs");
     ops[1].ev.why_not = TG_NOT_WARM;
     h->c.warming = 0.1;
-    covers(h, true, true, true,
-           tg_arena_printf(h->a,
-                           "%s; host times %s; device times not judged: the device's speed "
-                           "changes within the runs",
-                           said, busy));
+    covers_times(h, true,
+                 "; host times not judged: the machine was busy during the fresh runs; device "
+                 "times not judged: the device's speed changes within the runs");
     h->c.busy = false; /* as new runs show */
     h->c.warming = 0;
-    covers(h, true, true, true, said);
+    covers_times(h, true, "");
 }

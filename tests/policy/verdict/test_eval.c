@@ -21,9 +21,8 @@ static const struct model_row model_rows[] = {
     ROW("folded: a known operator inside", ABS, USUAL,
         SIDE(.events =
                  OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::op3", "1000.2", "0.5"))),
-    ROW("folded: work of a new operator", ABS, USUAL,
-        SIDE(.more = "kernel|aten::fresh|void fresh(float*)|20")),
-    ROW("fail_on: warn", COUNT("warn: {abs: 0}") "fail_on: [fail, warn]", USUAL, SIDE(.more = OP)),
+    MORE("folded: work of a new operator", ABS, "kernel|aten::fresh|void fresh(float*)|20"),
+    MORE("fail_on: warn", COUNT("warn: {abs: 0}") "fail_on: [fail, warn]", OP),
     ROW("fail_on: warn, nothing", COUNT("warn: {abs: 0}") "fail_on: [fail, warn]", USUAL, USUAL),
     ROW("fail_on: warn, a note lifts", ABS "fail_on: [fail, warn]", SIDE(.ranks = 3),
         SIDE(.ranks = 3, .without_ranks = 2)),
@@ -40,9 +39,8 @@ static const struct model_row model_rows[] = {
         "rules: [{id: t, match: {kind: kernel}, metric: self, fail: {pct: 10%}}, {id: w, match: "
         "{kind: op}, metric: count, warn: {abs: 0}}]",
         USUAL, SIDE(.slower = 1.6, .more = OP)),
-    ROW("a guard and a warning", COUNT("warn: {abs: 0}") "require: {steps: 99}", USUAL,
-        SIDE(.more = OP)),
-    ROW("a guard and a failure", ABS "require: {steps: 99}", USUAL, SIDE(.more = OP)),
+    MORE("a guard and a warning", COUNT("warn: {abs: 0}") "require: {steps: 99}", OP),
+    MORE("a guard and a failure", ABS "require: {steps: 99}", OP),
     ROW("nothing to count", ABS,
         SIDE(.work = "",
              .events = "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1},"),
@@ -61,18 +59,18 @@ static const struct model_row model_rows[] = {
     ROW("budgets alone", "rules: [{id: a, metric: launch_count, fail: {max: 99}}]", USUAL, USUAL),
     ROW("durations alone, one run", TIME("fail: {pct: 10%}"), USUAL, USUAL),
     ROW("durations alone, five runs", TIME("fail: {pct: 10%}"), SIDE(.runs = 5), SIDE(.runs = 5)),
-    ROW("many violations", ABS, USUAL,
-        SIDE(.more = "op|aten::a;op|aten::b;op|aten::c;op|aten::d;op|aten::op3;kernel|-|void "
-                     "fresh(float*)|20;sync|-|cudaDeviceSynchronize")),
+    MORE("many violations", ABS,
+         "op|aten::a;op|aten::b;op|aten::c;op|aten::d;op|aten::op3;kernel|-|void "
+         "fresh(float*)|20;sync|-|cudaDeviceSynchronize"),
     ROW("a long name", ABS, USUAL,
         SIDE(.more =
                  "op|aten::"
                  "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz")),
-    ROW("calls and time, sorted",
-        "rules: [{id: t, match: {kind: kernel}, metric: self, fail: {pct: 10%}}, {id: s, metric: "
-        "step_time, fail: {max: 1us}}, {id: w, match: {kind: op}, metric: count, fail: {abs: 0}}, "
-        "{id: f, match: {kind: kernel}, metric: launch_config, fail: {abs: 0}}]",
-        SIDE(.runs = 5), SIDE(.slower = 1.6, .more = OP ";op|aten::op4", .runs = 5)),
+    RUNS("calls and time, sorted",
+         "rules: [{id: t, match: {kind: kernel}, metric: self, fail: {pct: 10%}}, {id: s, metric: "
+         "step_time, fail: {max: 1us}}, {id: w, match: {kind: op}, metric: count, fail: {abs: 0}}, "
+         "{id: f, match: {kind: kernel}, metric: launch_config, fail: {abs: 0}}]",
+         5, .slower = 1.6, .more = OP ";op|aten::op4"),
     ROW("folded, in every step: one in the other", ABS, SIDE(.steps = 1),
         SIDE(.steps = 1, .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT(
                              "aten::b", "1000.2", "0.5") OP_EVENT("aten::c", "1000.3", "0.1"))),
@@ -97,25 +95,25 @@ static const struct model_row model_rows[] = {
         SIDE(.steps = 1),
         SIDE(.steps = 1, .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT(
                              "aten::b", "1000.2", "0.5") OP_EVENT("aten::c", "1000.3", "0.1"))),
-    ROW("two rules that fail",
-        "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, match: "
-        "{kind: op}, metric: count, fail: {abs: 0}}]\n",
-        USUAL, SIDE(.more = OP)),
+    MORE("two rules that fail",
+         "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, match: "
+         "{kind: op}, metric: count, fail: {abs: 0}}]\n",
+         OP),
     ROW("folded, in every step: and time",
         "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: new, match: "
         "{kind: op}, metric: added, fail: {abs: 0}}]",
         SIDE(.steps = 1),
         SIDE(.steps = 1, .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT(
                              "aten::b", "1000.2", "0.5") OP_EVENT("aten::c", "1000.3", "0.1"))),
-    ROW("a kernel with its operator's name", ABS, USUAL, SIDE(.more = "kernel|dup|dup|20")),
+    MORE("a kernel with its operator's name", ABS, "kernel|dup|dup|20"),
     ROW("nothing to count, no rule counts", "rules: [{id: s, metric: step_time, fail: {max: 1s}}]",
         SIDE(.work = ""), SIDE(.work = "")),
     ROW("a measured number of calls", "rules: [{id: s, metric: short_kernels, fail: {max: 99}}]",
         SIDE(.work = ""), SIDE(.work = "")),
-    ROW("time of a trace and of a kernel",
-        "rules: [{id: s, metric: gpu_busy, fail: {pct: 1%}}, {id: t, match: {kind: kernel}, "
-        "metric: self, fail: {pct: 10%}}]",
-        SIDE(.runs = 5), SIDE(.slower = 3, .runs = 5)),
+    RUNS("time of a trace and of a kernel",
+         "rules: [{id: s, metric: gpu_busy, fail: {pct: 1%}}, {id: t, match: {kind: kernel}, "
+         "metric: self, fail: {pct: 10%}}]",
+         5, .slower = 3),
     ROW("fail_on: warn, a note lifts, and suspicious",
         TIME("fail: {pct: 10%}") "fail_on: [fail, warn]", SIDE(.ranks = 3),
         SIDE(.ranks = 3, .without_ranks = 2, .slower = 1.6)),

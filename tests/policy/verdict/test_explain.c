@@ -3,7 +3,6 @@
 #include "../../core/diff/by_hand.h"
 #include "../language/policy_support.h"
 #include "by_hand.h"
-#include "policy/verdict/explain.h"
 
 #define V "version: 1\n"
 

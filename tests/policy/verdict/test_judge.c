@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "policy/verdict/judge.h"
+#include "policy/verdict/internal.h"
 
 /* One limit list with one limit of up to two bounds. */
 struct one {

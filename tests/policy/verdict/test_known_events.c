@@ -260,7 +260,7 @@ static size_t ask_both(void *arg, enum tg_known_from from, const struct tg_known
 
 WITH_HAND(told_once)
 {
-    struct tg_known k[TG_KNOWN_SOURCES] = {
+    struct tg_known k[TG_KNOWN_TREND] = {
         [TG_KNOWN_EVENTS] = name_event(TG_KIND_OP, "aten::mm"),
         [TG_KNOWN_NIGHTS] = night_9(timed(TG_RULE_METRIC_SELF, 100, 130)),
     };

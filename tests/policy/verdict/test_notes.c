@@ -37,10 +37,10 @@ static const struct model_row model_rows[] = {
         SIDE(.gone = "aten::op5", .between = "kernel|aten::op5|void kern5(float*)|25")),
     ROW("notes: moved outside the steps, by names", ABS, USUAL,
         SIDE(.gone = "aten::op5", .between = "kernel|aten::op5|void kern5(float*)|25")),
-    ROW("notes: outside once in a trace of three runs", LAUNCHES_AND_SYNCS, SIDE(.runs = 3),
-        SIDE(.between = KERNEL, .in_steps = 8, .in_runs = 4, .runs = 3)),
-    ROW("notes: outside once in each of three runs", LAUNCHES_AND_SYNCS, SIDE(.runs = 3),
-        SIDE(.between = KERNEL, .in_steps = 8, .runs = 3)),
+    RUNS("notes: outside once in a trace of three runs", LAUNCHES_AND_SYNCS, 3, .between = KERNEL,
+         .in_steps = 8, .in_runs = 4),
+    RUNS("notes: outside once in each of three runs", LAUNCHES_AND_SYNCS, 3, .between = KERNEL,
+         .in_steps = 8),
     ROW("notes: outside, more steps", LAUNCHES_AND_SYNCS, SIDE(.between = KERNEL),
         SIDE(.between = KERNEL, .steps = 8)),
     ROW("notes: outside, in steps that are skipped",
@@ -61,10 +61,8 @@ static const struct model_row model_rows[] = {
                  "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"execute_1\",\"pid\":10,"
                  "\"tid\":10,\"ts\":1100,\"dur\":3},{\"ph\":\"X\",\"cat\":\"user_annotation\","
                  "\"name\":\"execute_2\",\"pid\":10,\"tid\":10,\"ts\":1200,\"dur\":3},")),
-    ROW("notes: the whole machine", ABS "noise: {drift: 1%}", SIDE(.runs = 5),
-        SIDE(.all_slower = 1.3, .runs = 5)),
-    ROW("notes: the whole machine, faster", ABS "noise: {drift: 1%}", SIDE(.runs = 5),
-        SIDE(.all_slower = 0.7, .runs = 5)),
+    RUNS("notes: the whole machine", ABS "noise: {drift: 1%}", 5, .all_slower = 1.3),
+    RUNS("notes: the whole machine, faster", ABS "noise: {drift: 1%}", 5, .all_slower = 0.7),
 };
 
 TEST(verdicts_are_as_written)

@@ -9,17 +9,9 @@
     "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"" name                                      \
     "\",\"pid\":10,\"tid\":10,\"ts\":" start ",\"dur\":0.2},"
 #define CALL(name)                                                                                 \
-    {                                                                                              \
-        .what = "built-in, a call of " name, .base = { .steps = 1 }, .test = {                     \
-            .steps = 1,                                                                            \
-            .events = RUNTIME_EVENT(name, "1000.1")                                                \
-        }                                                                                          \
-    }
-/* Each of `n` runs a side, the fresh ones slower; then one run and five. */
-#define RUNS(title, rules, n, ...)                                                                 \
-    {                                                                                              \
-        .what = title, .policy = rules, .base = { .runs = n }, .test = {.runs = n, __VA_ARGS__ }   \
-    }
+    ROW("built-in, a call of " name, NULL, SIDE(.steps = 1),                                       \
+        SIDE(.steps = 1, .events = RUNTIME_EVENT(name, "1000.1")))
+/* The fresh runs are slower; one run and five. */
 #define TIMES(title, limits)                                                                       \
     RUNS("time: " title ", 1 run", TIME(limits), 1, .slower = 1.6),                                \
         RUNS("time: " title ", 5 runs", TIME(limits), 5, .slower = 1.6)
@@ -36,15 +28,8 @@
 /* Operators that are slower by themselves. */
 #define WORK "op|aten::op3||50;kernel|aten::op1|void kern1(float*)|21"
 #define HOST_IN(metric, limit, n)                                                                  \
-    {                                                                                              \
-        .what = "host " metric " " limit ", " #n,                                                  \
-        .policy = OF("op", metric ", fail: {" limit "}"), .base = { .work = WORK, .runs = n },     \
-        .test = {                                                                                  \
-            .work = WORK,                                                                          \
-            .slower = 1.6,                                                                         \
-            .runs = n                                                                              \
-        }                                                                                          \
-    }
+    ROW("host " metric " " limit ", " #n, OF("op", metric ", fail: {" limit "}"),                  \
+        SIDE(.work = WORK, .runs = n), SIDE(.work = WORK, .slower = 1.6, .runs = n))
 #define HOST(metric)                                                                               \
     HOST_IN(metric, "pct: 10%", 1), HOST_IN(metric, "max: 60us", 1),                               \
         HOST_IN(metric, "pct: 10%", 5), HOST_IN(metric, "max: 60us", 5)
@@ -67,64 +52,39 @@
 /* Of two ranks the second one has a kernel of 100 us more; `rank` is the rule's match. Both send a
  * collective. */
 #define RANKED(metric, rank, limit, n)                                                             \
-    {                                                                                              \
-        .what = "two ranks, " metric " " rank limit ", " #n,                                       \
-        .policy = "rules: [{id: m, metric: " metric ", " rank "fail: {" limit "}}]",               \
-        .base = { .work = SENT, .ranks = 2, .runs = n }, .test = {                                 \
-            .work = SENT,                                                                          \
-            .ranks = 2,                                                                            \
-            .runs = n,                                                                             \
-            .more = "kernel|-|void late(float*)|100",                                              \
-            .in_ranks = 2                                                                          \
-        }                                                                                          \
-    }
+    ROW("two ranks, " metric " " rank limit ", " #n,                                               \
+        "rules: [{id: m, metric: " metric ", " rank "fail: {" limit "}}]",                         \
+        SIDE(.work = SENT, .ranks = 2, .runs = n),                                                 \
+        SIDE(.work = SENT, .ranks = 2, .runs = n, .more = "kernel|-|void late(float*)|100",        \
+             .in_ranks = 2))
 #define SENT "kernel|aten::op1|void kern1(float*)|210;comm|-|ncclDevKernel_AllReduce|20"
 /* In one of four steps the calls of aten::op3 take longer, and what aten::loss waits for: a limit
  * of a size of its own asks the mean. */
 #define UNEVEN(metric)                                                                             \
-    {                                                                                              \
-        .what = "host " metric ", in some steps, a size of its own",                               \
-        .policy = OF("op", metric ", fail: {pct: 10%}"), .base = { .work = TWO, .runs = 3 },       \
-        .test = {                                                                                  \
-            .work = TWO,                                                                           \
-            .slower = 4,                                                                           \
-            .slow_steps = 2,                                                                       \
-            .runs = 3                                                                              \
-        }                                                                                          \
-    }
+    ROW("host " metric ", in some steps, a size of its own",                                       \
+        OF("op", metric ", fail: {pct: 10%}"), SIDE(.work = TWO, .runs = 3),                       \
+        SIDE(.work = TWO, .slower = 4, .slow_steps = 2, .runs = 3))
 #define TWO "op|aten::op3||50;kernel|aten::op3|void kern3(float*)|100;sync|aten::loss||3"
 
 /* aten::op3 is called three times, and nothing counts calls. */
 #define UNCOUNTED(metric, limit)                                                                   \
-    {                                                                                              \
-        .what = "host " metric " of three times the calls, " limit,                                \
-        .policy = OF("op", metric ", fail: {" limit "}"), .base = { .work = WORK, .runs = 5 },     \
-        .test = {                                                                                  \
-            .work = "op|aten::op3||50;op|aten::op3||50;" WORK,                                     \
-            .runs = 5                                                                              \
-        }                                                                                          \
-    }
+    ROW("host " metric " of three times the calls, " limit,                                        \
+        OF("op", metric ", fail: {" limit "}"), SIDE(.work = WORK, .runs = 5),                     \
+        SIDE(.work = "op|aten::op3||50;op|aten::op3||50;" WORK, .runs = 5))
 #define RENAMED(metric, limit, us)                                                                 \
-    {                                                                                              \
-        .what = "metric " metric " of another name that takes " us " us",                          \
-        .policy = OF("kernel", metric ", fail: {" limit "}"), .base = { .runs = 3 }, .test = {     \
-            .gone = "aten::op3",                                                                   \
-            .more = "kernel|aten::op3|void other(float*)|" us,                                     \
-            .runs = 3                                                                              \
-        }                                                                                          \
-    }
+    ROW("metric " metric " of another name that takes " us " us",                                  \
+        OF("kernel", metric ", fail: {" limit "}"), SIDE(.runs = 3),                               \
+        SIDE(.gone = "aten::op3", .more = "kernel|aten::op3|void other(float*)|" us, .runs = 3))
 
 static const struct model_row model_rows[] = {
     ROW("built-in, same code", NULL, USUAL, USUAL),
-    ROW("built-in, one operator more", NULL, USUAL, SIDE(.more = OP)),
-    ROW("built-in, one new operator", NULL, USUAL, SIDE(.more = "op|aten::fresh||10")),
-    ROW("built-in, a new small kernel", NULL, USUAL,
-        SIDE(.more = "kernel|-|void fresh(float*)|0.05")),
-    ROW("built-in, a new operator with work inside", NULL, USUAL,
-        SIDE(.more = "kernel|aten::fresh|void fresh(float*)|30")),
-    ROW("built-in, one synchronisation more", NULL, USUAL,
-        SIDE(.more = "sync|-|cudaDeviceSynchronize")),
-    ROW("built-in, a polling call more", NULL, USUAL, SIDE(.more = "sync|-|cudaEventQuery")),
+    MORE("built-in, one operator more", NULL, OP),
+    MORE("built-in, one new operator", NULL, "op|aten::fresh||10"),
+    MORE("built-in, a new small kernel", NULL, "kernel|-|void fresh(float*)|0.05"),
+    MORE("built-in, a new operator with work inside", NULL,
+         "kernel|aten::fresh|void fresh(float*)|30"),
+    MORE("built-in, one synchronisation more", NULL, "sync|-|cudaDeviceSynchronize"),
+    MORE("built-in, a polling call more", NULL, "sync|-|cudaEventQuery"),
     CALL("cudaMalloc"),
     CALL("cudaFree"),
     CALL("cuMemAlloc_v2"),
@@ -138,8 +98,7 @@ static const struct model_row model_rows[] = {
         SIDE(.runs = 5, .more = OP ";" OP)),
     ROW("built-in, two polluted baseline runs of three", NULL,
         SIDE(.runs = 3, .more = OP ";" OP, .in_runs = 6), SIDE(.runs = 3, .more = OP ";" OP)),
-    ROW("built-in, a copy more", NULL, USUAL,
-        SIDE(.more = "memcpy|-|Memcpy DtoD (Device -> Device)|3")),
+    MORE("built-in, a copy more", NULL, "memcpy|-|Memcpy DtoD (Device -> Device)|3"),
     ROW("built-in, larger copies", NULL,
         SIDE(.work = "memcpy|aten::copy_|Memcpy HtoD (Pinned -> "
                      "Device)|5|4096;kernel|aten::op1|void kern1(float*)|21"),
@@ -152,24 +111,21 @@ static const struct model_row model_rows[] = {
     ROW("built-in, in some steps", NULL, USUAL, SIDE(.more = OP, .in_steps = 2)),
     ROW("built-in, synchronisations in some steps", NULL, USUAL,
         SIDE(.more = "sync|-|cudaDeviceSynchronize", .in_steps = 6)),
-    ROW("built-in, in some runs", NULL, SIDE(.runs = 5), SIDE(.more = OP, .runs = 5, .in_runs = 4)),
-    ROW("built-in, in most runs", NULL, SIDE(.runs = 5),
-        SIDE(.more = OP ";" OP, .runs = 5, .in_runs = 30)),
-    ROW("built-in, in the first step", NULL, SIDE(.runs = 3),
-        SIDE(.more = OP, .in_steps = 1, .runs = 3)),
+    RUNS("built-in, in some runs", NULL, 5, .more = OP, .in_runs = 4),
+    RUNS("built-in, in most runs", NULL, 5, .more = OP ";" OP, .in_runs = 30),
+    RUNS("built-in, in the first step", NULL, 3, .more = OP, .in_steps = 1),
     ROW("built-in, renamed", NULL,
         SIDE(.work =
                  "kernel|aten::op1|void kern1(float*)|21;kernel|aten::op2|void kern2(float*)|22"),
         SIDE(.work =
                  "kernel|aten::op1|void NEW(float*)|21;kernel|aten::op2|void kern2(float*)|22")),
-    ROW("built-in, slower, five runs", NULL, SIDE(.runs = 5), SIDE(.slower = 1.6, .runs = 5)),
+    RUNS("built-in, slower, five runs", NULL, 5, .slower = 1.6),
     ROW("built-in, slower, one run", NULL, USUAL, SIDE(.slower = 1.6)),
-    ROW("built-in, faster, five runs", NULL, SIDE(.runs = 5), SIDE(.slower = 0.6, .runs = 5)),
-    ROW("built-in, all slower", NULL, SIDE(.runs = 5), SIDE(.all_slower = 1.5, .runs = 5)),
+    RUNS("built-in, faster, five runs", NULL, 5, .slower = 0.6),
+    RUNS("built-in, all slower", NULL, 5, .all_slower = 1.5),
     ROW("built-in, another device", NULL, USUAL,
         SIDE(.device = "Tesla V100", .more = OP ";" KERNEL)),
-    ROW("built-in, another device, five runs", NULL, SIDE(.runs = 5),
-        SIDE(.device = "Tesla V100", .slower = 1.6, .runs = 5)),
+    RUNS("built-in, another device, five runs", NULL, 5, .device = "Tesla V100", .slower = 1.6),
     ROW("collectives, one more on a rank", NULL, SIDE(.ranks = 2),
         SIDE(.ranks = 2, .in_ranks = 2, .more = "comm|-|ncclDevKernel_AllReduce|20")),
     ROW("collectives, one fewer", NULL,
@@ -213,13 +169,12 @@ static const struct model_row model_rows[] = {
     KERNELS("max", "pct: 10%"),
     KERNELS("share", "pp: 1pp"),
     KERNELS("self", "pct: 10%"),
-    ROW("metric added", NAMES("added, fail: {abs: 1us}"), USUAL,
-        SIDE(.more = "kernel|-|void fresh(float*)|30")),
+    MORE("metric added", NAMES("added, fail: {abs: 1us}"), "kernel|-|void fresh(float*)|30"),
     ROW("metric added, same", NAMES("added, fail: {abs: 1us}"), USUAL, USUAL),
     ROW("metric removed", NAMES("removed, fail: {abs: 1us}"), USUAL, SIDE(.gone = "aten::op5")),
     ROW("metric removed, same", NAMES("removed, fail: {abs: 1us}"), USUAL, USUAL),
-    ROW("metric bytes", NAMES("bytes, fail: {pct: 10%}"), USUAL,
-        SIDE(.more = "memcpy|-|Memcpy HtoD (Pinned -> Device)|5|9999")),
+    MORE("metric bytes", NAMES("bytes, fail: {pct: 10%}"),
+         "memcpy|-|Memcpy HtoD (Pinned -> Device)|5|9999"),
     ROW("metric bytes, same", NAMES("bytes, fail: {pct: 10%}"), USUAL, USUAL),
     ROW("metric launch_config", NAMES("launch_config, fail: {abs: 0}"),
         SIDE(.work = "kernel|aten::op1|void kern1(float*)|21|32"),
@@ -269,14 +224,12 @@ static const struct model_row model_rows[] = {
         "rules: [{id: w, match: {kind: kernel}, metric: bytes, fail: {pct: 10%}, unjudged: note}, "
         "{id: v, match: {kind: op}, metric: count, fail: {abs: 0}}]",
         USUAL, USUAL),
-    ROW("every limit off", COUNT("fail: off"), USUAL, SIDE(.more = OP)),
-    ROW("every limit off, optional", COUNT("fail: off, optional: true"), USUAL, SIDE(.more = OP)),
-    ROW("off, but an override is on",
-        COUNT("fail: off, overrides: [{match: {kind: op}, fail: {abs: 0}}]"), USUAL,
-        SIDE(.more = OP)),
-    ROW("everything ignored",
-        "noise: {ignore: ['*']}\n" COUNT("fail: {abs: 0}, exceptions: [polling]"), USUAL,
-        SIDE(.more = OP)),
+    MORE("every limit off", COUNT("fail: off"), OP),
+    MORE("every limit off, optional", COUNT("fail: off, optional: true"), OP),
+    MORE("off, but an override is on",
+         COUNT("fail: off, overrides: [{match: {kind: op}, fail: {abs: 0}}]"), OP),
+    MORE("everything ignored",
+         "noise: {ignore: ['*']}\n" COUNT("fail: {abs: 0}, exceptions: [polling]"), OP),
     ROW("a rank of a list", FOR("kind: op, rank: [1]"), SIDE(.ranks = 3),
         SIDE(.ranks = 3, .more = OP, .in_ranks = 2)),
     ROW("another rank of a list", FOR("kind: op, rank: [2]"), SIDE(.ranks = 3),
@@ -296,27 +249,24 @@ static const struct model_row model_rows[] = {
         SIDE(.ranks = 3), SIDE(.ranks = 3)),
     ROW("one rank a side, another one", FOR("kind: op, rank: each"),
         SIDE(.ranks = 2, .without_ranks = 2), SIDE(.ranks = 2, .without_ranks = 1, .more = OP)),
-    ROW("a device", FOR("kind: kernel, device: 0"), USUAL, SIDE(.more = KERNEL)),
-    ROW("another device row", FOR("kind: kernel, device: 5"), USUAL, SIDE(.more = KERNEL)),
-    ROW("a stream", FOR("kind: kernel, stream: 7"), USUAL, SIDE(.more = KERNEL)),
-    ROW("another stream", FOR("kind: kernel, stream: 8"), USUAL, SIDE(.more = KERNEL)),
+    MORE("a device", FOR("kind: kernel, device: 0"), KERNEL),
+    MORE("another device row", FOR("kind: kernel, device: 5"), KERNEL),
+    MORE("a stream", FOR("kind: kernel, stream: 7"), KERNEL),
+    MORE("another stream", FOR("kind: kernel, stream: 8"), KERNEL),
     MODULES("total", "total, fail: {pct: 10%}"),
     MODULES("count", "count, fail: {abs: 0}"),
     MODULES("device time", "device_time, fail: {pct: 10%}"),
     MODULES("a budget", "total, fail: {max: 1us}"),
     MODULES("optional", "total, fail: {pct: 10%}, optional: true"),
     MODULES("added", "added, fail: {max: 1us}"),
-    ROW("time: in some steps", TIME("fail: {pct: auto}"), SIDE(.runs = 3),
-        SIDE(.slower = 3, .slow_steps = 2, .runs = 3)),
-    ROW("time: in some steps, a warning", TIME("warn: {pct: auto}"), SIDE(.runs = 3),
-        SIDE(.slower = 3, .slow_steps = 2, .runs = 3)),
-    ROW("time: in some steps, a size of one's own", TIME("fail: {pct: 10%}"), SIDE(.runs = 3),
-        SIDE(.slower = 3, .slow_steps = 2, .runs = 3)),
-    ROW("time: exceeded and not proven", TIME("fail: {pct: 0.1%}"), SIDE(.runs = 5),
-        SIDE(.slower = 1.003, .runs = 5)),
-    ROW("a step's time and its gaps, warned",
-        "rules: [{id: s, metric: step_time, warn: {pct: auto}}]", SIDE(.runs = 3),
-        SIDE(.slower = 3, .runs = 3)),
+    RUNS("time: in some steps", TIME("fail: {pct: auto}"), 3, .slower = 3, .slow_steps = 2),
+    RUNS("time: in some steps, a warning", TIME("warn: {pct: auto}"), 3, .slower = 3,
+         .slow_steps = 2),
+    RUNS("time: in some steps, a size of one's own", TIME("fail: {pct: 10%}"), 3, .slower = 3,
+         .slow_steps = 2),
+    RUNS("time: exceeded and not proven", TIME("fail: {pct: 0.1%}"), 5, .slower = 1.003),
+    RUNS("a step's time and its gaps, warned",
+         "rules: [{id: s, metric: step_time, warn: {pct: auto}}]", 3, .slower = 3),
     HOST("total"),
     UNCOUNTED("self", "pct: 10%"),
     UNCOUNTED("total", "pct: 10%"),

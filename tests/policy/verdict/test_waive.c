@@ -9,6 +9,7 @@
     "waivers: [{rule: work, " what ", reason: because, owner: me, issue: '#7', expires: " until    \
     "}]\n"
 #define OP3 "name: 'aten::op3', ceiling: {abs: 1}"
+#define A "name: 'aten::a', ceiling: {abs: 1}"
 #define SPRING "2026-03-01"
 /* An operator that calls one that calls one. */
 #define NESTED                                                                                     \
@@ -16,63 +17,61 @@
     OP_EVENT("aten::b", "1000.2", "0.5") OP_EVENT("aten::c", "1000.3", "0.1")
 
 static const struct model_row model_rows[] = {
-    ROW("waived: a waiver", ABS WAIVER(OP3, SPRING), USUAL, SIDE(.more = OP)),
-    ROW("waived: its last day", ABS WAIVER(OP3, "2026-01-02"), USUAL, SIDE(.more = OP)),
-    ROW("waived: ended yesterday", ABS WAIVER(OP3, "2026-01-01"), USUAL, SIDE(.more = OP)),
-    ROW("waived: ended two days ago", ABS WAIVER(OP3, "2025-12-31"), USUAL, SIDE(.more = OP)),
-    ROW("waived: ends in two weeks", ABS WAIVER(OP3, "2026-01-16"), USUAL, SIDE(.more = OP)),
-    ROW("waived: ends in fifteen days", ABS WAIVER(OP3, "2026-01-17"), USUAL, SIDE(.more = OP)),
-    ROW("waived: above its ceiling", ABS WAIVER(OP3, SPRING), USUAL, SIDE(.more = OP ";" OP)),
-    ROW("waived: for another name", ABS WAIVER("name: 'aten::op4', ceiling: {abs: 1}", SPRING),
-        USUAL, SIDE(.more = OP)),
-    ROW("waived: for many", ABS WAIVER("name: 'aten::*', many: true, ceiling: {abs: 1}", SPRING),
-        USUAL, SIDE(.more = OP)),
-    ROW("waived: for many, none matches",
-        ABS WAIVER("name: 'lib::*', many: true, ceiling: {abs: 1}", SPRING), USUAL,
-        SIDE(.more = OP)),
-    ROW("waived: for a kernel by its exact name",
-        ABS WAIVER("name: 'void kern3(float*)', ceiling: {abs: 1}", SPRING), USUAL,
-        SIDE(.more = "kernel|-|void kern3(float*)|20")),
+    MORE("waived: a waiver", ABS WAIVER(OP3, SPRING), OP),
+    MORE("waived: its last day", ABS WAIVER(OP3, "2026-01-02"), OP),
+    MORE("waived: ended yesterday", ABS WAIVER(OP3, "2026-01-01"), OP),
+    MORE("waived: ended two days ago", ABS WAIVER(OP3, "2025-12-31"), OP),
+    MORE("waived: ends in two weeks", ABS WAIVER(OP3, "2026-01-16"), OP),
+    MORE("waived: ends in fifteen days", ABS WAIVER(OP3, "2026-01-17"), OP),
+    MORE("waived: above its ceiling", ABS WAIVER(OP3, SPRING), OP ";" OP),
+    MORE("waived: for another name", ABS WAIVER("name: 'aten::op4', ceiling: {abs: 1}", SPRING),
+         OP),
+    MORE("waived: for many", ABS WAIVER("name: 'aten::*', many: true, ceiling: {abs: 1}", SPRING),
+         OP),
+    MORE("waived: for many, none matches",
+         ABS WAIVER("name: 'lib::*', many: true, ceiling: {abs: 1}", SPRING), OP),
+    MORE("waived: for a kernel by its exact name",
+         ABS WAIVER("name: 'void kern3(float*)', ceiling: {abs: 1}", SPRING),
+         "kernel|-|void kern3(float*)|20"),
     ROW("waived: unused", ABS WAIVER(OP3, SPRING), USUAL, USUAL),
     ROW("waived: unused, elsewhere",
         ABS WAIVER("name: 'aten::op3', when: {branch: 'release/*'}, ceiling: {abs: 1}", SPRING),
         USUAL, USUAL),
-    ROW("waived: elsewhere",
-        ABS WAIVER("name: 'aten::op3', when: {branch: 'release/*'}, ceiling: {abs: 1}", SPRING),
-        USUAL, SIDE(.more = OP)),
-    ROW("waived: of a percentage", ABS WAIVER("name: 'aten::op3', ceiling: {pct: 50%}", SPRING),
-        USUAL, SIDE(.more = OP)),
-    ROW("waived: of a percentage, enough",
-        ABS WAIVER("name: 'aten::op3', ceiling: {pct: 100%}", SPRING), USUAL, SIDE(.more = OP)),
-    ROW("waived: what it explains", ABS WAIVER("name: 'aten::fresh', ceiling: {abs: 1}", SPRING),
-        USUAL, SIDE(.more = "kernel|aten::fresh|void kern3(float*)|20")),
-    ROW("waived: what it explains, one more elsewhere",
-        ABS WAIVER("name: 'aten::fresh', ceiling: {abs: 1}", SPRING), USUAL,
-        SIDE(.more = "kernel|aten::fresh|void kern3(float*)|20;op|aten::op5")),
-    ROW("waived: what is not exceeded", COUNT("warn: {abs: 0}") WAIVER(OP3, SPRING), USUAL,
-        SIDE(.more = OP)),
-    ROW("waived: a duration",
-        TIME("fail: {pct: 10%}") "waivers: [{rule: time, name: 'void kern3(float*)', ceiling: "
-                                 "{pct: 100%}, reason: r, expires: 2026-03-01}]",
-        SIDE(.runs = 5), SIDE(.slower = 1.6, .runs = 5)),
-    ROW("waived: a duration above its ceiling",
-        TIME("fail: {pct: 10%}") "waivers: [{rule: time, name: 'void kern3(float*)', ceiling: "
-                                 "{abs: 1us}, reason: r, expires: 2026-03-01}]",
-        SIDE(.runs = 5), SIDE(.slower = 1.6, .runs = 5)),
-    ROW("waived: a trace metric",
-        "rules: [{id: m, metric: launch_count, fail: {abs: 0}}]\nwaivers: [{rule: m, ceiling: "
-        "{abs: 2}, reason: r, expires: 2026-03-01}]",
-        USUAL, SIDE(.more = KERNEL)),
-    ROW("waived: a ratio",
+    MORE("waived: elsewhere",
+         ABS WAIVER("name: 'aten::op3', when: {branch: 'release/*'}, ceiling: {abs: 1}", SPRING),
+         OP),
+    MORE("waived: of a percentage", ABS WAIVER("name: 'aten::op3', ceiling: {pct: 50%}", SPRING),
+         OP),
+    MORE("waived: of a percentage, enough",
+         ABS WAIVER("name: 'aten::op3', ceiling: {pct: 100%}", SPRING), OP),
+    MORE("waived: what it explains", ABS WAIVER("name: 'aten::fresh', ceiling: {abs: 1}", SPRING),
+         "kernel|aten::fresh|void kern3(float*)|20"),
+    MORE("waived: what it explains, one more elsewhere",
+         ABS WAIVER("name: 'aten::fresh', ceiling: {abs: 1}", SPRING),
+         "kernel|aten::fresh|void kern3(float*)|20;op|aten::op5"),
+    MORE("waived: what is not exceeded", COUNT("warn: {abs: 0}") WAIVER(OP3, SPRING), OP),
+    RUNS("waived: a duration",
+         TIME("fail: {pct: 10%}") "waivers: [{rule: time, name: 'void kern3(float*)', ceiling: "
+                                  "{pct: 100%}, reason: r, expires: 2026-03-01}]",
+         5, .slower = 1.6),
+    RUNS("waived: a duration above its ceiling",
+         TIME("fail: {pct: 10%}") "waivers: [{rule: time, name: 'void kern3(float*)', ceiling: "
+                                  "{abs: 1us}, reason: r, expires: 2026-03-01}]",
+         5, .slower = 1.6),
+    MORE("waived: a trace metric",
+         "rules: [{id: m, metric: launch_count, fail: {abs: 0}}]\nwaivers: [{rule: m, ceiling: "
+         "{abs: 2}, reason: r, expires: 2026-03-01}]",
+         KERNEL),
+    MORE(
+        "waived: a ratio",
         "rules: [{id: m, metric: idle, fail: {max: 1%}}]\nwaivers: [{rule: m, ceiling: {max: 50%}, "
         "reason: r, expires: 2026-03-01}]",
-        USUAL, SIDE(.more = KERNEL)),
-    ROW("waived: another rule",
-        "rules: [{id: work, match: {kind: graph}, metric: count, fail: {abs: 0}, optional: true}, "
-        "{id: other, match: {kind: op}, metric: count, fail: {abs: 0}}]\n" WAIVER(OP3, SPRING),
-        USUAL, SIDE(.more = OP)),
-    ROW("waived: nested", ABS WAIVER("name: 'aten::a', ceiling: {abs: 1}", SPRING), USUAL,
-        SIDE(.events = NESTED)),
+        KERNEL),
+    MORE("waived: another rule",
+         "rules: [{id: work, match: {kind: graph}, metric: count, fail: {abs: 0}, optional: true}, "
+         "{id: other, match: {kind: op}, metric: count, fail: {abs: 0}}]\n" WAIVER(OP3, SPRING),
+         OP),
+    ROW("waived: nested", ABS WAIVER(A, SPRING), USUAL, SIDE(.events = NESTED)),
     ROW("waived: a consequence under another rule",
         "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, match: "
         "{kind: op}, metric: count, fail: {abs: 0}}]\n"
@@ -95,20 +94,12 @@ static const struct model_row model_rows[] = {
         "2026-03-01}]",
         SIDE(.work = "kernel|aten::op1|void kern1(float*)|21|32"),
         SIDE(.work = "kernel|aten::op1|void kern1(float*)|21|64")),
-    { .what = "waived: expired, the day is not known",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::a', ceiling: {abs: 1}, reason: because, "
-                    "expires: 2025-12-01}]",
-      .test = { .more = "op|aten::a" },
-      .no_today = true },
-    { .what = "waived: unused, another suite is to come",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::a', ceiling: {abs: 1}, reason: because, "
-                    "expires: 2026-03-01}]",
-      .more_suites = true },
-    { .what = "waived: used, another suite is to come",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::a', ceiling: {abs: 1}, reason: because, "
-                    "expires: 2026-03-01}]",
-      .test = { .more = "op|aten::a" },
-      .more_suites = true },
+    ROW_WITH("waived: expired, the day is not known", ABS WAIVER(A, "2025-12-01"), USUAL,
+             SIDE(.more = "op|aten::a"), .no_today = true),
+    ROW_WITH("waived: unused, another suite is to come", ABS WAIVER(A, SPRING), USUAL, USUAL,
+             .more_suites = true),
+    ROW_WITH("waived: used, another suite is to come", ABS WAIVER(A, SPRING), USUAL,
+             SIDE(.more = "op|aten::a"), .more_suites = true),
 };
 
 TEST(verdicts_are_as_written)

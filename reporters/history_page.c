@@ -6,8 +6,6 @@
 #include "core/base/utf8.h"
 #include "reporters/escape.h"
 #include "reporters/history.h"
-#include "reporters/history_trend.h"
-#include "reporters/page/assets.h"
 #include "reporters/page/page.h"
 
 enum { OPEN_SHOWN = 20, OPERATORS_SHOWN = 8, COMMITS_SHOWN = 10, TRENDS = 13, ROWS_FIRST = 40 };

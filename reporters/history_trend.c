@@ -1,4 +1,4 @@
-#include "reporters/history_trend.h"
+#include "reporters/history.h"
 
 #include <math.h>
 
@@ -8,7 +8,7 @@
 #include "core/diff/stats.h"
 #include "reporters/escape.h"
 #include "reporters/label.h"
-#include "reporters/page/assets.h"
+#include "reporters/page/page.h"
 #include "reporters/svg_ground.h"
 
 enum { BAND_FEWEST = 5, LABEL_WIDTH = 118, DATE_WIDTH = 64 };

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "core/diff/confirm.h"
-#include "reporters/effect.h"
+#include "reporters/findings.h"
 #include "reporters/html.h"
 #include "reporters/number.h"
 

@@ -2,7 +2,7 @@
  * Tables as charts. Bars: a row of parts side by side, or a name. Lines: series as steps over time,
  * bandwidth and queues.
  */
-#include "reporters/tablechart.h"
+#include "reporters/table.h"
 
 #include <math.h>
 #include <stdio.h>

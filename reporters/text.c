@@ -7,7 +7,6 @@
 #include "core/base/message.h"
 #include "core/base/utf8.h"
 #include "reporters/accept.h"
-#include "reporters/effect.h"
 #include "reporters/escape.h"
 #include "reporters/findings.h"
 #include "reporters/label.h"

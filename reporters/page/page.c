@@ -8,7 +8,6 @@
 #include "reporters/escape.h"
 #include "reporters/link.h"
 #include "reporters/number.h"
-#include "reporters/page/assets.h"
 
 /* ---- head ---- */
 

@@ -56,6 +56,21 @@ struct tg_page_head {
     tg_sv style, script; /* of this page besides page.css and page.js: static text of ours */
 };
 
+/* page.css and page.js of every page, report.* of check's, history.* of history's, compiled into
+ * the program (cmake/embed.cmake). NUL-terminated. */
+extern const char tg_page_css[];
+extern const size_t tg_page_css_size;
+extern const char tg_page_js[];
+extern const size_t tg_page_js_size;
+extern const char tg_history_css[];
+extern const size_t tg_history_css_size;
+extern const char tg_history_js[];
+extern const size_t tg_history_js_size;
+extern const char tg_report_css[];
+extern const size_t tg_report_css_size;
+extern const char tg_report_js[];
+extern const size_t tg_report_js_size;
+
 void tg_page_begin(struct tg_page *p, struct tg_buf *out, const struct tg_page_head *head);
 void tg_page_end(struct tg_page *p);
 

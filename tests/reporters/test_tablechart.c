@@ -1,4 +1,4 @@
-#include "reporters/tablechart.h"
+#include "reporters/table.h"
 #include "tests/support.h"
 
 static const struct tg_table_column temporal[] = {

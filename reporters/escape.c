@@ -304,32 +304,27 @@ void tg_shorten_visible(struct tg_buf *out, tg_sv text, size_t width)
     tg_shorten(out, tg_buf_sv(&visible), width);
 }
 
-/* With escapes, which only double quotes have: the value stays what it is. */
-static void put_yaml_escaped(struct tg_buf *out, tg_sv text)
-{
-    tg_buf_putc(out, '"');
-    while (text.n) {
-        size_t len = tg_utf8_len(text);
-        uint32_t c = len ? tg_utf8_code(text, len) : 0xfffd;
-        if (tg_utf8_is_invisible(c) || (c == 0xfffd && !len))
-            tg_buf_printf(out, c > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)c);
-        else if (c == '"' || c == '\\')
-            tg_buf_printf(out, "\\%c", (char)c);
-        else if (c == '[' && tg_sv_ends(tg_buf_sv(out), TG_SV("##")))
-            tg_buf_puts(out, "\\x5b"); /* a runner's command anywhere in a line */
-        else
-            tg_buf_add(out, (tg_sv){ text.p, len });
-        text = tg_sv_from(text, len ? len : 1);
-    }
-    tg_buf_putc(out, '"');
-}
-
 void tg_esc_yaml(struct tg_buf *out, tg_sv text)
 {
     TG_BUF visible = { 0 };
     tg_utf8_visible(&visible, text);
     if (!tg_sv_eq(tg_buf_sv(&visible), text) || tg_sv_has(text, TG_SV("##["))) {
-        put_yaml_escaped(out, text);
+        /* With escapes, which only double quotes have: the value stays what it is. */
+        tg_buf_putc(out, '"');
+        while (text.n) {
+            size_t len = tg_utf8_len(text);
+            uint32_t c = len ? tg_utf8_code(text, len) : 0xfffd;
+            if (tg_utf8_is_invisible(c) || (c == 0xfffd && !len))
+                tg_buf_printf(out, c > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)c);
+            else if (c == '"' || c == '\\')
+                tg_buf_printf(out, "\\%c", (char)c);
+            else if (c == '[' && tg_sv_ends(tg_buf_sv(out), TG_SV("##")))
+                tg_buf_puts(out, "\\x5b"); /* a runner's command anywhere in a line */
+            else
+                tg_buf_add(out, (tg_sv){ text.p, len });
+            text = tg_sv_from(text, len ? len : 1);
+        }
+        tg_buf_putc(out, '"');
         return;
     }
     tg_buf_putc(out, '\'');

@@ -86,31 +86,6 @@ static void put_commits(struct page *p, const struct tg_history_entry *t)
     tg_page_raw(&p->frame, t->n_files > 5 ? ", \xe2\x80\xa6</p>\n" : "</p>\n");
 }
 
-static void put_head_of(struct page *p, const struct tg_history_entry *t)
-{
-    const struct tg_history_event *e = t->event;
-    struct tg_buf *out = p->frame.out;
-    tg_buf_printf(out, "<h3><span class=\"tag %s\">%s</span> %s <code>%s</code>%s</h3>\n",
-                  t->fails ? "fail" : "none", tg_event_kind_name(e->kind), tg_history_state(t),
-                  e->id,
-                  t->fresh   ? " <span class=\"tag warn\">new tonight</span>"
-                  : t->grown ? " <span class=\"tag warn\">more of it tonight</span>"
-                             : "");
-    tg_buf_puts(out, "<ul class=\"facts small\">\n<li><b>");
-    tg_history_put_when(out, p->s->history, e);
-    tg_buf_puts(out, "</b>: after ");
-    put_commit(p, t->from);
-    tg_buf_puts(out, ", up to ");
-    put_commit(p, t->to);
-    tg_buf_puts(out, "</li>\n");
-    if (e->cost_ns != 0) {
-        tg_buf_printf(out, "<li class=\"%s\"><b>", e->cost_ns > 0 ? "upt" : "downt");
-        tg_history_put_cost_a_step(out, p->s->history, e);
-        tg_buf_puts(out, "</b></li>\n");
-    }
-    tg_buf_puts(out, "</ul>\n");
-}
-
 static bool is_shown_open(const struct tg_history_entry *t)
 {
     return t->state == TG_EVENT_STATE_OPEN || t->fresh || t->grown;
@@ -165,7 +140,26 @@ static void put_open(struct page *p)
             const struct tg_history_entry *t = &p->s->events[i];
             const struct tg_history_event *e = t->event;
             tg_buf_printf(p->frame.out, "<li id=\"e-%s\">\n", e->id);
-            put_head_of(p, t);
+            struct tg_buf *out = p->frame.out;
+            tg_buf_printf(out, "<h3><span class=\"tag %s\">%s</span> %s <code>%s</code>%s</h3>\n",
+                          t->fails ? "fail" : "none", tg_event_kind_name(e->kind),
+                          tg_history_state(t), e->id,
+                          t->fresh   ? " <span class=\"tag warn\">new tonight</span>"
+                          : t->grown ? " <span class=\"tag warn\">more of it tonight</span>"
+                                     : "");
+            tg_buf_puts(out, "<ul class=\"facts small\">\n<li><b>");
+            tg_history_put_when(out, p->s->history, e);
+            tg_buf_puts(out, "</b>: after ");
+            put_commit(p, t->from);
+            tg_buf_puts(out, ", up to ");
+            put_commit(p, t->to);
+            tg_buf_puts(out, "</li>\n");
+            if (e->cost_ns != 0) {
+                tg_buf_printf(out, "<li class=\"%s\"><b>", e->cost_ns > 0 ? "upt" : "downt");
+                tg_history_put_cost_a_step(out, p->s->history, e);
+                tg_buf_puts(out, "</b></li>\n");
+            }
+            tg_buf_puts(out, "</ul>\n");
             if (t->reason.n || t->actor.n)
                 TG_PUT(p->frame.out, tg_esc_xml, "<p class=\"note small\">{}: {}</p>\n", t->actor,
                        t->reason);

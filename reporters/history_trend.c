@@ -475,31 +475,6 @@ static void put_rules(struct tg_buf *out, tg_sv rules, tg_sv list)
     }
 }
 
-static void put_legend(struct tg_buf *out, double y)
-{
-    static const struct {
-        const char *mark, *text;
-        int width;
-    } item[] = {
-        { "<rect class=\"band\" y=\"-9\" width=\"16\" height=\"10\"/>", "80 % of a level's nights",
-          190 },
-        { "<rect class=\"event up\" y=\"-10\" width=\"8\" height=\"12\"/>", "slower, within", 130 },
-        { "<rect class=\"event down\" y=\"-10\" width=\"8\" height=\"12\"/>", "faster, within",
-          130 },
-        { "<path class=\"env\" d=\"M4-11V3\"/>", "environment", 120 },
-        { "<path class=\"release\" d=\"M5-7l4 7h-8z\"/>", "release", 90 },
-        { "<circle class=\"now\" cx=\"5\" cy=\"-4\" r=\"4\"/>", "newest night", 110 },
-    };
-    int x = MARGIN;
-    for (size_t i = 0; i < sizeof item / sizeof *item; i++) {
-        tg_buf_printf(
-            out,
-            "<g transform=\"translate(%d %d)\">%s<text class=\"tick\" x=\"22\">%s</text></g>\n", x,
-            (int)y, item[i].mark, item[i].text);
-        x += item[i].width;
-    }
-}
-
 void tg_trend_svg(struct tg_buf *out, const struct tg_history_suite *s)
 {
     size_t shown = s->n_series < SHOWN ? s->n_series : SHOWN, small = shown ? shown - 1 : 0;
@@ -536,7 +511,27 @@ void tg_trend_svg(struct tg_buf *out, const struct tg_history_suite *s)
     if (s->n_series)
         tg_trend_put(out, s, s->series[0],
                      &(struct tg_trend_box){ MARGIN, y, WIDTH - 2 * MARGIN, LARGE, false });
-    put_legend(out, y + LARGE + 14);
+    static const struct {
+        const char *mark, *text;
+        int width;
+    } item[] = {
+        { "<rect class=\"band\" y=\"-9\" width=\"16\" height=\"10\"/>", "80 % of a level's nights",
+          190 },
+        { "<rect class=\"event up\" y=\"-10\" width=\"8\" height=\"12\"/>", "slower, within", 130 },
+        { "<rect class=\"event down\" y=\"-10\" width=\"8\" height=\"12\"/>", "faster, within",
+          130 },
+        { "<path class=\"env\" d=\"M4-11V3\"/>", "environment", 120 },
+        { "<path class=\"release\" d=\"M5-7l4 7h-8z\"/>", "release", 90 },
+        { "<circle class=\"now\" cx=\"5\" cy=\"-4\" r=\"4\"/>", "newest night", 110 },
+    };
+    int x = MARGIN;
+    for (size_t i = 0; i < sizeof item / sizeof *item; i++) {
+        tg_buf_printf(
+            out,
+            "<g transform=\"translate(%d %d)\">%s<text class=\"tick\" x=\"22\">%s</text></g>\n", x,
+            (int)y + LARGE + 14, item[i].mark, item[i].text);
+        x += item[i].width;
+    }
     y += LARGE + LEGEND;
     for (size_t i = 0; i < small; i++)
         tg_trend_put(out, s, s->series[i + 1],

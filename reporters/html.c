@@ -94,23 +94,6 @@ static void put_line(struct tg_html *h, const char *label, tg_sv text)
     TG_PUT(h->page.out, put_text, "{}</p>\n", text);
 }
 
-/* All names that follow, or as many as a line may have. */
-static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
-{
-    TG_BUF folded = { 0 };
-    (void)tg_findings_put_folded(&folded, h->v, roots, i, SIZE_MAX);
-    if (folded.n > LINE) {
-        size_t n = 0;
-        for (size_t k = 0; k < h->v->n_results; k++)
-            n += roots[k] == i;
-        size_t most = n * LINE / folded.n;
-        tg_buf_clear(&folded);
-        (void)tg_findings_put_folded(&folded, h->v, roots, i,
-                                     most > TG_FOLDED_SHOWN ? most : TG_FOLDED_SHOWN + 1);
-    }
-    put_line(h, TG_RESULT_JOINS, tg_buf_sv(&folded));
-}
-
 static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &h->v->results[i];
@@ -129,7 +112,19 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
     put_origin(h, r);
     tg_findings_put_all_names(&names, h->v, r);
     put_line(h, "in full", names.n > LINE ? TG_SV("the table has them") : tg_buf_sv(&names));
-    put_folded(h, roots, i);
+    /* All names that follow, or as many as a line may have. */
+    TG_BUF folded = { 0 };
+    (void)tg_findings_put_folded(&folded, h->v, roots, i, SIZE_MAX);
+    if (folded.n > LINE) {
+        size_t n = 0;
+        for (size_t k = 0; k < h->v->n_results; k++)
+            n += roots[k] == i;
+        size_t most = n * LINE / folded.n;
+        tg_buf_clear(&folded);
+        (void)tg_findings_put_folded(&folded, h->v, roots, i,
+                                     most > TG_FOLDED_SHOWN ? most : TG_FOLDED_SHOWN + 1);
+    }
+    put_line(h, TG_RESULT_JOINS, tg_buf_sv(&folded));
     /* An issue that the waiver names is a link. */
     tg_sv text = tg_result_evidence(r), issue = tg_result_issue(r);
     text.n -= issue.n;
@@ -417,19 +412,6 @@ static void put_environment(struct tg_html *h)
     tg_page_section_end(&h->page);
 }
 
-static void put_footer(struct tg_html *h)
-{
-    const struct tg_verdict *v = h->v;
-    TG_PUT(h->page.out, tg_esc_xml, "<footer>suite <code>{}</code>",
-           v->suite.n ? v->suite : TG_SV("default"));
-    put_sentence(h, " \xc2\xb7 commit of {} UTC", v->timestamp);
-    if (tg_link_is_web(h->r->run_url)) {
-        tg_page_raw(&h->page, " \xc2\xb7 ");
-        tg_page_link(&h->page, h->r->run_url, TG_SV("run"));
-    }
-    tg_buf_printf(h->page.out, " \xc2\xb7 tracegate %.*s</footer>\n", TG_SV_ARG(tg_version_of(v)));
-}
-
 static void begin(struct tg_html *h, struct tg_buf *out)
 {
     tg_page_begin(&h->page, out,
@@ -461,7 +443,14 @@ void tg_reporter_html(struct tg_buf *out, const struct tg_verdict *v, const stru
     put_comparison(&h);
     put_rules(&h);
     put_environment(&h);
-    put_footer(&h);
+    TG_PUT(h.page.out, tg_esc_xml, "<footer>suite <code>{}</code>",
+           v->suite.n ? v->suite : TG_SV("default"));
+    put_sentence(&h, " \xc2\xb7 commit of {} UTC", v->timestamp);
+    if (tg_link_is_web(h.r->run_url)) {
+        tg_page_raw(&h.page, " \xc2\xb7 ");
+        tg_page_link(&h.page, h.r->run_url, TG_SV("run"));
+    }
+    tg_buf_printf(h.page.out, " \xc2\xb7 tracegate %.*s</footer>\n", TG_SV_ARG(tg_version_of(v)));
     tg_page_end(&h.page);
 }
 

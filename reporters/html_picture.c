@@ -61,20 +61,6 @@ static tg_sv text_of(const struct tg_picture_node *n)
 
 /* ---- layout ---- */
 
-/* As wide as its children at least: what is gone is beside what is there. */
-static void measure(struct tree *t)
-{
-    TG_FREE double *inside = tg_xcalloc(t->p->n_nodes + 1, sizeof *inside);
-    for (size_t i = t->p->n_nodes; i-- > 0;) { /* children come after their parents */
-        const struct tg_picture_node *n = &t->p->nodes[i];
-        double own =
-            n->value[TG_PICTURE_TEST] > 0 ? n->value[TG_PICTURE_TEST] : n->value[TG_PICTURE_BASE];
-        t->width[i] = fmax(own, inside[i]);
-        if (i)
-            inside[n->parent] += t->width[i];
-    }
-}
-
 /* The child of a frame that holds nearly all of it; the frame itself: there is none. */
 static size_t held_by(const struct tree *t, size_t i)
 {
@@ -84,10 +70,22 @@ static size_t held_by(const struct tree *t, size_t i)
     return i;
 }
 
-/* Functions that wrap the program: each holds nearly all of the one before. The last is the one to
- * look at, and what else a wrapper holds is beside it. */
-static void fold_wrappers(struct tree *t)
+/* Children from the left edge of their parent on, in the order of the nodes. */
+static void lay_out(struct tree *t)
 {
+    TG_FREE double *edge = tg_xmalloc((t->p->n_nodes + 1) * sizeof *edge);
+    /* As wide as its children at least: what is gone is beside what is there. */
+    TG_FREE double *inside = tg_xcalloc(t->p->n_nodes + 1, sizeof *inside);
+    for (size_t i = t->p->n_nodes; i-- > 0;) { /* children come after their parents */
+        const struct tg_picture_node *n = &t->p->nodes[i];
+        double own =
+            n->value[TG_PICTURE_TEST] > 0 ? n->value[TG_PICTURE_TEST] : n->value[TG_PICTURE_BASE];
+        t->width[i] = fmax(own, inside[i]);
+        if (i)
+            inside[n->parent] += t->width[i];
+    }
+    /* Functions that wrap the program: each holds nearly all of the one before. The last is the one
+     * to look at, and what else a wrapper holds is beside it. */
     size_t at = held_by(t, 0), next;
     while (at && t->p->nodes[at].kind == TG_PATH_FUNCTION && (next = held_by(t, at)) != at &&
            t->p->nodes[next].kind == TG_PATH_FUNCTION) {
@@ -100,22 +98,14 @@ static void fold_wrappers(struct tree *t)
         t->parent[i] = t->folded[up] ? t->parent[up] : up;
         t->row[i] = t->row[up] + !t->folded[i];
     }
-}
-
-/* Children from the left edge of their parent on, in the order of the nodes. */
-static void lay_out(struct tree *t)
-{
-    TG_FREE double *next = tg_xmalloc((t->p->n_nodes + 1) * sizeof *next);
-    measure(t);
-    fold_wrappers(t);
     double scale = WIDTH / t->width[0];
     for (size_t i = 0; i < t->p->n_nodes; i++) {
         const struct tg_picture_node *n = &t->p->nodes[i];
         t->width[i] *= scale;
-        t->x[i] = i ? next[n->parent] : 0;
+        t->x[i] = i ? edge[n->parent] : 0;
         if (i)
-            next[n->parent] += t->width[i];
-        next[i] = t->x[i];
+            edge[n->parent] += t->width[i];
+        edge[i] = t->x[i];
         if (t->width[i] >= 0.5 && t->row[i] > t->deepest)
             t->deepest = t->row[i];
     }

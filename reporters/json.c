@@ -350,20 +350,6 @@ static void add_metrics(struct tg_doc *root, const struct tg_comparison *c)
     }
 }
 
-static void add_numbers(struct tg_doc *root, const struct tg_comparison *c)
-{
-    struct tg_doc *list = tg_doc_add_array(root, "numbers");
-    for (size_t i = 0; c && i < c->n_numbers; i++) {
-        const struct tg_number_change *x = &c->numbers[i];
-        struct tg_doc *o = tg_doc_add_object(list, NULL);
-        tg_doc_add_str(o, "name", x->name);
-        tg_doc_add_str(o, "unit", x->unit);
-        tg_doc_add_str(o, "better", x->more_is_better ? TG_SV("more") : TG_SV("less"));
-        add_counts(o, "runs", x->n_runs);
-        tg_json_pair(o, "value", x->value);
-    }
-}
-
 static void add_environment(struct tg_doc *root, const struct tg_comparison *c)
 {
     struct tg_doc *o = tg_doc_add_object(root, "environment"), *list;
@@ -433,19 +419,9 @@ static void add_head(struct tg_doc *root, const struct tg_verdict *v, const stru
     }
 }
 
-static void add_notes(struct tg_doc *root, const struct tg_verdict *v)
-{
-    struct tg_doc *list = tg_doc_add_array(root, "notes");
-    for (size_t i = 0; i < v->n_notes; i++) {
-        struct tg_doc *o = tg_doc_add_object(list, NULL);
-        tg_doc_add_bool(o, "warning", v->notes[i].warning);
-        tg_doc_add_str(o, "text", v->notes[i].text);
-        add_text(o, "next", v->notes[i].next);
-    }
-}
-
 void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
+    const struct tg_comparison *c = v->comparison;
     TG_AUTO(tg_doc_drop) struct tg_doc *root = tg_doc_new_object();
     add_head(root, v, r);
     struct tg_doc *o = tg_doc_add_object(root, "summary");
@@ -454,8 +430,8 @@ void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
     size_t n = 0;
     for (size_t s = 0; s <= TG_STATE_FAIL; s++)
         n += v->n_state[s] > WHOLE ? v->n_state[s] - WHOLE : 0;
-    if (v->comparison && v->comparison->n_ops > WHOLE)
-        n += v->comparison->n_ops - WHOLE;
+    if (c && c->n_ops > WHOLE)
+        n += c->n_ops - WHOLE;
     if (n)
         tg_doc_add_i64(root, "shortened", (int64_t)n);
     add_results(root, "violations", v, TG_STATE_FAIL);
@@ -466,12 +442,26 @@ void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
     add_results(root, "not_judged", v, TG_STATE_NOT_JUDGED);
     add_results(root, "skipped", v, TG_STATE_SKIP);
     add_results(root, "passed", v, TG_STATE_PASS);
-    add_notes(root, v);
-    add_environment(root, v->comparison);
-    add_metrics(root, v->comparison);
-    add_numbers(root, v->comparison);
-    const struct tg_comparison *c = v->comparison;
-    struct tg_doc *list = tg_doc_add_array(root, "replacements");
+    struct tg_doc *list = tg_doc_add_array(root, "notes");
+    for (size_t i = 0; i < v->n_notes; i++) {
+        o = tg_doc_add_object(list, NULL);
+        tg_doc_add_bool(o, "warning", v->notes[i].warning);
+        tg_doc_add_str(o, "text", v->notes[i].text);
+        add_text(o, "next", v->notes[i].next);
+    }
+    add_environment(root, c);
+    add_metrics(root, c);
+    list = tg_doc_add_array(root, "numbers");
+    for (size_t i = 0; c && i < c->n_numbers; i++) {
+        const struct tg_number_change *x = &c->numbers[i];
+        o = tg_doc_add_object(list, NULL);
+        tg_doc_add_str(o, "name", x->name);
+        tg_doc_add_str(o, "unit", x->unit);
+        tg_doc_add_str(o, "better", x->more_is_better ? TG_SV("more") : TG_SV("less"));
+        add_counts(o, "runs", x->n_runs);
+        tg_json_pair(o, "value", x->value);
+    }
+    list = tg_doc_add_array(root, "replacements");
     size_t n_replacements = c ? c->n_regions : 0;
     TG_FREE struct tg_doc **names = tg_xcalloc(n_replacements + 1, sizeof *names);
     for (size_t i = 0; i < n_replacements; i++) {

@@ -44,18 +44,6 @@ static void drop_operands(struct tg_label *l)
     drop_word(l, "(at::TensorIteratorBase&)");
 }
 
-/* Where the bracket that the last byte closes was opened; 0: it closes none. */
-static size_t opening(tg_sv s)
-{
-    size_t depth = 0;
-    for (size_t i = s.n; i-- > 0;) {
-        depth += s.p[i] == ')';
-        if (s.p[i] == '(' && --depth == 0)
-            return i;
-    }
-    return 0;
-}
-
 /* Of "sum<float>(float*, int)", but not of "Memcpy HtoD (Pageable -> Device)". */
 static void drop_arguments(struct tg_label *l)
 {
@@ -64,7 +52,13 @@ static void drop_arguments(struct tg_label *l)
                      memchr(s.p, '<', s.n) != NULL;
     if (!signature || !tg_sv_ends(s, TG_SV(")")))
         return;
-    size_t at = opening(s);
+    /* Where the bracket that the last byte closes was opened; 0: it closes none. */
+    size_t at = s.n, depth = 0;
+    do {
+        at--;
+        depth += s.p[at] == ')';
+        depth -= s.p[at] == '(';
+    } while (at && depth);
     if (at && s.p[at - 1] != ' ' && s.p[at - 1] != ':' &&
         !tg_sv_ends(s, TG_SV("(anonymous namespace)")))
         hide(l, at, s.n - at, TG_LABEL_DROPPED);
@@ -219,22 +213,18 @@ static void drop_frame(struct tg_label *l)
 {
     tg_sv s = tg_buf_sv(&l->name);
     size_t begin = tg_sv_starts(s, TG_SV("void ")) ? 5 : 0;
-    struct piece whole = { begin, s.n }, within = whole, functor = mangled_name(s), work;
+    struct piece within = { begin, s.n }, functor = mangled_name(s), work = { 0, 0 };
     if (begin == s.n)
         return;
-    if (functor.at < functor.end) {
-        l->framed = true;
-        hide(l, 0, s.n, TG_LABEL_DROPPED);
-        hide(l, functor.at, functor.end - functor.at, TG_LABEL_SHOWN);
-        return;
+    if (functor.at >= functor.end) {
+        functor = find_functor(s, &within);
+        if (within.at == begin || functor.at >= functor.end)
+            return;
+        work = lambda_arguments(s, within);
     }
-    functor = find_functor(s, &within);
-    if (within.at == whole.at || functor.at >= functor.end)
-        return;
     l->framed = true;
     hide(l, 0, s.n, TG_LABEL_DROPPED);
     hide(l, functor.at, functor.end - functor.at, TG_LABEL_SHOWN);
-    work = lambda_arguments(s, within);
     if (functor.end <= work.at && !memchr(s.p + functor.at, '<', functor.end - functor.at))
         hide(l, work.at, work.end - work.at, TG_LABEL_SHOWN);
 }
@@ -347,67 +337,55 @@ static void cut_middle(struct tg_label *l, size_t width)
     cut(l, head, n - tail);
 }
 
-/* Where the shown texts first differ, in code points; false: they do not. */
-static bool first_difference(const struct tg_label *a, const struct tg_label *b, size_t *at)
-{
-    TG_BUF x = { 0 }, y = { 0 };
-    size_t i = 0;
-    tg_label_put(&x, a);
-    tg_label_put(&y, b);
-    while (i < x.n && i < y.n && x.p[i] == y.p[i])
-        i++;
-    bool differ = i < x.n || i < y.n;
-    while (i && i < x.n && ((unsigned char)x.p[i] & 0xc0) == 0x80)
-        i--;
-    *at = tg_utf8_count((tg_sv){ x.p, i });
-    return differ;
-}
-
 /* What is hidden: what the rules drop, then less, then nothing. */
 enum level { BY_RULES, NAMESPACES, RESULT_TYPE, NOTHING };
 
 static void hide_only(struct tg_label *l, enum level what)
 {
+    bool rules = what == BY_RULES, frame = rules && l->framed;
     hide(l, 0, l->name.n, TG_LABEL_SHOWN);
-    if (what == BY_RULES && l->framed)
+    if (frame)
         drop_frame(l);
-    if (what == BY_RULES) {
-        if (!l->framed && tg_sv_starts(tg_buf_sv(&l->name), TG_SV("void ")) && l->name.n > 5)
-            hide(l, 0, 5, TG_LABEL_DROPPED);
-        drop_word(l, "(anonymous namespace)::");
-        drop_word(l, "at::native::");
-        if (l->framed) {
-            drop_word(l, "c10::");
-        } else {
-            drop_operands(l);
-            drop_arguments(l);
-        }
-    }
-    if (what == BY_RULES && !shown_points(l))
-        hide(l, 0, l->name.n, TG_LABEL_SHOWN);
-    if ((what == NAMESPACES || what == RESULT_TYPE) &&
-        tg_sv_starts(tg_buf_sv(&l->name), TG_SV("void ")))
+    else if (what != NOTHING && tg_sv_starts(tg_buf_sv(&l->name), TG_SV("void ")) &&
+             (!rules || l->name.n > 5))
         hide(l, 0, 5, TG_LABEL_DROPPED);
-    if (what == NAMESPACES) {
+    if (rules || what == NAMESPACES) {
         drop_word(l, "(anonymous namespace)::");
         drop_word(l, "at::native::");
     }
+    if (frame) {
+        drop_word(l, "c10::");
+    } else if (rules) {
+        drop_operands(l);
+        drop_arguments(l);
+    }
+    if (rules && !shown_points(l))
+        hide(l, 0, l->name.n, TG_LABEL_SHOWN);
 }
 
-/* Where the two differ once no more is hidden than lets them differ; NOT_AT_ALL: equal functors of
- * two frames, which get numbers: their frames would leave no room for them. */
+/* Where the two differ, in code points, once no more is hidden than lets them differ; NOT_AT_ALL:
+ * equal functors of two frames, which get numbers: their frames would leave no room for them. */
 static size_t show_difference(struct tg_label *l, struct tg_label *other)
 {
-    size_t at = 0;
+    size_t i = 0;
     for (enum level what = BY_RULES; what <= NOTHING; what++) {
+        TG_BUF x = { 0 }, y = { 0 };
         hide_only(l, what);
         hide_only(other, what);
-        if (first_difference(l, other, &at))
+        tg_label_put(&x, l);
+        tg_label_put(&y, other);
+        for (i = 0; i < x.n && i < y.n && x.p[i] == y.p[i];)
+            i++;
+        bool differ = i < x.n || i < y.n;
+        while (i && i < x.n && ((unsigned char)x.p[i] & 0xc0) == 0x80)
+            i--;
+        i = tg_utf8_count((tg_sv){ x.p, i });
+        if (differ)
             break;
         if (l->framed && other->framed)
             return NOT_AT_ALL;
     }
-    return at;
+    return i;
 }
 
 /* "…s16816gemm_fp16_256x64…" or "…s16816gemm_fp16…64x4_tn": from the word of a gemm on, with the
@@ -424,10 +402,8 @@ static bool cut_gemm(struct tg_label *l, size_t at, size_t n, size_t width)
         cut(l, 0, gemm);
         return true;
     }
-    if (tail + 2 + gemm_end - gemm > width)
-        return false;
     head = width - 2 - tail;
-    if (gemm + head >= n - tail)
+    if (tail + 2 + gemm_end - gemm > width || gemm + head >= n - tail)
         return false;
     cut(l, gemm + head, n - tail);
     cut(l, 0, gemm);
@@ -444,9 +420,7 @@ static void cut_around(struct tg_label *l, struct tg_label *other, size_t width)
     at = show_difference(l, other);
     memcpy(other->hide, keep, other->name.n);
     n = shown_points(l);
-    if (n <= width)
-        return;
-    if (at != NOT_AT_ALL && cut_gemm(l, at, n, width))
+    if (n <= width || (at != NOT_AT_ALL && cut_gemm(l, at, n, width)))
         return;
     if (at == NOT_AT_ALL) {
         cut_middle(l, width);
@@ -548,14 +522,9 @@ static void number(struct tg_label *l, size_t k, struct tg_strmap *used)
     }
 }
 
-/* What names are, beside their text; each may be NULL. */
-struct about {
-    const char *const *kinds;
-    const tg_sv *callers; /* what launches a kernel; "" */
-};
-
-static void make_all(struct tg_labels *l, const tg_sv *names, const struct about *x, size_t n,
-                     size_t width)
+/* `kinds`, and `callers`, what launches a kernel ("": not known): NULL: there are none. */
+static void make_all(struct tg_labels *l, const tg_sv *names, const char *const *kinds,
+                     const tg_sv *callers, size_t n, size_t width)
 {
     TG_FREE uint32_t *first = tg_xmalloc((n + 1) * sizeof *first);
     *l = (struct tg_labels){ .v = tg_xmalloc((n + 1) * sizeof *l->v), .n = n };
@@ -577,35 +546,34 @@ static void make_all(struct tg_labels *l, const tg_sv *names, const struct about
     find_twins(l, first);
     /* Equal names by their kind; what still looks like another gets a number. */
     TG_AUTO(tg_strmap_release) struct tg_strmap used = { 0 };
-    TG_FREE uint32_t *twins = tg_xmalloc((l->n + 1) * sizeof *twins);
-    if (x->callers) {
+    TG_FREE uint32_t *twins = tg_xcalloc(l->n + 1, sizeof *twins);
+    if (callers) {
         /* Different names of one form by what calls them. */
         TG_FREE bool *alike = tg_xcalloc(l->n + 1, 1);
         for (size_t k = 0; k < l->n; k++)
             if (first[k] != k && !same_name(&l->v[k], &l->v[first[k]]))
                 alike[k] = alike[first[k]] = true;
         for (size_t k = 0; k < l->n; k++)
-            if (alike[k] && x->callers[k].n)
-                tg_buf_printf(&l->v[k].after, " of %.*s", TG_SV_ARG(x->callers[k]));
+            if (alike[k] && callers[k].n)
+                tg_buf_printf(&l->v[k].after, " of %.*s", TG_SV_ARG(callers[k]));
     }
     for (size_t i = 0; i < l->n; i++)
-        if (first[i] != i && x->kinds && same_name(&l->v[i], &l->v[first[i]]))
-            tg_buf_printf(&l->v[i].after, " [%s]", x->kinds[i]);
+        if (first[i] != i && kinds && same_name(&l->v[i], &l->v[first[i]]))
+            tg_buf_printf(&l->v[i].after, " [%s]", kinds[i]);
     find_twins(l, first);
     for (size_t i = 0; i < l->n; i++) {
         TG_BUF text = { 0 };
-        twins[i] = 1;
         tg_label_put(&text, &l->v[i]);
         (void)tg_strmap_add(&used, tg_buf_sv(&text));
     }
     for (size_t i = 0; i < l->n; i++)
         if (first[i] != i)
-            number(&l->v[i], ++twins[first[i]], &used);
+            number(&l->v[i], ++twins[first[i]] + 1, &used);
 }
 
 void tg_labels_make(struct tg_labels *l, const tg_sv *names, size_t n, size_t width)
 {
-    make_all(l, names, &(struct about){ 0 }, n, width);
+    make_all(l, names, NULL, NULL, n, width);
 }
 
 static void release_from(struct tg_labels *l, size_t n)
@@ -636,16 +604,16 @@ void tg_labels_make_among(struct tg_labels *l, const tg_sv *names, const char *c
     }
     for (size_t i = 0; i < n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        uint32_t id = op->kind == TG_KIND_KERNEL ? tg_strmap_find(&own, op->name) : TG_NO_ID;
         if (op->kind != TG_KIND_KERNEL)
             continue;
+        uint32_t id = tg_strmap_find(&own, op->name);
         callers[id == TG_NO_ID ? all : at[id]] = op->parent;
         if (id != TG_NO_ID)
             continue;
         every[all] = op->name;
         kind[all++] = tg_kind_name(op->kind);
     }
-    make_all(l, every, &(struct about){ kinds ? kind : NULL, callers }, all, width);
+    make_all(l, every, kinds ? kind : NULL, callers, all, width);
     release_from(l, n);
 }
 

@@ -336,21 +336,6 @@ static void put_axis(struct plot *p)
     tg_buf_puts(p->out, "</g>\n");
 }
 
-static void put_columns(struct plot *p)
-{
-    TG_BUF text = { 0 };
-    tg_buf_puts(p->out, "  ");
-    put_text(p, "head", p->form->margin, HEAD - 10, TG_SV("operator or kernel"));
-    tg_buf_printf(&text, "%s, %s", p->form == &narrow ? "change" : "before", p->s.unit);
-    if (p->form == &wide) {
-        put_text(p, "head end", BEFORE_X, HEAD - 10, tg_buf_sv(&text));
-        put_text(p, "head end", AFTER_X, HEAD - 10, TG_SV("after"));
-    }
-    put_text(p, "head end", p->form->width - p->form->margin, HEAD - 10,
-             p->form == &narrow ? tg_buf_sv(&text) : TG_SV("change"));
-    tg_buf_putc(p->out, '\n');
-}
-
 static void put_row(struct plot *p, size_t i)
 {
     struct tg_row_numbers n = numbers(p, i);
@@ -402,18 +387,6 @@ static void put_row(struct plot *p, size_t i)
     tg_buf_puts(p->out, "</g>\n");
 }
 
-static void put_notes(struct plot *p)
-{
-    for (size_t i = 0; i < p->chart->n_notes; i++) {
-        TG_BUF text = { 0 };
-        tg_shorten_visible(&text, p->chart->notes[i], p->form->note_columns);
-        tg_buf_puts(p->out, "  ");
-        put_text(p, "sub", p->form->margin, (double)(notes_top(p) + i * NOTE + 10),
-                 tg_buf_sv(&text));
-        tg_buf_putc(p->out, '\n');
-    }
-}
-
 /* Of times that a verdict has looked at, those that it judged and that are not noise, or that it
  * tells; how many. */
 static size_t keep_judged(const struct tg_chart *chart, uint32_t *rows, size_t n)
@@ -453,7 +426,17 @@ static void chart_svg(struct tg_buf *out, const struct tg_chart *chart)
     put_frame(&p);
     put_head(&p);
     if (p.n) {
-        put_columns(&p);
+        TG_BUF text = { 0 };
+        tg_buf_puts(p.out, "  ");
+        put_text(&p, "head", p.form->margin, HEAD - 10, TG_SV("operator or kernel"));
+        tg_buf_printf(&text, "%s, %s", p.form == &narrow ? "change" : "before", p.s.unit);
+        if (p.form == &wide) {
+            put_text(&p, "head end", BEFORE_X, HEAD - 10, tg_buf_sv(&text));
+            put_text(&p, "head end", AFTER_X, HEAD - 10, TG_SV("after"));
+        }
+        put_text(&p, "head end", p.form->width - p.form->margin, HEAD - 10,
+                 p.form == &narrow ? tg_buf_sv(&text) : TG_SV("change"));
+        tg_buf_putc(p.out, '\n');
         put_axis(&p);
         for (size_t i = 0; i < p.n; i++)
             put_row(&p, i);
@@ -465,7 +448,14 @@ static void chart_svg(struct tg_buf *out, const struct tg_chart *chart)
                                                 : TG_SV("no differences"));
         tg_buf_putc(out, '\n');
     }
-    put_notes(&p);
+    for (size_t i = 0; i < p.chart->n_notes; i++) {
+        TG_BUF text = { 0 };
+        tg_shorten_visible(&text, p.chart->notes[i], p.form->note_columns);
+        tg_buf_puts(p.out, "  ");
+        put_text(&p, "sub", p.form->margin, (double)(notes_top(&p) + i * NOTE + 10),
+                 tg_buf_sv(&text));
+        tg_buf_putc(p.out, '\n');
+    }
     tg_buf_puts(out, "</svg>\n");
     tg_labels_release(&p.labels);
 }

@@ -232,34 +232,6 @@ static void stack_categories(struct stack *s, const struct tg_table *f)
     }
 }
 
-/*
- * The classes by the policy's names, "A overlapping B" as "a + b": three of them fit beside a bar.
- */
-static void set_label(char *to, size_t size, tg_sv name)
-{
-    static const struct {
-        tg_sv word;
-        const char *shown;
-    } words[] = { { { " overlapping ", 13 }, " + " },
-                  { { "COMPUTATION", 11 }, "compute" },
-                  { { "COMMUNICATION", 13 }, "comm" },
-                  { { "MEMORY", 6 }, "memory" },
-                  { { "OTHER", 5 }, "other" } };
-    size_t n = 0;
-    while (name.n && n + 8 < size) {
-        size_t k = 0;
-        while (k < 5 && !tg_sv_starts(name, words[k].word))
-            k++;
-        if (k < 5)
-            n += (size_t)snprintf(to + n, size - n, "%s", words[k].shown);
-        else
-            to[n++] = tg_lower(*name.p);
-        k = k < 5 ? words[k].word.n : 1;
-        name = tg_sv_from(name, k);
-    }
-    to[n] = '\0';
-}
-
 static void stack_types(struct stack *s, const struct tg_table *f)
 {
     for (size_t r = 0; r < f->n_rows; r++) {
@@ -267,7 +239,29 @@ static void stack_types(struct stack *s, const struct tg_table *f)
         struct bar *b = add_bar(s);
         if (!b)
             continue;
-        set_label(b->label, sizeof b->label, name);
+        /* The classes by the policy's names, "A overlapping B" as "a + b": three of them fit beside
+         * a bar. */
+        static const struct {
+            tg_sv word;
+            const char *shown;
+        } words[] = { { { " overlapping ", 13 }, " + " },
+                      { { "COMPUTATION", 11 }, "compute" },
+                      { { "COMMUNICATION", 13 }, "comm" },
+                      { { "MEMORY", 6 }, "memory" },
+                      { { "OTHER", 5 }, "other" } };
+        size_t n = 0;
+        while (name.n && n + 8 < sizeof b->label) {
+            size_t k = 0;
+            while (k < 5 && !tg_sv_starts(name, words[k].word))
+                k++;
+            if (k < 5)
+                n += (size_t)snprintf(b->label + n, sizeof b->label - n, "%s", words[k].shown);
+            else
+                b->label[n++] = tg_lower(*name.p);
+            k = k < 5 ? words[k].word.n : 1;
+            name = tg_sv_from(name, k);
+        }
+        b->label[n] = '\0';
         b->part[0] = number(f, r, "sum");
     }
 }

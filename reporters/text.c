@@ -143,28 +143,6 @@ static void put_effect(struct page *p)
     put_field(p, 2, "effect", 10, tg_buf_sv(&text), TG_TINT_NONE);
 }
 
-/* What the verdict is of, at the end. */
-static void put_context(struct page *p)
-{
-    const struct tg_verdict *v = p->v;
-    TG_BUF text = { 0 };
-    tg_buf_puts(p->out, "\n");
-    put_field(p, 2, "suite", 10, v->suite, TG_TINT_DIM);
-    tg_buf_printf(&text, "%.*s%stracegate %.*s", TG_SV_ARG(v->policy), v->policy.n ? "; " : "",
-                  TG_SV_ARG(tg_version_of(v)));
-    put_field(p, 2, "policy", 10, tg_buf_sv(&text), TG_TINT_DIM);
-    tg_buf_clear(&text);
-    tg_put_baseline(&text, v);
-    put_side(p, "baseline", tg_buf_sv(&text), TG_BASE);
-    tg_buf_clear(&text);
-    if (v->test_commit.n)
-        tg_buf_add(&text, tg_utf8_prefix(v->test_commit, 12));
-    if (v->test_paths.n)
-        tg_buf_printf(&text, "%s%.*s", text.n ? ", " : "", TG_SV_ARG(v->test_paths));
-    put_side(p, "fresh", tg_buf_sv(&text), TG_TEST);
-    put_field(p, 2, "coverage", 10, v->coverage, TG_TINT_DIM);
-}
-
 static void put_first(struct page *p)
 {
     const struct tg_verdict *v = p->v;
@@ -411,8 +389,25 @@ void tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const stru
     put_section(&p, TG_SECTION_WAIVED, roots);
     put_movers(&p);
     put_notes(&p, TG_PLACE_LAST);
-    if (!passes)
-        put_context(&p);
+    if (!passes) {
+        /* What the verdict is of, at the end. */
+        TG_BUF text = { 0 };
+        tg_buf_puts(p.out, "\n");
+        put_field(&p, 2, "suite", 10, v->suite, TG_TINT_DIM);
+        tg_buf_printf(&text, "%.*s%stracegate %.*s", TG_SV_ARG(v->policy), v->policy.n ? "; " : "",
+                      TG_SV_ARG(tg_version_of(v)));
+        put_field(&p, 2, "policy", 10, tg_buf_sv(&text), TG_TINT_DIM);
+        tg_buf_clear(&text);
+        tg_put_baseline(&text, v);
+        put_side(&p, "baseline", tg_buf_sv(&text), TG_BASE);
+        tg_buf_clear(&text);
+        if (v->test_commit.n)
+            tg_buf_add(&text, tg_utf8_prefix(v->test_commit, 12));
+        if (v->test_paths.n)
+            tg_buf_printf(&text, "%s%.*s", text.n ? ", " : "", TG_SV_ARG(v->test_paths));
+        put_side(&p, "fresh", tg_buf_sv(&text), TG_TEST);
+        put_field(&p, 2, "coverage", 10, v->coverage, TG_TINT_DIM);
+    }
     tg_shorts_release(&p.names);
     tg_shorts_release(&p.in_lists);
 }

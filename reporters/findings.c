@@ -48,27 +48,22 @@ bool tg_result_listed(const struct tg_result *r)
     return tg_result_shown(r) || r->state == TG_STATE_WAIVED;
 }
 
-/* The last shown result up the chain; a circular chain ends where it began. */
-static uint32_t root_of(const struct tg_verdict *v, uint32_t i)
-{
-    uint32_t root = i, at = i;
-    for (size_t hops = 0; hops < v->n_results; hops++) {
-        at = v->results[at].folded_under;
-        if (at >= v->n_results)
-            return root;
-        if (at == i)
-            return i;
-        if (tg_result_shown(&v->results[at]) || v->results[i].state == TG_STATE_WAIVED)
-            root = at;
-    }
-    return i;
-}
-
 uint32_t *tg_findings_roots(const struct tg_verdict *v)
 {
     uint32_t *root = tg_xmalloc((v->n_results + 1) * sizeof *root);
-    for (size_t i = 0; i < v->n_results; i++)
-        root[i] = root_of(v, (uint32_t)i);
+    /* The last shown result up the chain; a circular chain ends where it began. */
+    for (uint32_t i = 0; i < v->n_results; i++) {
+        uint32_t at = v->results[i].folded_under;
+        root[i] = i;
+        for (size_t hops = 0; at < v->n_results; at = v->results[at].folded_under) {
+            if (at == i || ++hops >= v->n_results) {
+                root[i] = i;
+                break;
+            }
+            if (tg_result_shown(&v->results[at]) || v->results[i].state == TG_STATE_WAIVED)
+                root[i] = at;
+        }
+    }
     return root;
 }
 
@@ -279,8 +274,8 @@ void tg_result_put_nights(struct tg_buf *out, const struct tg_result *r)
 
 tg_sv tg_result_issue(const struct tg_result *r)
 {
-    return tg_link_is_web(r->issue) && tg_sv_ends(tg_result_evidence(r), r->issue) ? r->issue
-                                                                                   : TG_SV("");
+    bool said = tg_link_is_web(r->issue) && tg_sv_ends(tg_result_evidence(r), r->issue);
+    return said ? r->issue : TG_SV("");
 }
 
 void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, enum tg_rule_place place)
@@ -333,24 +328,19 @@ void tg_findings_put_all_names(struct tg_buf *out, const struct tg_verdict *v,
         tg_buf_printf(out, " instead of %s", went.p);
 }
 
-/* Is a finding, or a waived one, which is not folded, about this replacement? */
-static bool is_told(const struct tg_verdict *v, const struct tg_region *g)
-{
-    for (size_t i = 0; i < v->n_results; i++)
-        if (tg_result_listed(&v->results[i]) && v->results[i].folded_under >= v->n_results &&
-            tg_result_region(v->comparison, &v->results[i]) == g)
-            return true;
-    return false;
-}
-
 bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t region)
 {
     enum { SHOWN = 3 };
     const struct tg_comparison *c = v->comparison;
     const struct tg_region *g = &c->regions[region];
-    bool told = is_told(v, g), went = !told && put_names_of(out, c, region, TG_BASE, SHOWN);
     TG_BUF came = { 0 };
-    if (!told && put_names_of(&came, c, region, TG_TEST, SHOWN))
+    /* A finding, or a waived one, which is not folded, is about it. */
+    for (size_t i = 0; i < v->n_results; i++)
+        if (tg_result_listed(&v->results[i]) && v->results[i].folded_under >= v->n_results &&
+            tg_result_region(c, &v->results[i]) == g)
+            return false;
+    bool went = put_names_of(out, c, region, TG_BASE, SHOWN);
+    if (put_names_of(&came, c, region, TG_TEST, SHOWN))
         tg_buf_printf(out, "%s%s", went ? " -> " : "new: ", came.p);
     else if (went)
         tg_buf_puts(out, " gone");
@@ -478,22 +468,10 @@ static bool is_ruled(const struct tg_verdict *v)
 {
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
-        bool steps = r->subject == TG_SUBJECT_TRACE && r->metric == TG_RULE_METRIC_STEP_TIME;
-        if (!r->switched_off && (steps || r->subject == TG_SUBJECT_STEP))
+        if (!r->switched_off && (is_step(r) || r->subject == TG_SUBJECT_STEP))
             return true;
     }
     return !v->n_results;
-}
-
-/* Does a row tell of it all the same, by the range of the runs? */
-static bool gives_range(const struct tg_verdict *v)
-{
-    for (size_t i = 0; i < v->n_results; i++)
-        if (v->results[i].subject == TG_SUBJECT_TRACE && tg_result_shown(&v->results[i]) &&
-            v->results[i].metric == TG_RULE_METRIC_STEP_TIME && v->results[i].has_values &&
-            !v->results[i].over_budget)
-            return true;
-    return false;
 }
 
 static const char *unit_of(double largest)
@@ -556,20 +534,6 @@ static void put_judged(struct tg_buf *out, const struct tg_verdict *v, const str
                   TG_AS(tg_put_pct_delta, change));
 }
 
-/* What the verdict says about the step's time, where it says something; else the default rule. */
-static const struct tg_evidence *step_evidence(const struct tg_verdict *v)
-{
-    const struct tg_comparison *c = tg_confirm_last(v->comparison);
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        if (r->subject == TG_SUBJECT_TRACE && r->metric == TG_RULE_METRIC_STEP_TIME &&
-            tg_sv_eq(r->op_normalised, r->plain) && r->ev && r->state > TG_STATE_SUSPICIOUS &&
-            (c == v->comparison || r->ev->asked))
-            return r->ev;
-    }
-    return &c->metrics[TG_METRIC_STEP_TIME].ev;
-}
-
 bool tg_effect_step(const struct tg_verdict *v, double ns[2])
 {
     if (!v->comparison)
@@ -579,19 +543,6 @@ bool tg_effect_step(const struct tg_verdict *v, double ns[2])
     ns[TG_BASE] = m->value[TG_BASE];
     ns[TG_TEST] = m->value[TG_TEST];
     return m->known[TG_BASE] && m->known[TG_TEST] && ns[TG_BASE] > 0 && isfinite(ns[TG_TEST]);
-}
-
-/* Is the time of a name that of a waived finding with all that follows from it? */
-static bool is_in_whole(const struct tg_verdict *v, const struct tg_op *op)
-{
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        const struct tg_result *head =
-            r->folded_under < v->n_results ? &v->results[r->folded_under] : r;
-        if (r->state == TG_STATE_WAIVED && head->whole_known && tg_result_is_about(r, op))
-            return true;
-    }
-    return false;
 }
 
 /* ns per step that waived findings add; of rows without one on the device, where it works. */
@@ -604,25 +555,21 @@ static double waived_ns(const struct tg_verdict *v)
         if (v->results[i].state == TG_STATE_WAIVED && v->results[i].whole_known)
             whole += v->results[i].whole_ns[TG_TEST] - v->results[i].whole_ns[TG_BASE];
     for (size_t i = 0; i < c->n_ops; i++) {
-        bool on_device = tg_kind_is_device(c->ops[i].kind);
+        const struct tg_op *op = &c->ops[i];
+        bool on_device = tg_kind_is_device(op->kind), counts = tg_row_is_waived(v, op) && !op->wait;
         device |= on_device;
-        if (tg_row_is_waived(v, &c->ops[i]) && !c->ops[i].wait && !is_in_whole(v, &c->ops[i]))
-            ns[on_device] += tg_row_shown(v, &c->ops[i]).d_ns;
+        /* Its time may be that of a waived finding with all that follows from it. */
+        for (size_t k = 0; k < v->n_results && counts; k++) {
+            const struct tg_result *r = &v->results[k];
+            const struct tg_result *head =
+                r->folded_under < v->n_results ? &v->results[r->folded_under] : r;
+            counts =
+                r->state != TG_STATE_WAIVED || !head->whole_known || !tg_result_is_about(r, op);
+        }
+        if (counts)
+            ns[on_device] += tg_row_shown(v, op).d_ns;
     }
     return whole + ns[device];
-}
-
-/* "of it +240 us waived"; of a change that is not longer than that: only that it holds such
- * changes. */
-static void put_waived(struct tg_buf *out, const struct tg_verdict *v, double change)
-{
-    double ns = v->n_state[TG_STATE_WAIVED] ? waived_ns(v) : 0;
-    if (!v->n_state[TG_STATE_WAIVED])
-        return;
-    if (!(ns > 0) || ns > change)
-        tg_buf_puts(out, ", waived changes included");
-    else
-        tg_buf_printf(out, ", of it +%s %s waived", TG_AS_TIME(ns, ns), unit_of(ns));
 }
 
 void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
@@ -631,7 +578,19 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
     if (!tg_effect_step(v, ns))
         return;
     const struct tg_comparison *c = tg_confirm_last(v->comparison);
-    const struct tg_evidence *ev = step_evidence(v);
+    /* What the verdict says about the step's time, where it says something; else the default rule.
+     * And does a row tell of it all the same, by the range of the runs? */
+    const struct tg_evidence *ev = &c->metrics[TG_METRIC_STEP_TIME].ev;
+    bool gives_range = false;
+    for (size_t i = v->n_results; i-- > 0;) {
+        const struct tg_result *r = &v->results[i];
+        if (!is_step(r))
+            continue;
+        gives_range |= tg_result_shown(r) && r->has_values && !r->over_budget;
+        if (tg_sv_eq(r->op_normalised, r->plain) && r->ev && r->state > TG_STATE_SUSPICIOUS &&
+            (c == v->comparison || r->ev->asked))
+            ev = r->ev; /* of the first of them */
+    }
     tg_buf_puts(out, "Step time ");
     if (c->rank_alone) {
         /* The step of the one rank that takes longer, before the mean of all. */
@@ -643,19 +602,22 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
     if (c->iteration_ratio > 0 && c->iteration_ratio != 1) /* whole traces, as measured */
         tg_buf_printf(out, ", with %.4g times the iterations", c->iteration_ratio);
     /* The noise is that of the shortest steps: beside a wide range it reads as a contradiction. */
-    if (!put_spread(out, c) || ev->why_not != TG_JUDGED || !is_ruled(v)) {
-        /* Noise as a percentage of the value: the evidence has it on a log scale. */
-        if (!is_ruled(v)) {
-            tg_buf_puts(out, ", no rule limits it");
-        } else if (ev->why_not != TG_JUDGED) {
-            tg_buf_puts(out, gives_range(v) ? "" : ", not judged");
-        } else {
-            tg_buf_printf(out, ", noise %s%s %%", ev->noise < 0.0005 ? "below " : "",
-                          TG_AS_FIXED(100 * fmax(ev->noise, 0.001), 1));
-        }
-    }
+    bool spread = put_spread(out, c);
+    if (!is_ruled(v))
+        tg_buf_puts(out, ", no rule limits it");
+    else if (ev->why_not != TG_JUDGED)
+        tg_buf_puts(out, gives_range ? "" : ", not judged");
+    else if (!spread) /* as a percentage of the value: the evidence has it on a log scale */
+        tg_buf_printf(out, ", noise %s%s %%", ev->noise < 0.0005 ? "below " : "",
+                      TG_AS_FIXED(100 * fmax(ev->noise, 0.001), 1));
     put_judged(out, v, ev, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
-    put_waived(out, v, ns[TG_TEST] - ns[TG_BASE]);
+    /* "of it +240 us waived"; of a change that is not longer than that: only that it holds such
+     * changes. */
+    double waived = v->n_state[TG_STATE_WAIVED] ? waived_ns(v) : 0;
+    if (v->n_state[TG_STATE_WAIVED] && (!(waived > 0) || waived > ns[TG_TEST] - ns[TG_BASE]))
+        tg_buf_puts(out, ", waived changes included");
+    else if (v->n_state[TG_STATE_WAIVED])
+        tg_buf_printf(out, ", of it +%s %s waived", TG_AS_TIME(waived, waived), unit_of(waived));
     tg_buf_putc(out, ')');
     /* ", peak memory 3.10 -> 3.42 GiB (+10 %)": where it is known, and another one. */
     const struct tg_metric_change *m = &c->metrics[TG_METRIC_MEM_PEAK];

@@ -237,8 +237,19 @@ static void add_calls(struct tg_doc *o, const struct tg_comparison *c, const str
     add_name(o, "kind", tg_kind_name(op->kind));
     add_name(o, "class", tg_class_name(op->class_));
     add_text(o, "parent", op->parent);
-    add_name(o, "change", tg_change_name(op->change));
-    add_name(o, "relation", tg_relation_name(op->relation));
+    static const char *const change[] = {
+        [TG_SAME] = "same", [TG_ADDED] = "added", [TG_REMOVED] = "removed",
+        [TG_MORE] = "more", [TG_FEWER] = "fewer",
+    };
+    static const char *const relation[] = {
+        [TG_REL_NONE] = "",
+        [TG_REL_RENAMED] = "renamed",
+        [TG_REL_REPLACED] = "replaced",
+        [TG_REL_REPLACED_WORSE] = "replaced by more",
+        [TG_REL_MOVED] = "moved",
+    };
+    add_name(o, "change", change[op->change]);
+    add_name(o, "relation", relation[op->relation]);
     add_text(o, "partner", op->partner < c->n_ops ? c->ops[op->partner].name : TG_SV(""));
     tg_json_pair(o, "count", op->count);
     tg_json_pair(o, "total_ns", op->total);

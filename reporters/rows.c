@@ -90,27 +90,6 @@ const char *tg_row_group(const struct tg_row_numbers *n)
     return n->d_count > 0 ? "increased" : n->d_count < 0 ? "decreased" : "unchanged";
 }
 
-const char *tg_change_name(enum tg_change c)
-{
-    static const char *const name[] = {
-        [TG_SAME] = "same", [TG_ADDED] = "added", [TG_REMOVED] = "removed",
-        [TG_MORE] = "more", [TG_FEWER] = "fewer",
-    };
-    return name[c];
-}
-
-const char *tg_relation_name(enum tg_relation r)
-{
-    static const char *const name[] = {
-        [TG_REL_NONE] = "",
-        [TG_REL_RENAMED] = "renamed",
-        [TG_REL_REPLACED] = "replaced",
-        [TG_REL_REPLACED_WORSE] = "replaced by more",
-        [TG_REL_MOVED] = "moved",
-    };
-    return name[r];
-}
-
 tg_sv tg_row_called(const struct tg_op *op)
 {
     return op->kind == TG_KIND_STEP ? TG_SV(TG_HOST_GAP) : op->name;
@@ -127,20 +106,10 @@ tg_sv tg_op_raw(const struct tg_op *op)
  * functions, annotations, overhead; steps only with `steps`. */
 static bool is_work(const struct tg_op *op, bool steps)
 {
-    switch (op->kind) {
-    case TG_KIND_OP:
-    case TG_KIND_RUNTIME:
-    case TG_KIND_SYNC:
-    case TG_KIND_GRAPH:
-    case TG_KIND_KERNEL:
-    case TG_KIND_MEMCPY:
-    case TG_KIND_MEMSET:
-        return true;
-    case TG_KIND_STEP:
-        return steps;
-    default:
-        return false;
-    }
+    const unsigned work = 1u << TG_KIND_OP | 1u << TG_KIND_RUNTIME | 1u << TG_KIND_SYNC |
+                          1u << TG_KIND_GRAPH | 1u << TG_KIND_KERNEL | 1u << TG_KIND_MEMCPY |
+                          1u << TG_KIND_MEMSET;
+    return work & 1u << op->kind || (steps && op->kind == TG_KIND_STEP);
 }
 
 struct ranked {
@@ -246,9 +215,10 @@ static bool is_left_wait(const struct tg_op *op)
            op->self[TG_TEST] < op->self[TG_BASE];
 }
 
-/* Part of a wait that a finding is about was in this one before. */
-static bool is_moved_from(const struct tg_comparison *c, const struct tg_op *op,
-                          const unsigned char *told)
+/* The host waits as long as the device works: a wait that no result is about mirrors what is,
+ * unless part of a wait that a finding is about was in this one before. */
+static bool is_news(const struct tg_comparison *c, const struct tg_op *op,
+                    const unsigned char *told)
 {
     double less = op->self[TG_BASE] - op->self[TG_TEST];
     for (size_t i = 0; is_left_wait(op) && i < c->n_ops; i++) {
@@ -257,15 +227,6 @@ static bool is_moved_from(const struct tg_comparison *c, const struct tg_op *op,
         if (to->wait && to->change != TG_SAME && 2 * less > more && 2 * more > less && told[i])
             return true;
     }
-    return false;
-}
-
-/* The host waits as long as the device works: a wait that no result is about mirrors what is. */
-static bool is_news(const struct tg_comparison *c, const struct tg_op *op,
-                    const unsigned char *told)
-{
-    if (is_moved_from(c, op, told))
-        return true;
     bool calls = op->kind == TG_KIND_SYNC || op->kind == TG_KIND_RUNTIME; /* of operators */
     return op->kind != TG_KIND_STEP && !calls && tg_row_is_judged(c, op);
 }
@@ -302,12 +263,6 @@ static const struct tg_result *whole_of(const struct tg_verdict *v, const struct
     return at == TG_NO_ID ? NULL : &v->results[at];
 }
 
-static bool is_replaced(const struct tg_comparison *c, const struct tg_result *r)
-{
-    const struct tg_op *op = tg_result_op(c, r);
-    return op && (tg_result_region(c, r) || tg_row_former(c, op));
-}
-
 /* Is the time of a name in the row of a finding that it follows from, or of a replacement that it
  * is in? Or is its row that of a whole finding? */
 enum part { PART_NONE, PART_OF, PART_WHOLE };
@@ -328,17 +283,20 @@ static unsigned char *find_parts(const struct tg_verdict *v, bool by_counts)
         const struct tg_result *r = &v->results[i];
         const struct tg_result *head =
             r->folded_under < v->n_results ? &v->results[r->folded_under] : NULL;
-        const struct tg_op *op = tg_result_op(c, r);
-        if (op && tells_pool(r) && op->region < c->n_regions)
+        const struct tg_op *op = tg_result_op(c, r), *first = head ? tg_result_op(c, head) : NULL;
+        if (!op)
+            continue;
+        if (tells_pool(r) && op->region < c->n_regions)
             told[op->region] = true;
-        if (op && r->whole_known && op->region >= c->n_regions)
+        if (r->whole_known && op->region >= c->n_regions)
             part[op - c->ops] = PART_WHOLE;
         /* It launches what replaced others; or it waits in the finding, for what it waited for
          * elsewhere, so that its sum says nothing. */
-        if (op && head && !by_counts &&
-            ((tg_row_former(c, op) && is_replaced(c, head)) || (op->wait && tg_result_op(c, head))))
+        bool launches =
+            first && tg_row_former(c, op) && (tg_result_region(c, head) || tg_row_former(c, first));
+        if (first && !by_counts && (launches || op->wait))
             part[op - c->ops] = PART_OF;
-        if (!op || !head || !head->whole_known || pool_of(v, op) || part[op - c->ops])
+        if (!head || !head->whole_known || pool_of(v, op) || part[op - c->ops])
             continue;
         if (tg_result_region(c, head) ? head->whole_on_host != tg_kind_is_device(op->kind)
                                       : !by_counts)

@@ -51,9 +51,9 @@ static void put_place(struct tg_html *h, tg_sv text, tg_sv file, uint32_t first,
 {
     TG_BUF url = { 0 };
     tg_link_put_lines(&url, h->r->repo_url, h->v->test_commit, file, first, last);
-    tg_page_raw(&h->page, "<code>");
+    tg_buf_puts(h->page.out, "<code>");
     tg_page_link(&h->page, tg_buf_sv(&url), text);
-    tg_page_raw(&h->page, "</code>");
+    tg_buf_puts(h->page.out, "</code>");
 }
 
 static void put_origin(struct tg_html *h, const struct tg_result *r)
@@ -62,13 +62,13 @@ static void put_origin(struct tg_html *h, const struct tg_result *r)
     TG_BUF quote = { 0 }, text = { 0 };
     if (!r->cause)
         return;
-    tg_page_raw(&h->page, "<p>");
+    tg_buf_puts(h->page.out, "<p>");
     if (f) {
         struct tg_origin_place place = tg_origin_place(r->cause);
         TG_BUF at = { 0 };
         tg_origin_put_place(&at, &place);
         put_place(h, tg_buf_sv(&at), place.file, place.first, place.last);
-        tg_page_raw(&h->page, " ");
+        tg_buf_puts(h->page.out, " ");
     }
     tg_origin_put(&text, r, f ? TG_ORIGIN_AFTER_PLACE : TG_ORIGIN_WHOLE);
     put_text(h->page.out, tg_buf_sv(&text));
@@ -83,7 +83,7 @@ static void put_origin(struct tg_html *h, const struct tg_result *r)
         tg_origin_put_path(&text, r->cause);
         TG_PUT(h->page.out, put_text, "</p>\n<p class=\"dim small\">path {}", tg_buf_sv(&text));
     }
-    tg_page_raw(&h->page, "</p>\n");
+    tg_buf_puts(h->page.out, "</p>\n");
 }
 
 static void put_line(struct tg_html *h, const char *label, tg_sv text)
@@ -132,9 +132,9 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
     tg_result_put_nights(&nights, r);
     put_line(h, TG_RESULT_NIGHTS, tg_buf_sv(&nights));
     if (issue.n) {
-        tg_page_raw(&h->page, "<p class=\"small\"><span class=\"dim\">issue</span> ");
+        tg_buf_puts(h->page.out, "<p class=\"small\"><span class=\"dim\">issue</span> ");
         tg_page_link(&h->page, issue, issue);
-        tg_page_raw(&h->page, "</p>\n");
+        tg_buf_puts(h->page.out, "</p>\n");
     }
     TG_BUF rule = { 0 }, at = { 0 };
     tg_result_put_rule(&rule, r, TG_RULE_ALONE);
@@ -143,15 +143,15 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
         TG_PUT(h->page.out, put_text, "<p class=\"small\"><span class=\"dim\">rule</span> {}",
                tg_buf_sv(&rule));
         if (at.n) {
-            tg_page_raw(&h->page, " ");
+            tg_buf_puts(h->page.out, " ");
             put_place(h, tg_buf_sv(&at), tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""),
                       r->line, r->line);
         }
-        tg_page_raw(&h->page, "</p>\n");
+        tg_buf_puts(h->page.out, "</p>\n");
     }
     put_line(h, "owner", r->owner);
     put_line(h, "next", tg_result_next(h->v, r));
-    tg_page_raw(&h->page, "</li>\n");
+    tg_buf_puts(h->page.out, "</li>\n");
 }
 
 /* Waived ones are not folded, nor are those counted that do not fit. */
@@ -164,11 +164,11 @@ static void put_section(struct tg_html *h, enum tg_section s, const uint32_t *ro
         tg_buf_printf(h->page.out, "<h3>%s</h3>\n<ul class=\"cards\">\n", tg_section_title(s));
     for (; i < n && i < CARDS && h->page.out->n < CARDS_END; i++) {
         if (i == OPEN && !waived)
-            tg_page_raw(&h->page, "</ul>\n<details><summary>more of this kind</summary>\n"
-                                  "<ul class=\"cards\">\n");
+            tg_buf_puts(h->page.out, "</ul>\n<details><summary>more of this kind</summary>\n"
+                                     "<ul class=\"cards\">\n");
         put_card(h, roots, list[i]);
     }
-    tg_page_raw(&h->page, i > OPEN && !waived ? "</ul>\n</details>\n" : n ? "</ul>\n" : "");
+    tg_buf_puts(h->page.out, i > OPEN && !waived ? "</ul>\n</details>\n" : n ? "</ul>\n" : "");
     if (n > i && !waived)
         tg_buf_printf(h->page.out, "<p>and %zu more: the table has all of them</p>\n", n - i);
 }
@@ -207,7 +207,7 @@ static void put_banner(struct tg_html *h)
     put_sentence(h, "<p><b>{}</b></p>\n", tg_buf_sv(&effect));
     struct tg_tally tally[TG_STATE_FAIL + 1];
     size_t n = tg_tally(h->v, tally);
-    tg_page_raw(&h->page, "<ul class=\"facts\">\n");
+    tg_buf_puts(h->page.out, "<ul class=\"facts\">\n");
     for (size_t i = 0; i < n; i++) {
         bool none = tally[i].state == TG_STATE_NOT_JUDGED;
         TG_BUF text = { 0 };
@@ -216,10 +216,10 @@ static void put_banner(struct tg_html *h)
         tg_tally_put(&text, &tally[i]);
         TG_PUT(h->page.out, put_text, "{}</span></li>\n", tg_buf_sv(&text));
     }
-    tg_page_raw(&h->page, "</ul>\n");
+    tg_buf_puts(h->page.out, "</ul>\n");
     if (h->r->exit_zero && v->exit_code)
-        tg_page_raw(&h->page, "<p>The verdict is as above; the job goes on because of "
-                              "<code>--exit-zero</code>.</p>\n");
+        tg_buf_puts(h->page.out, "<p>The verdict is as above; the job goes on because of "
+                                 "<code>--exit-zero</code>.</p>\n");
     if (v->error.n && v->by_note)
         put_sentence(h, "<p><b>why</b> {}</p>\n", v->error);
     tg_buf_clear(&effect);
@@ -235,7 +235,7 @@ static void put_banner(struct tg_html *h)
                       TG_SV_ARG(tg_buf_sv(&effect)));
     }
     put_sentence(h, "<p class=\"dim small\">{}</p>\n", v->coverage);
-    tg_page_raw(&h->page, "</header>\n");
+    tg_buf_puts(h->page.out, "</header>\n");
 }
 
 /* Warnings before the findings, hints after them. */
@@ -249,7 +249,7 @@ static void put_notes(struct tg_html *h, bool warnings)
                n->warning ? "<p class=\"note warn\"><b>warning</b> {}" : "<p class=\"note\">{}",
                n->text);
         put_sentence(h, " \xe2\x86\x92 {}", tg_note_next(h->v, n));
-        tg_page_raw(&h->page, "</p>\n");
+        tg_buf_puts(h->page.out, "</p>\n");
     }
 }
 
@@ -262,7 +262,7 @@ static void put_next(struct tg_html *h)
     size_t left = tg_accept_put_all(&waivers, h->v, &first);
     if (first || h->r->command.n) {
         tg_page_section(&h->page, "next", NULL);
-        tg_page_fold(&h->page, "What now");
+        tg_buf_puts(h->page.out, "<details><summary>What now</summary>\n");
         if (h->r->command.n)
             TG_PUT(h->page.out, tg_esc_xml, "<p>To repeat it:</p>\n<pre>{}</pre>\n", h->r->command);
         if (first && !tg_sv_eq(first->rule, TG_SV("account"))) /* of no policy */
@@ -271,11 +271,11 @@ static void put_next(struct tg_html *h)
                    "<pre>tracegate policy explain {}</pre>\n",
                    first->rule);
         if (waivers.n) {
-            tg_page_raw(&h->page, "<p>To accept it until a date, ");
+            tg_buf_puts(h->page.out, "<p>To accept it until a date, ");
             tg_accept_put_where(h->page.out, h->v, tg_html_put_name);
             TG_PUT(h->page.out, tg_esc_xml_lines, ":</p>\n<pre>{}</pre>\n", tg_buf_sv(&waivers));
             if (tg_accept_covers_more(h->v))
-                tg_page_raw(&h->page, "<p>" TG_ACCEPT_COVERS "</p>\n");
+                tg_buf_puts(h->page.out, "<p>" TG_ACCEPT_COVERS "</p>\n");
         }
         if (left)
             tg_buf_printf(
@@ -286,7 +286,7 @@ static void put_next(struct tg_html *h)
                             "REPORT.json</code> writes the waiver from the JSON report: its name "
                             "is too long to copy from here, or not what it looks like.</p>\n",
                 left);
-        tg_page_fold_end(&h->page);
+        tg_buf_puts(h->page.out, "</details>\n");
         tg_page_section_end(&h->page);
     }
 }
@@ -391,7 +391,7 @@ static void put_environment(struct tg_html *h)
             tg_link_put_commit(&url, h->r->repo_url, sha[s]);
             tg_buf_puts(tg_page_cell(&h->page), sha[s].n ? "<code>" : "");
             tg_page_link(&h->page, tg_buf_sv(&url), tg_utf8_prefix(sha[s], 12));
-            tg_page_raw(&h->page, sha[s].n ? "</code>" : "");
+            tg_buf_puts(h->page.out, sha[s].n ? "</code>" : "");
         }
     }
     put_both(h, "found by", v->baseline.how, TG_SV(""));
@@ -407,8 +407,8 @@ static void put_environment(struct tg_html *h)
                  c->env[i].value[1].n ? c->env[i].value[1] : TG_SV("unknown"));
     }
     tg_page_table_end(&h->page);
-    tg_page_raw(&h->page, "<p class=\"dim small\">Of the environment only what differs or is "
-                          "unknown on one side.</p>\n");
+    tg_buf_puts(h->page.out, "<p class=\"dim small\">Of the environment only what differs or is "
+                             "unknown on one side.</p>\n");
     tg_page_section_end(&h->page);
 }
 
@@ -447,7 +447,7 @@ void tg_reporter_html(struct tg_buf *out, const struct tg_verdict *v, const stru
            v->suite.n ? v->suite : TG_SV("default"));
     put_sentence(&h, " \xc2\xb7 commit of {} UTC", v->timestamp);
     if (tg_link_is_web(h.r->run_url)) {
-        tg_page_raw(&h.page, " \xc2\xb7 ");
+        tg_buf_puts(h.page.out, " \xc2\xb7 ");
         tg_page_link(&h.page, h.r->run_url, TG_SV("run"));
     }
     tg_buf_printf(h.page.out, " \xc2\xb7 tracegate %.*s</footer>\n", TG_SV_ARG(tg_version_of(v)));
@@ -468,10 +468,10 @@ void tg_difftable_html(struct tg_buf *out, const struct tg_difftable *t, const s
     begin(&h, out);
     TG_PUT(out, tg_esc_xml, "<header class=\"banner\">\n<h1>{}</h1>\n", v.headline);
     put_sentence(&h, "<p>{}</p>\n", tg_buf_sv(&effect));
-    tg_page_raw(&h.page, "<p class=\"dim small\">A comparison without a policy: nothing is "
-                         "judged.</p>\n</header>\n");
+    tg_buf_puts(h.page.out, "<p class=\"dim small\">A comparison without a policy: nothing is "
+                            "judged.</p>\n</header>\n");
     put_comparison(&h);
     put_environment(&h);
-    tg_page_raw(&h.page, "<footer>tracegate " TG_VERSION "</footer>\n");
+    tg_buf_puts(h.page.out, "<footer>tracegate " TG_VERSION "</footer>\n");
     tg_page_end(&h.page);
 }

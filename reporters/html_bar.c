@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/diff/confirm.h"
+#include "reporters/escape.h"
 #include "reporters/findings.h"
 #include "reporters/html.h"
 #include "reporters/number.h"
@@ -133,10 +134,10 @@ void tg_html_put_bar(struct tg_html *h)
     if (!(largest > 0))
         return;
     tg_page_section(&h->page, "step", "The step, before and after");
-    tg_page_raw(&h->page, "<div class=\"parts\">\n");
+    tg_buf_puts(h->page.out, "<div class=\"parts\">\n");
     put_side(h->page.out, parts, TG_BASE, largest);
     put_side(h->page.out, parts, TG_TEST, largest);
-    tg_page_raw(&h->page, "</div>\n");
+    tg_buf_puts(h->page.out, "</div>\n");
     tg_page_table(&h->page, TG_PAGE_TABLE("Parts of the step", columns, .plain = true));
     for (int k = 0; k < PARTS; k++)
         if (parts[k].ns[0] > 0 || parts[k].ns[1] > 0) {
@@ -151,7 +152,7 @@ void tg_html_put_bar(struct tg_html *h)
                 "<svg class=\"key\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect "
                 "class=\"%s\" width=\"12\" height=\"12\"/></svg> ",
                 p->paint);
-            tg_page_text(&h->page, tg_sv_of(p->title));
+            tg_esc_xml(h->page.out, tg_sv_of(p->title));
             for (int s = 0; s < 2; s++) {
                 tg_put_time_unit(tg_page_number(&h->page, p->ns[s]), p->ns[s]);
             }
@@ -169,8 +170,8 @@ void tg_html_put_bar(struct tg_html *h)
         tg_buf_printf(h->page.out, " of %s", caption->rank_alone->called);
     else if (caption->n_ranks[TG_TEST] > 1)
         tg_buf_printf(h->page.out, ", mean of %zu ranks", caption->n_ranks[TG_TEST]);
-    tg_page_raw(&h->page, device ? "; its parts as in the mean step.</p>\n"
-                                 : ", of the thread that runs the step: means of the "
-                                   "steps; a finding may be of the fastest ones.</p>\n");
+    tg_buf_puts(h->page.out, device ? "; its parts as in the mean step.</p>\n"
+                                    : ", of the thread that runs the step: means of the "
+                                      "steps; a finding may be of the fastest ones.</p>\n");
     tg_page_section_end(&h->page);
 }

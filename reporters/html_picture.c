@@ -240,9 +240,9 @@ static void put_only(struct tg_html *h, int side)
             tg_put_time_unit(h->page.out, top->value[side]);
             if (up->text.n)
                 TG_PUT(h->page.out, tg_html_put_name, " in {}", up->text);
-            tg_page_raw(&h->page, "</li>\n");
+            tg_buf_puts(h->page.out, "</li>\n");
         }
-        tg_page_raw(&h->page, "</ul>\n</details>\n");
+        tg_buf_puts(h->page.out, "</ul>\n</details>\n");
     }
 }
 
@@ -260,7 +260,7 @@ void tg_html_put_tree(struct tg_html *h)
         p->device ? "Device time, at the place that launched it," : "Host time",
         p->stacks ? "" : " (operators and annotations: the traces have no Python stacks)");
     tg_put_time_unit(h->page.out, p->least);
-    tg_page_raw(&h->page,
+    tg_buf_puts(h->page.out,
                 " are left out.</p>\n"
                 "<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>"
                 "<pattern id=\"came\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
@@ -278,14 +278,14 @@ void tg_html_put_tree(struct tg_html *h)
     if (!changed)
         tg_buf_printf(h->page.out, "<p>%s: unchanged.</p>\n",
                       p->device ? "Device time" : "Host time");
-    tg_page_raw(&h->page, changed ? "<ul class=\"facts small dim\">\n" : "");
+    tg_buf_puts(h->page.out, changed ? "<ul class=\"facts small dim\">\n" : "");
     for (size_t i = 0; changed && i < sizeof key / sizeof *key; i++)
         tg_buf_printf(
             h->page.out,
             "<li><svg class=\"key tree\" width=\"14\" height=\"12\" aria-hidden=\"true\"><g "
             "class=\"%s\"><rect width=\"14\" height=\"12\"/></g></svg> %s</li>\n",
             key[i].paint, key[i].text);
-    tg_page_raw(&h->page, changed ? "</ul>\n" : "");
+    tg_buf_puts(h->page.out, changed ? "</ul>\n" : "");
     put_icicle(h);
     for (int side = TG_PICTURE_TEST; changed && side >= TG_PICTURE_BASE; side--)
         put_only(h, side);
@@ -347,17 +347,17 @@ static void put_trace(struct tg_html *h, int side)
         return;
     if (side == TG_PICTURE_TEST)
         tg_link_put_perfetto(&url, h->r->trace_url, s->start, s->dur);
-    tg_page_raw(&h->page, side == TG_PICTURE_BASE ? "<p class=\"small\">before: "
-                                                  : "<p class=\"small\">after: ");
+    tg_buf_puts(h->page.out, side == TG_PICTURE_BASE ? "<p class=\"small\">before: "
+                                                     : "<p class=\"small\">after: ");
     if (url.n) {
         tg_page_link(&h->page, tg_buf_sv(&url), TG_SV("this step in Perfetto"));
     } else {
         tg_page_name(&h->page, s->trace, 80);
-        tg_page_raw(&h->page, " from ");
+        tg_buf_puts(h->page.out, " from ");
         tg_dec_put_us(h->page.out, s->start);
-        tg_page_raw(&h->page, " \xc2\xb5s on; drop the file on ui.perfetto.dev to look closer");
+        tg_buf_puts(h->page.out, " \xc2\xb5s on; drop the file on ui.perfetto.dev to look closer");
     }
-    tg_page_raw(&h->page, "</p>\n");
+    tg_buf_puts(h->page.out, "</p>\n");
 }
 
 void tg_html_put_steps(struct tg_html *h)
@@ -373,7 +373,7 @@ void tg_html_put_steps(struct tg_html *h)
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < h->r->picture->step[side].n; i++)
             seen[h->r->picture->step[side].spans[i].paint] = true;
-    tg_page_raw(&h->page, "<ul class=\"facts small dim\">\n");
+    tg_buf_puts(h->page.out, "<ul class=\"facts small dim\">\n");
     for (int k = 0; k < TG_PAINTS; k++)
         if (seen[k])
             tg_buf_printf(
@@ -381,7 +381,7 @@ void tg_html_put_steps(struct tg_html *h)
                 "<li><svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\"><rect "
                 "class=\"%s\" width=\"14\" height=\"12\"/></svg> %s</li>\n",
                 paint[k], paint_name[k]);
-    tg_page_raw(&h->page, "</ul>\n");
+    tg_buf_puts(h->page.out, "</ul>\n");
     tg_buf_printf(h->page.out,
                   "<div class=\"wide\" role=\"region\" aria-label=\"Timeline\" tabindex=\"0\"><svg "
                   "class=\"time\" viewBox=\"0 0 %d %zu\" role=\"img\" aria-label=\"One step of "
@@ -399,7 +399,7 @@ void tg_html_put_steps(struct tg_html *h)
     put_step(h->page.out, &p->step[TG_PICTURE_BASE], "Before", scale, 0);
     put_step(h->page.out, &p->step[TG_PICTURE_TEST], "After", scale,
              height(&p->step[TG_PICTURE_BASE]));
-    tg_page_raw(&h->page, "</svg></div>\n");
+    tg_buf_puts(h->page.out, "</svg></div>\n");
     put_trace(h, TG_PICTURE_BASE);
     put_trace(h, TG_PICTURE_TEST);
     tg_page_section_end(&h->page);

@@ -19,10 +19,18 @@ struct tg_as tg_as(void (*put)(struct tg_buf *out, double v), double v)
     return text_of(&b);
 }
 
+static bool in_ms(double largest)
+{
+    return fabs(largest) >= 1e6;
+}
+
 struct tg_as tg_as_time(double ns, double largest)
 {
     TG_BUF b = { 0 };
-    tg_put_time(&b, ns, largest);
+    if (in_ms(largest) && isfinite(ns))
+        tg_dec_put_fixed(&b, ns / 1e6, fabs(largest) >= 1e8 ? 1 : 2);
+    else
+        tg_put_us(&b, ns);
     return text_of(&b);
 }
 
@@ -63,24 +71,9 @@ void tg_put_us(struct tg_buf *out, double ns)
         tg_dec_put_fixed(out, ns / 1000, 1);
 }
 
-static bool in_ms(double largest)
-{
-    return fabs(largest) >= 1e6;
-}
-
 const char *tg_time_unit(double largest)
 {
     return in_ms(largest) ? "\xc2\xa0ms" : "\xc2\xa0\xc2\xb5s";
-}
-
-void tg_put_time(struct tg_buf *out, double ns, double largest)
-{
-    if (!isfinite(ns))
-        return;
-    if (in_ms(largest))
-        tg_dec_put_fixed(out, ns / 1e6, fabs(largest) >= 1e8 ? 1 : 2);
-    else
-        tg_put_us(out, ns);
 }
 
 void tg_put_us_delta(struct tg_buf *out, double ns)

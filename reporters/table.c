@@ -203,25 +203,21 @@ static void scale(const struct view *x, struct column *c)
     c->decimals = whole ? 0 : largest >= 100 ? 1 : largest >= 10 ? 2 : 3;
 }
 
-/* Shares stay longest: they are what a name is judged by at a glance. */
-static bool is_share(const struct column *c)
-{
-    return tg_sv_ends(tg_sv_of(c->title), TG_SV("(%)"));
-}
-
 static void lay_out(struct tg_texttable *g, struct tg_texttable_column *head, const struct view *x)
 {
     for (size_t k = 0; k < x->n; k++) {
         bool text = type_of(x->t, x->v[k].from) == TG_TABLE_TEXT;
+        /* Shares stay longest: they are what a name is judged by at a glance. */
+        bool share = tg_sv_ends(tg_sv_of(x->v[k].title), TG_SV("(%)"));
         head[k] = (struct tg_texttable_column){
             .title = x->v[k].title,
             .right = !text,
             .least = text && !x->whole ? NAME_LEAST : 0,
             .most = text && !x->whole ? TG_TEXTTABLE_NAME_MOST : 0,
-            .drop = text || k < 2 ? 0 : (unsigned)(k + (is_share(&x->v[k]) ? 0 : x->n))
+            .drop = text || k < 2 ? 0 : (unsigned)(k + (share ? 0 : x->n))
         };
     }
-    tg_texttable_init(g, head, x->n);
+    *g = (struct tg_texttable){ .columns = head, .n_columns = x->n };
     for (size_t r = 0; r < x->rows; r++)
         for (size_t k = 0; k < x->n; k++) {
             const struct column *c = &x->v[k];
@@ -256,15 +252,14 @@ static void put_rows(struct tg_buf *out, struct view *x, size_t width)
         dropped += widths[k] == 0;
         if (type_of(x->t, x->v[k].from) == TG_TABLE_TEXT) {
             struct short_forms *f = &forms[k];
-            size_t shorten_width = widths[k];
             bool fit = true;
             for (size_t r = 0; r < x->rows; r++) {
                 tg_sv text = tg_table_at(x->t, r, x->v[k].from)->is.text;
-                fit &= tg_utf8_count(text) <= shorten_width;
+                fit &= tg_utf8_count(text) <= widths[k];
                 (void)tg_strmap_add(&f->texts, text);
             }
-            if (!fit && !(shorten_width < LABEL_LEAST)) {
-                tg_labels_make(&f->labels, f->texts.text, f->texts.n, shorten_width);
+            if (!fit && widths[k] >= LABEL_LEAST) {
+                tg_labels_make(&f->labels, f->texts.text, f->texts.n, widths[k]);
                 x->v[k].shorter = f;
             }
         }
@@ -273,19 +268,18 @@ static void put_rows(struct tg_buf *out, struct view *x, size_t width)
         /* A single row that is too wide: a line for each column. */
         static const struct tg_texttable_column upright_head[] = { { .title = "what" },
                                                                    { .title = "value" } };
-        TG_AUTO(tg_texttable_release) struct tg_texttable upright = { 0 };
-        tg_texttable_init(&upright, upright_head, 2);
+        TG_AUTO(tg_texttable_release)
+        struct tg_texttable upright = { .columns = upright_head, .n_columns = 2 };
         for (size_t j = 0; j < x->n; j++) {
-            size_t from = j ? whole.cells[j - 1].end : 0;
             tg_buf_puts(&upright.text, x->v[j].title);
             tg_texttable_cell(&upright, TG_TINT_NONE);
-            tg_buf_add(&upright.text, (tg_sv){ whole.text.p + from, whole.cells[j].end - from });
+            tg_buf_add(&upright.text, tg_texttable_text(&whole, j));
             tg_texttable_cell(&upright, TG_TINT_NONE);
         }
-        tg_texttable_write(&upright, out, 0, SIZE_MAX / 2, TG_TEXTTABLE_COLOR_OFF);
+        tg_texttable_write(&upright, out, 0, SIZE_MAX / 2, false);
     } else {
         lay_out(&g, head, x);
-        tg_texttable_write(&g, out, 0, width, TG_TEXTTABLE_COLOR_OFF);
+        tg_texttable_write(&g, out, 0, width, false);
         size_t rows = x->t->n_rows - x->rows;
         if (rows || dropped) {
             tg_buf_puts(out, "...");

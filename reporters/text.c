@@ -309,7 +309,9 @@ static void put_movers(struct page *p)
     size_t width = room < TG_TEXTTABLE_NAME_LEAST  ? TG_TEXTTABLE_NAME_LEAST
                    : room > TG_TEXTTABLE_NAME_MOST ? TG_TEXTTABLE_NAME_MOST
                                                    : room;
-    TG_AUTO(tg_texttable_release) struct tg_texttable g = { 0 };
+    TG_AUTO(tg_texttable_release)
+    struct tg_texttable g = { .columns = mover_columns,
+                              .n_columns = sizeof mover_columns / sizeof *mover_columns };
     TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
     size_t n = 0;
     bool noise = false, whole = false;
@@ -318,7 +320,6 @@ static void put_movers(struct page *p)
         return;
     rows = tg_rows_of_verdict(p->v, p->top, OTHERS, &n);
     tg_labels_of_rows(&labels, c, rows, n, width);
-    tg_texttable_init(&g, mover_columns, sizeof mover_columns / sizeof *mover_columns);
     for (size_t i = 0; i < n; i++) {
         add_mover(&g, p, &c->ops[rows[i]], &labels.v[i]);
         noise |= tg_row_is_noise(&c->ops[rows[i]]);
@@ -331,8 +332,7 @@ static void put_movers(struct page *p)
                           c->rank_alone ? "; marked " : "",
                           c->rank_alone ? c->rank_alone->called : "");
         tg_buf_putc(p->out, '\n');
-        tg_texttable_write(&g, p->out, 2, p->columns,
-                           p->r->color ? TG_TEXTTABLE_COLOR_ON : TG_TEXTTABLE_COLOR_OFF);
+        tg_texttable_write(&g, p->out, 2, p->columns, p->r->color);
     }
     if (tg_rows_left_of_rank(p->v, rows, n))
         tg_buf_printf(p->out, "  and %zu more of %s that take longer (--html has all)\n",

@@ -8,11 +8,6 @@
 
 enum { GAP = 2 };
 
-void tg_texttable_init(struct tg_texttable *g, const struct tg_texttable_column *columns, size_t n)
-{
-    *g = (struct tg_texttable){ .columns = columns, .n_columns = n };
-}
-
 void tg_texttable_release(struct tg_texttable *g)
 {
     tg_buf_release(&g->text);
@@ -143,7 +138,7 @@ void tg_texttable_widths(const struct tg_texttable *g, size_t width, size_t *wid
 }
 
 void tg_texttable_write(const struct tg_texttable *g, struct tg_buf *out, size_t indent,
-                        size_t width, enum tg_texttable_color color)
+                        size_t width, bool color)
 {
     TG_FREE struct layout *l = tg_xmalloc((g->n_columns + 1) * sizeof *l);
     fit(g, l, width > indent ? width - indent : 0);

@@ -5,6 +5,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
+#include "core/base/sort.h"
 #include "core/diff/confirm.h"
 #include "core/diff/numbers.h"
 #include "reporters/link.h"
@@ -73,8 +74,7 @@ static void find_why(struct tg_tally *t, const struct tg_verdict *v)
     const char *most = NULL;
     size_t lead = 0;
     for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < v->n_results; i++) {
-            const struct tg_result *r = &v->results[i];
+        TG_EACH(const struct tg_result, r, v->results, v->n_results) {
             if (r->state != TG_STATE_NOT_JUDGED || !r->why_not || r->folded_under < v->n_results)
                 continue;
             bool same = most && strcmp(most, r->why_not) == 0;
@@ -466,8 +466,7 @@ void tg_put_side(struct tg_buf *out, const struct tg_comparison *c, int side)
  * elsewhere. */
 static bool is_ruled(const struct tg_verdict *v)
 {
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
+    TG_EACH(const struct tg_result, r, v->results, v->n_results) {
         if (!r->switched_off && (is_step(r) || r->subject == TG_SUBJECT_STEP))
             return true;
     }
@@ -554,8 +553,7 @@ static double waived_ns(const struct tg_verdict *v)
     for (size_t i = 0; i < v->n_results; i++)
         if (v->results[i].state == TG_STATE_WAIVED && v->results[i].whole_known)
             whole += v->results[i].whole_ns[TG_TEST] - v->results[i].whole_ns[TG_BASE];
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
         bool on_device = tg_kind_is_device(op->kind), counts = tg_row_is_waived(v, op) && !op->wait;
         device |= on_device;
         /* Its time may be that of a waived finding with all that follows from it. */

@@ -4,6 +4,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
+#include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "core/diff/stats.h"
 #include "reporters/escape.h"
@@ -211,8 +212,7 @@ static void put_events(const struct plot *p)
     /* The step's panel has the mark of everything that the step takes longer or shorter by. */
     const struct tg_series *x = &p->h->series->v[p->series];
     bool step = x->what == TG_SERIES_METRIC && x->metric == TG_METRIC_STEP_TIME;
-    for (size_t i = 0; i < p->h->n_events; i++) {
-        const struct tg_history_event *e = &p->h->event[i];
+    TG_EACH(const struct tg_history_event, e, p->h->event, p->h->n_events) {
         const struct tg_moved_series *m = moved_of(p, e);
         bool worse = m ? m->worse : e->cost_ns > 0;
         double from, to;
@@ -257,8 +257,7 @@ static void put_environments(const struct plot *p)
 static void put_releases(const struct plot *p)
 {
     double end = -INFINITY;
-    for (size_t i = 0; i < p->s->n_releases; i++) {
-        const struct tg_history_release *r = &p->s->releases[i];
+    TG_EACH(const struct tg_history_release, r, p->s->releases, p->s->n_releases) {
         double x, width = 6.5 * (double)tg_utf8_count(r->name) + 14;
         if (r->night < p->first || r->night >= p->n)
             continue;

@@ -21,11 +21,15 @@
 enum { WIDTH = 1080, ROW = 20, LISTED = 6 /* open at once */ };
 #define WRAPPED 0.9 /* of a wrapper's time is in one frame that it holds */
 
+struct frame {
+    double x, width;     /* in ns, then in px */
+    double inside, edge; /* of its children: their width, where the next one begins */
+    bool folded;
+    uint32_t parent, row; /* as drawn */
+};
 struct tree {
     const struct tg_picture *p;
-    double *x, *width; /* in ns, then in px */
-    bool *folded;
-    uint32_t *parent, *row; /* as drawn */
+    struct frame *f; /* of each node */
     size_t n_folded, deepest;
 };
 
@@ -65,7 +69,7 @@ static tg_sv text_of(const struct tg_picture_node *n)
 static size_t held_by(const struct tree *t, size_t i)
 {
     for (size_t k = i + 1; k < t->p->n_nodes; k++)
-        if (t->p->nodes[k].parent == i && t->width[k] >= WRAPPED * t->width[i])
+        if (t->p->nodes[k].parent == i && t->f[k].width >= WRAPPED * t->f[i].width)
             return k;
     return i;
 }
@@ -73,65 +77,61 @@ static size_t held_by(const struct tree *t, size_t i)
 /* Children from the left edge of their parent on, in the order of the nodes. */
 static void lay_out(struct tree *t)
 {
-    TG_FREE double *edge = tg_xmalloc((t->p->n_nodes + 1) * sizeof *edge);
+    struct frame *f = t->f;
+    const struct tg_picture_node *nodes = t->p->nodes;
     /* As wide as its children at least: what is gone is beside what is there. */
-    TG_FREE double *inside = tg_xcalloc(t->p->n_nodes + 1, sizeof *inside);
     for (size_t i = t->p->n_nodes; i-- > 0;) { /* children come after their parents */
-        const struct tg_picture_node *n = &t->p->nodes[i];
-        double own =
-            n->value[TG_PICTURE_TEST] > 0 ? n->value[TG_PICTURE_TEST] : n->value[TG_PICTURE_BASE];
-        t->width[i] = fmax(own, inside[i]);
+        const double *value = nodes[i].value;
+        double own = value[TG_PICTURE_TEST] > 0 ? value[TG_PICTURE_TEST] : value[TG_PICTURE_BASE];
+        f[i].width = fmax(own, f[i].inside);
         if (i)
-            inside[n->parent] += t->width[i];
+            f[nodes[i].parent].inside += f[i].width;
     }
     /* Functions that wrap the program: each holds nearly all of the one before. The last is the one
      * to look at, and what else a wrapper holds is beside it. */
     size_t at = held_by(t, 0), next;
-    while (at && t->p->nodes[at].kind == TG_PATH_FUNCTION && (next = held_by(t, at)) != at &&
-           t->p->nodes[next].kind == TG_PATH_FUNCTION) {
-        t->folded[at] = true;
+    while (at && nodes[at].kind == TG_PATH_FUNCTION && (next = held_by(t, at)) != at &&
+           nodes[next].kind == TG_PATH_FUNCTION) {
+        f[at].folded = true;
         t->n_folded++;
         at = next;
     }
+    double scale = WIDTH / f[0].width;
+    f[0].width *= scale;
     for (size_t i = 1; i < t->p->n_nodes; i++) {
-        uint32_t up = t->p->nodes[i].parent;
-        t->parent[i] = t->folded[up] ? t->parent[up] : up;
-        t->row[i] = t->row[up] + !t->folded[i];
-    }
-    double scale = WIDTH / t->width[0];
-    for (size_t i = 0; i < t->p->n_nodes; i++) {
-        const struct tg_picture_node *n = &t->p->nodes[i];
-        t->width[i] *= scale;
-        t->x[i] = i ? edge[n->parent] : 0;
-        if (i)
-            edge[n->parent] += t->width[i];
-        edge[i] = t->x[i];
-        if (t->width[i] >= 0.5 && t->row[i] > t->deepest)
-            t->deepest = t->row[i];
+        struct frame *up = &f[nodes[i].parent];
+        f[i].parent = up->folded ? up->parent : nodes[i].parent;
+        f[i].row = up->row + !f[i].folded;
+        f[i].width *= scale;
+        f[i].x = f[i].edge = up->edge;
+        up->edge += f[i].width;
+        if (f[i].width >= 0.5 && f[i].row > t->deepest)
+            t->deepest = f[i].row;
     }
 }
 
 static void put_node(struct tg_buf *out, const struct tree *t, size_t i)
 {
     const struct tg_picture_node *n = &t->p->nodes[i];
-    double y = (double)t->row[i] * ROW;
-    if (t->width[i] < 0.5 || t->folded[i])
+    const struct frame *f = &t->f[i];
+    double y = (double)f->row * ROW;
+    if (f->width < 0.5 || f->folded)
         return;
     tg_buf_printf(out,
                   "<g class=\"%s\" data-i=\"%zu\" data-p=\"%u\"><rect x=\"%.1f\" y=\"%.1f\" "
                   "width=\"%.1f\" height=\"%d\"/>",
-                  paint_of(n), i, (unsigned)t->parent[i], t->x[i], y, t->width[i], ROW - 1);
+                  paint_of(n), i, (unsigned)f->parent, f->x, y, f->width, ROW - 1);
     TG_BUF text = { 0 };
     tg_label_put_one(&text, text_of(n), 120);
     TG_PUT(out, tg_esc_xml, "<title>{}", tg_buf_sv(&text));
     tg_buf_printf(out, " (%s): %s \xe2\x86\x92 %s", tg_path_kind_name(n->kind),
                   TG_AS(tg_put_time_unit, n->value[0]), TG_AS(tg_put_time_unit, n->value[1]));
     put_percent(out, n);
-    tg_buf_printf(out, "</title><text x=\"%.1f\" y=\"%.1f\">", t->x[i] + 4, y + 14);
+    tg_buf_printf(out, "</title><text x=\"%.1f\" y=\"%.1f\">", f->x + 4, y + 14);
     /* "forward +12 %" on what fits; about 7 px a character. */
     enum { LEAST = 12 }; /* that a label can be shortened to */
     TG_BUF percent = { 0 }, label = { 0 };
-    double fit = (t->width[i] - 8) / 7;
+    double fit = (f->width - 8) / 7;
     size_t room = fit > 0 ? (size_t)fit : 0;
     tg_sv name = text_of(n);
     put_percent(&percent, n);
@@ -154,14 +154,8 @@ static void put_node(struct tg_buf *out, const struct tree *t, size_t i)
 static void put_icicle(struct tg_html *h)
 {
     const struct tg_picture *p = h->r->picture;
-    TG_FREE double *x = tg_xmalloc((p->n_nodes + 1) * sizeof *x);
-    TG_FREE double *width = tg_xmalloc((p->n_nodes + 1) * sizeof *width);
-    TG_FREE bool *folded = tg_xcalloc(p->n_nodes + 1, sizeof *folded);
-    TG_FREE uint32_t *parent = tg_xcalloc(p->n_nodes + 1, sizeof *parent);
-    TG_FREE uint32_t *row = tg_xcalloc(p->n_nodes + 1, sizeof *row);
-    struct tree t = {
-        .p = p, .x = x, .width = width, .folded = folded, .parent = parent, .row = row
-    };
+    TG_FREE struct frame *frames = tg_xcalloc(p->n_nodes + 1, sizeof *frames);
+    struct tree t = { .p = p, .f = frames };
     struct tg_buf *out = h->page.out;
     lay_out(&t);
     tg_buf_printf(
@@ -189,13 +183,6 @@ static bool any_change(const struct tg_picture *p)
 }
 
 /* ---- what only one side has ---- */
-
-/* Its parent is on both sides: the top of what came or went. */
-static bool is_top(const struct tg_picture *p, size_t i, int side)
-{
-    const struct tg_picture_node *n = &p->nodes[i], *up = &p->nodes[n->parent];
-    return i && n->value[side] > 0 && !(n->value[!side] > 0) && up->value[!side] > 0;
-}
 
 struct top {
     uint32_t node;
@@ -226,8 +213,10 @@ static void put_only(struct tg_html *h, int side)
     const struct tg_picture *p = h->r->picture;
     TG_FREE struct top *v = tg_xmalloc((p->n_nodes + 1) * sizeof *v);
     size_t n = 0;
-    for (size_t i = 0; i < p->n_nodes; i++)
-        if (is_top(p, i, side))
+    /* Its parent is on both sides: the top of what came or went. */
+    for (size_t i = 1; i < p->n_nodes; i++)
+        if (p->nodes[i].value[side] > 0 && !(p->nodes[i].value[!side] > 0) &&
+            p->nodes[p->nodes[i].parent].value[!side] > 0)
             v[n++] = (struct top){ (uint32_t)i, p->nodes[i].value[side] };
     if (n) {
         TG_SORT(v, n, longest_first);
@@ -323,8 +312,7 @@ static void put_step(struct tg_buf *out, const struct tg_picture_step *s, const 
     for (size_t k = 0; k < s->n_lanes; k++)
         tg_buf_printf(out, "<text class=\"dim\" x=\"0\" y=\"%zu\">%.*s</text>\n",
                       top + HEAD + k * LANE + 12, TG_SV_ARG(s->lanes[k]));
-    for (size_t i = 0; i < s->n; i++) {
-        const struct tg_picture_span *span = &s->spans[i];
+    TG_EACH(const struct tg_picture_span, span, s->spans, s->n) {
         TG_BUF name = { 0 };
         tg_buf_printf(
             out, "<rect class=\"%s\" x=\"%.1f\" y=\"%zu\" width=\"%.1f\" height=\"%d\"><title>",

@@ -153,8 +153,7 @@ static void add_results(struct tg_doc *root, const char *key, const struct tg_ve
 {
     struct tg_doc *list = tg_doc_add_array(root, key);
     size_t n = 0;
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
+    TG_EACH(const struct tg_result, r, v->results, v->n_results) {
         if (r->state != state)
             continue;
         struct tg_doc *o = tg_doc_add_object(list, NULL);

@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "core/base/sort.h"
 #include "core/base/strmap.h"
 #include "policy/verdict/verdict.h"
 #include "reporters/escape.h"
@@ -258,8 +259,7 @@ static void put_unjudged(struct suite *s, const struct tg_result *first)
     TG_BUF text = { 0 }, name = { 0 };
     TG_AUTO(tg_strmap_release) struct tg_strmap reasons = { 0 };
     tg_buf_puts(&text, "not judged: ");
-    for (size_t i = 0; i < s->v->n_results; i++) {
-        const struct tg_result *r = &s->v->results[i];
+    TG_EACH(const struct tg_result, r, s->v->results, s->v->n_results) {
         size_t before = reasons.n;
         if (!is_unjudged(r) || !tg_sv_eq(r->rule, first->rule))
             continue;
@@ -270,8 +270,7 @@ static void put_unjudged(struct suite *s, const struct tg_result *first)
         /* "12 names: too few runs a side (aten::mm, aten::add, gemm and 9 more)" */
         struct tg_message_list list = { .most = 3 };
         TG_BUF names = { 0 };
-        for (size_t k = 0; k < s->v->n_results; k++) {
-            const struct tg_result *one = &s->v->results[k];
+        TG_EACH(const struct tg_result, one, s->v->results, s->v->n_results) {
             if (!is_unjudged(one) || !tg_sv_eq(one->rule, r->rule) ||
                 !tg_sv_eq(reason_of(one), reason_of(r)) || !tg_message_list_next(&list, &names))
                 continue;

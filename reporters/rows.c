@@ -182,8 +182,7 @@ unsigned char *tg_rows_told(const struct tg_verdict *v)
 {
     const struct tg_comparison *c = v->comparison;
     unsigned char *told = tg_xcalloc(c->n_ops + 1, sizeof *told);
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
+    TG_EACH(const struct tg_result, r, v->results, v->n_results) {
         unsigned char leads = r->folded_under < v->n_results ? 0 : TG_ROW_LEADS;
         const struct tg_op *op = tg_result_shown(r) ? tg_result_op(c, r) : NULL;
         if (op)
@@ -279,8 +278,7 @@ static unsigned char *find_parts(const struct tg_verdict *v, bool by_counts)
         return NULL;
     unsigned char *part = tg_xcalloc(c->n_ops + 1, sizeof *part);
     told = tg_xcalloc(c->n_regions + 1, sizeof *told);
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
+    TG_EACH(const struct tg_result, r, v->results, v->n_results) {
         const struct tg_result *head =
             r->folded_under < v->n_results ? &v->results[r->folded_under] : NULL;
         const struct tg_op *op = tg_result_op(c, r), *first = head ? tg_result_op(c, head) : NULL;

@@ -105,24 +105,6 @@ static bool begins_level(const struct plot *p, size_t night)
     return false;
 }
 
-/* The end of the level that begins at `from`. */
-static size_t level_end(const struct plot *p, size_t from)
-{
-    size_t i = from + 1;
-    while (i < p->n && p->h->stream[i] == p->h->stream[from] && !begins_level(p, i))
-        i++;
-    return i;
-}
-
-static size_t known(const struct plot *p, size_t from, size_t to, double *out)
-{
-    size_t n = 0;
-    for (size_t i = from; i < to; i++)
-        if (!isnan(p->v[i - p->first]))
-            out[n++] = p->v[i - p->first];
-    return n;
-}
-
 /* ---- the scale ---- */
 
 /* Small drawings stand side by side, where 1 % must not look like 30 %: each shows 10 % more and
@@ -181,15 +163,6 @@ static void put_dates(const struct plot *p)
 
 /* ---- what happened ---- */
 
-static const struct tg_moved_series *moved_of(const struct plot *p,
-                                              const struct tg_history_event *e)
-{
-    for (size_t k = 0; k < e->n; k++)
-        if (e->v[k].series == p->series)
-            return &e->v[k];
-    return NULL;
-}
-
 enum { LABEL_ROWS = 3 };
 
 /* The lowest row with room for a label at x, in which its end is noted; LABEL_ROWS: there is
@@ -213,7 +186,9 @@ static void put_events(const struct plot *p)
     const struct tg_series *x = &p->h->series->v[p->series];
     bool step = x->what == TG_SERIES_METRIC && x->metric == TG_METRIC_STEP_TIME;
     TG_EACH(const struct tg_history_event, e, p->h->event, p->h->n_events) {
-        const struct tg_moved_series *m = moved_of(p, e);
+        const struct tg_moved_series *m = NULL;
+        for (size_t k = 0; k < e->n && !m; k++)
+            m = e->v[k].series == p->series ? &e->v[k] : NULL;
         bool worse = m ? m->worse : e->cost_ns > 0;
         double from, to;
         if ((!m && (!step || e->cost_ns == 0)) || e->to < p->first)
@@ -382,7 +357,13 @@ void tg_trend_put(struct tg_buf *out, const struct tg_history_suite *s, uint32_t
     }
     double *scratch = TG_NEW_N(a, double, p.n - p.first + 1);
     for (size_t from = p.first, to; from < p.n; from = to) {
-        size_t n = known(&p, from, to = level_end(&p, from), scratch);
+        size_t n = 0;
+        for (to = from; to < p.n; to++) {
+            if (to > from && (p.h->stream[to] != p.h->stream[from] || begins_level(&p, to)))
+                break; /* the end of the level */
+            if (!isnan(p.v[to - p.first]))
+                scratch[n++] = p.v[to - p.first];
+        }
         if (n < BAND_FEWEST)
             continue;
         double lo = y_of(&p, tg_quantile(scratch, n, 0.1));

@@ -293,12 +293,6 @@ static void put_next(struct tg_html *h)
 
 /* ---- judged by what, and on what ---- */
 
-enum {
-    FAILED = 1u << TG_STATE_FAIL,
-    WARNED = 1u << TG_STATE_WARN | 1u << TG_STATE_SUSPICIOUS | 1u << TG_STATE_INCONCLUSIVE,
-    PASSED = 1u << TG_STATE_PASS
-};
-
 /* In which of the rows, which begin with the results first[0..n), this one counts: overrides have
  * limits of their own, and what passes has none. n: in none. */
 static size_t row_of(const struct tg_verdict *v, const size_t *first, size_t n,
@@ -311,16 +305,6 @@ static size_t row_of(const struct tg_verdict *v, const size_t *first, size_t n,
             return i;
     }
     return n;
-}
-
-/* How many results of the last row have one of these states. */
-static void put_tally(struct tg_html *h, const size_t *first, size_t n, unsigned states)
-{
-    size_t results = 0;
-    for (size_t k = 0; k < h->v->n_results; k++)
-        results += row_of(h->v, first, n, &h->v->results[k]) == n - 1 &&
-                   states & 1u << h->v->results[k].state;
-    tg_buf_printf(tg_page_number(&h->page, (double)results), "%zu", results);
 }
 
 static void put_rules(struct tg_html *h)
@@ -354,9 +338,18 @@ static void put_rules(struct tg_html *h)
         tg_page_link(&h->page, tg_buf_sv(&url), tg_buf_sv(&at));
         tg_esc_xml(tg_page_cell(&h->page), r->limit_said.n ? r->limit_said : r->limit);
         tg_esc_xml(tg_page_cell(&h->page), r->why);
-        put_tally(h, first, n, FAILED);
-        put_tally(h, first, n, WARNED);
-        put_tally(h, first, n, PASSED);
+        /* How many results of this row have one of these states. */
+        static const unsigned states[] = { 1u << TG_STATE_FAIL,
+                                           1u << TG_STATE_WARN | 1u << TG_STATE_SUSPICIOUS |
+                                               1u << TG_STATE_INCONCLUSIVE,
+                                           1u << TG_STATE_PASS };
+        for (size_t s = 0; s < sizeof states / sizeof *states; s++) {
+            size_t results = 0;
+            for (size_t k = 0; k < v->n_results; k++)
+                results += row_of(v, first, n, &v->results[k]) == n - 1 &&
+                           states[s] & 1u << v->results[k].state;
+            tg_buf_printf(tg_page_number(&h->page, (double)results), "%zu", results);
+        }
     }
     tg_page_table_end(&h->page);
     tg_page_section_end(&h->page);

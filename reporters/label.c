@@ -102,19 +102,22 @@ static struct piece own_name(tg_sv s, struct piece of)
 /* Kernels and wrappers that run any functor: their own name tells nothing of the work. */
 static bool is_frame(tg_sv name)
 {
-    static const char *const frames[] = { "reduce_kernel",   "Kernel",
-                                          "Kernel2",         "device_kernel",
-                                          "gpu_kernel_impl", "ReduceOp",
-                                          "BinaryFunctor",   "AUnaryFunctor",
-                                          "BUnaryFunctor",   "gpu_kernel_impl_nocast",
-                                          "func_wrapper_t",  "gpu_index_kernel" };
-    if (tg_sv_has(name, TG_SV("multi_tensor_apply")) ||
-        (tg_sv_has(name, TG_SV("elementwise")) && tg_sv_has(name, TG_SV("kernel"))))
-        return true;
-    for (size_t i = 0; i < sizeof frames / sizeof *frames; i++)
-        if (tg_sv_eq(name, tg_sv_of(frames[i])))
-            return true;
-    return false;
+    static const char *const frames[] = { "reduce_kernel",
+                                          "Kernel",
+                                          "Kernel2",
+                                          "device_kernel",
+                                          "gpu_kernel_impl",
+                                          "ReduceOp",
+                                          "BinaryFunctor",
+                                          "AUnaryFunctor",
+                                          "BUnaryFunctor",
+                                          "gpu_kernel_impl_nocast",
+                                          "func_wrapper_t",
+                                          "gpu_index_kernel",
+                                          NULL };
+    return tg_sv_has(name, TG_SV("multi_tensor_apply")) ||
+           (tg_sv_has(name, TG_SV("elementwise")) && tg_sv_has(name, TG_SV("kernel"))) ||
+           tg_sv_index(frames, name) >= 0;
 }
 
 /* No number, no type, no list of tensors: "gelu_kernel(…)", "MulFunctor<float>". */

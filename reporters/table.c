@@ -125,11 +125,8 @@ static bool is_alike(const struct tg_table *t, size_t column, bool zero)
 /* Where all of it took place is said once. */
 static bool is_place(const char *name)
 {
-    static const char *const places[] = { "rank", "device", "stream", "step" };
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (strcmp(name, places[i]) == 0)
-            return true;
-    return false;
+    static const char *const places[] = { "rank", "device", "stream", "step", NULL };
+    return tg_sv_index(places, tg_sv_of(name)) >= 0;
 }
 
 /* A column without a value tells people nothing, nor does one of zeros; programs get every

@@ -29,27 +29,19 @@ static const enum tg_tint tints[] = { [TG_STATE_FAIL] = TG_TINT_RED,
                                       [TG_STATE_SUSPICIOUS] = TG_TINT_YELLOW,
                                       [TG_STATE_INCONCLUSIVE] = TG_TINT_YELLOW };
 
-/* "4.5 %" and "12 us" stay together. */
-static bool is_unit(tg_sv word)
-{
-    static const char *const unit[] = { "%", "%;", "%,", "%)", "us", "ms", "ns" };
-    for (size_t i = 0; i < sizeof unit / sizeof *unit; i++)
-        if (tg_sv_eq(word, tg_sv_of(unit[i])))
-            return true;
-    return false;
-}
-
 /* Writes words after what is already in the line (`at` columns), breaking at blanks; new lines are
  * indented. A word is never cut, so that names can be copied, and a line never starts with "::". */
 static void put_wrapped(struct page *p, tg_sv text, size_t at, size_t indent)
 {
+    static const char *const unit[] = { "%", "%;", "%,", "%)", "us", "ms", "ns", NULL };
     bool first = true;
     while (text.n) {
         tg_sv word = tg_sv_cut(&text, ' ');
         size_t w = tg_utf8_count(word);
         if (!w)
             continue;
-        bool stay = tg_sv_starts(word, TG_SV("::")) || is_unit(word);
+        /* "4.5 %" and "12 us" stay together. */
+        bool stay = tg_sv_starts(word, TG_SV("::")) || tg_sv_index(unit, word) >= 0;
         if (!first && at + 1 + w > p->columns && !stay) {
             tg_buf_printf(p->out, "\n%*s", (int)indent, "");
             at = indent;

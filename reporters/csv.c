@@ -52,8 +52,14 @@ bool tg_csv_is_formula(tg_sv text)
     return text.n > 1 && memchr("=+-@", text.p[0], 4) != NULL;
 }
 
-static void put_cell(struct tg_buf *out, tg_sv text)
+void tg_csv_text(struct tg_buf *out, tg_sv text)
 {
+    TG_BUF safe = { 0 };
+    if (tg_csv_is_formula(text)) {
+        tg_buf_putc(&safe, '\'');
+        tg_buf_add(&safe, text);
+        text = tg_buf_sv(&safe);
+    }
     TG_BUF clean = { 0 };
     bool quote, plain = csv_plain(text, &quote);
     if (!plain) {
@@ -78,17 +84,6 @@ static void put_cell(struct tg_buf *out, tg_sv text)
     }
     if (quote)
         tg_buf_putc(out, '"');
-}
-
-void tg_csv_text(struct tg_buf *out, tg_sv text)
-{
-    TG_BUF safe = { 0 };
-    if (tg_csv_is_formula(text)) {
-        tg_buf_putc(&safe, '\'');
-        tg_buf_add(&safe, text);
-        text = tg_buf_sv(&safe);
-    }
-    put_cell(out, text);
 }
 
 void tg_csv_number(struct tg_buf *out, double v)

@@ -154,33 +154,30 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
     tg_buf_puts(h->page.out, "</li>\n");
 }
 
-/* Waived ones are not folded, nor are those counted that do not fit. */
-static void put_section(struct tg_html *h, enum tg_section s, const uint32_t *roots)
-{
-    bool waived = s == TG_SECTION_WAIVED;
-    size_t n, i = 0;
-    TG_FREE uint32_t *list = tg_findings_of(h->v, roots, s, &n);
-    if (n)
-        tg_buf_printf(h->page.out, "<h3>%s</h3>\n<ul class=\"cards\">\n", tg_section_title(s));
-    for (; i < n && i < CARDS && h->page.out->n < CARDS_END; i++) {
-        if (i == OPEN && !waived)
-            tg_buf_puts(h->page.out, "</ul>\n<details><summary>more of this kind</summary>\n"
-                                     "<ul class=\"cards\">\n");
-        put_card(h, roots, list[i]);
-    }
-    tg_buf_puts(h->page.out, i > OPEN && !waived ? "</ul>\n</details>\n" : n ? "</ul>\n" : "");
-    if (n > i && !waived)
-        tg_buf_printf(h->page.out, "<p>and %zu more: the table has all of them</p>\n", n - i);
-}
-
 static void put_findings(struct tg_html *h)
 {
     TG_FREE uint32_t *roots = tg_findings_roots(h->v);
     size_t before, begun = h->page.out->n;
     tg_page_section(&h->page, "findings", "Findings");
     before = h->page.out->n;
-    for (int s = 0; s <= TG_SECTION_WAIVED; s++)
-        put_section(h, (enum tg_section)s, roots);
+    for (int s = 0; s <= TG_SECTION_WAIVED; s++) {
+        /* Waived ones are not folded, nor are those counted that do not fit. */
+        bool waived = (enum tg_section)s == TG_SECTION_WAIVED;
+        size_t n, i = 0;
+        TG_FREE uint32_t *list = tg_findings_of(h->v, roots, (enum tg_section)s, &n);
+        if (n)
+            tg_buf_printf(h->page.out, "<h3>%s</h3>\n<ul class=\"cards\">\n",
+                          tg_section_title((enum tg_section)s));
+        for (; i < n && i < CARDS && h->page.out->n < CARDS_END; i++) {
+            if (i == OPEN && !waived)
+                tg_buf_puts(h->page.out, "</ul>\n<details><summary>more of this kind</summary>\n"
+                                         "<ul class=\"cards\">\n");
+            put_card(h, roots, list[i]);
+        }
+        tg_buf_puts(h->page.out, i > OPEN && !waived ? "</ul>\n</details>\n" : n ? "</ul>\n" : "");
+        if (n > i && !waived)
+            tg_buf_printf(h->page.out, "<p>and %zu more: the table has all of them</p>\n", n - i);
+    }
     if (h->page.out->n == before)
         h->page.out->n = begun; /* nothing to explain */
     else

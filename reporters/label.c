@@ -690,17 +690,6 @@ static tg_sv without_number(tg_sv text)
     return (tg_sv){ text.p, at - 2 };
 }
 
-/* An ellipsis is for anything, and a star for a byte such as itself. */
-static void put_pattern(struct tg_buf *out, tg_sv text)
-{
-    static const tg_sv ellipsis = { "\xe2\x80\xa6", 3 };
-    for (size_t i = 0; i < text.n; i++) {
-        bool cut = tg_sv_starts(tg_sv_from(text, i), ellipsis);
-        tg_buf_putc(out, cut ? '*' : text.p[i] == '*' ? '?' : text.p[i]);
-        i += cut ? ellipsis.n - 1 : 0;
-    }
-}
-
 /* The forms that a label can have before its middle is cut: `how` from 0 on. */
 static bool take_form(struct tg_label *l, unsigned how, struct tg_buf *out)
 {
@@ -720,7 +709,15 @@ bool tg_label_stands_for(tg_sv text, tg_sv name)
     TG_AUTO(tg_labels_release) struct tg_labels l = { .v = tg_xmalloc(sizeof *l.v), .n = 1 };
     TG_BUF pattern = { 0 }, form = { 0 };
     bool fits = false;
-    put_pattern(&pattern, without_number(text));
+    /* An ellipsis is for anything, and a star for a byte such as itself. */
+    static const tg_sv ellipsis = { "\xe2\x80\xa6", 3 };
+    for (size_t i = 0; i < without_number(text).n; i++) {
+        bool cut = tg_sv_starts(tg_sv_from(without_number(text), i), ellipsis);
+        tg_buf_putc(&pattern, cut                                ? '*'
+                              : without_number(text).p[i] == '*' ? '?'
+                                                                 : without_number(text).p[i]);
+        i += cut ? ellipsis.n - 1 : 0;
+    }
     make_one(l.v, name, SIZE_MAX);
     for (unsigned how = 0; !fits && take_form(l.v, how, &form); how++)
         fits = pattern.n && tg_sv_glob(tg_buf_sv(&pattern), tg_buf_sv(&form));

@@ -46,19 +46,7 @@ static void put_name(struct tg_buf *out, tg_sv name)
 {
     TG_BUF text = { 0 };
     tg_label_put_one(&text, name, NAME);
-    tg_esc_md_code(out, tg_buf_sv(&text), TG_ESC_PROSE);
-}
-
-static void put_short(const struct tg_markdown *m, struct tg_buf *out, tg_sv name)
-{
-    const struct tg_markdown_names *s = &m->names;
-    uint32_t id = tg_strmap_find(&s->ids, name);
-    TG_BUF text = { 0 };
-    if (id != TG_NO_ID)
-        tg_label_put(&text, &s->labels.v[s->label[id]]);
-    else
-        tg_label_put_one(&text, name, TG_MARKDOWN_SHORT);
-    tg_esc_md_code(out, tg_buf_sv(&text), TG_ESC_PROSE);
+    tg_esc_md_name(out, tg_buf_sv(&text));
 }
 
 /* A sentence: names as code spans, each in one piece; other risky words, too. */
@@ -67,10 +55,16 @@ static void put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv text
     struct tg_piece piece;
     while (tg_message_next(&text, &piece)) {
         TG_BUF part = { 0 };
-        if (piece.type == TG_PIECE_NAME)
-            put_short(m, &part, piece.text);
-        else if (piece.type == TG_PIECE_CODE) {
-            tg_esc_md_code(&part, piece.text, TG_ESC_PROSE);
+        if (piece.type == TG_PIECE_NAME) {
+            uint32_t id = tg_strmap_find(&m->names.ids, piece.text);
+            TG_BUF name = { 0 };
+            if (id != TG_NO_ID)
+                tg_label_put(&name, &m->names.labels.v[m->names.label[id]]);
+            else
+                tg_label_put_one(&name, piece.text, TG_MARKDOWN_SHORT);
+            tg_esc_md_name(&part, tg_buf_sv(&name));
+        } else if (piece.type == TG_PIECE_CODE) {
+            tg_esc_md_name(&part, piece.text);
         } else {
             /* With the blanks at its ends, which the escape omits. */
             tg_sv words = piece.text;
@@ -434,7 +428,7 @@ static void put_side(const struct tg_markdown *m, int side)
         TG_BUF url = { 0 };
         tg_link_put_commit(&url, m->r->repo_url, commit);
         tg_buf_puts(m->out, url.n ? " [" : " ");
-        tg_esc_md_code(m->out, tg_utf8_prefix(commit, 12), TG_ESC_PROSE);
+        tg_esc_md_name(m->out, tg_utf8_prefix(commit, 12));
         if (url.n)
             tg_buf_printf(m->out, "](%s)", url.p);
     }

@@ -78,18 +78,6 @@ static void put_change(struct tg_buf *out, const struct tg_cause *c)
     tg_buf_puts(out, words[c->link].after);
 }
 
-static void put_not_changed(struct tg_buf *out, const struct tg_cause *c)
-{
-    if (!c->change_known)
-        return;
-    if (c->link <= TG_CAUSE_LINK_FILE)
-        tg_buf_puts(out, "; no changed function is on the path");
-    if (c->confidence != TG_CAUSE_HIGH)
-        (void)tg_origin_put_others(
-            out, c, tg_cause_blames(c) ? "; the change also touches " : "; the change touches ",
-            put_name);
-}
-
 struct tg_origin_place tg_origin_look(const struct tg_cause *c)
 {
     const struct tg_cause_frame *f = c->function;
@@ -221,5 +209,10 @@ void tg_origin_put(struct tg_buf *out, const struct tg_result *r, enum tg_origin
                           percent(c->path.next.share));
         }
     }
-    put_not_changed(out, c);
+    if (c->change_known && c->link <= TG_CAUSE_LINK_FILE)
+        tg_buf_puts(out, "; no changed function is on the path");
+    if (c->change_known && c->confidence != TG_CAUSE_HIGH)
+        (void)tg_origin_put_others(
+            out, c, tg_cause_blames(c) ? "; the change also touches " : "; the change touches ",
+            put_name);
 }

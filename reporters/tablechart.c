@@ -465,22 +465,27 @@ static int by_label(const void *pa, const void *pb)
 }
 
 /* Rows of one series are adjacent, in the order of time. */
-static void choose_lines(struct lines *l, const struct tg_table *f)
+static void fill_lines(struct lines *l, const struct tg_table *f)
 {
     TG_FREE struct series *all = NULL;
     size_t n = 0, cap = 0;
     bool devices = has_devices(f);
+    l->from = INFINITY;
+    l->to = -INFINITY;
     for (size_t r = 0; r < f->n_rows; r++) {
         char label[96];
+        double t = number(f, r, "ts");
         line_label(label, sizeof label, f, r, devices);
         if (!n || strcmp(all[n - 1].label, label) != 0) {
             all = tg_grow(all, &cap, n + 1, sizeof *all);
-            all[n] = (struct series){ .at = number(f, r, "ts") };
+            all[n] = (struct series){ .at = t };
             memcpy(all[n++].label, label, sizeof label);
         }
-        all[n - 1].area += fmax(all[n - 1].value, 0) * (number(f, r, "ts") - all[n - 1].at);
-        all[n - 1].at = number(f, r, "ts");
+        all[n - 1].area += fmax(all[n - 1].value, 0) * (t - all[n - 1].at);
+        all[n - 1].at = t;
         all[n - 1].value = number(f, r, l->column);
+        l->from = fmin(l->from, t);
+        l->to = fmax(l->to, t);
     }
     TG_SORT(all, n, by_area);
     l->n = n < MAX_SERIES ? n : MAX_SERIES;
@@ -491,18 +496,6 @@ static void choose_lines(struct lines *l, const struct tg_table *f)
             l->v[i].top[x] = l->v[i].last[x] = NAN;
     }
     TG_SORT(l->v, l->n, by_label);
-}
-
-static void fill_lines(struct lines *l, const struct tg_table *f)
-{
-    bool devices = has_devices(f);
-    l->from = INFINITY;
-    l->to = -INFINITY;
-    for (size_t r = 0; r < f->n_rows; r++) {
-        double t = number(f, r, "ts");
-        l->from = fmin(l->from, t);
-        l->to = fmax(l->to, t);
-    }
     for (size_t r = 0; r < f->n_rows && l->to > l->from; r++) {
         char label[96];
         double v = number(f, r, l->column);
@@ -544,7 +537,6 @@ static bool put_lines(struct tg_buf *out, const struct tg_table *f)
     struct lines l = { .column = queue ? "queue_length" : "memory_bw_gbps" };
     TG_FREE struct line *v = l.v = tg_xrealloc(NULL, MAX_SERIES, sizeof *v);
     const char *names[MAX_SERIES] = { 0 };
-    choose_lines(&l, f);
     fill_lines(&l, f);
     if (!l.n || l.most <= 0)
         return false;

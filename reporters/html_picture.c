@@ -16,6 +16,7 @@
 #include "reporters/label.h"
 #include "reporters/link.h"
 #include "reporters/number.h"
+#include "reporters/rows.h"
 #include "reporters/svg_ground.h"
 
 enum { WIDTH = 1080, ROW = 20, LISTED = 6 /* open at once */ };
@@ -184,18 +185,6 @@ static bool any_change(const struct tg_picture *p)
 
 /* ---- what only one side has ---- */
 
-struct top {
-    uint32_t node;
-    double ns;
-};
-
-static int longest_first(const void *pa, const void *pb)
-{
-    const struct top *a = pa, *b = pb;
-    int c = TG_CMP(b->ns, a->ns);
-    return c ? c : TG_CMP(a->node, b->node);
-}
-
 /* "cudaLaunchKernel" is in much of the program: the place is the function, module or mark around
  * it. */
 static const struct tg_picture_node *place_of(const struct tg_picture *p,
@@ -211,19 +200,19 @@ static const struct tg_picture_node *place_of(const struct tg_picture *p,
 static void put_only(struct tg_html *h, int side)
 {
     const struct tg_picture *p = h->r->picture;
-    TG_FREE struct top *v = tg_xmalloc((p->n_nodes + 1) * sizeof *v);
+    TG_FREE struct tg_ranked *v = tg_xmalloc((p->n_nodes + 1) * sizeof *v);
     size_t n = 0;
     /* Its parent is on both sides: the top of what came or went. */
     for (size_t i = 1; i < p->n_nodes; i++)
         if (p->nodes[i].value[side] > 0 && !(p->nodes[i].value[!side] > 0) &&
             p->nodes[p->nodes[i].parent].value[!side] > 0)
-            v[n++] = (struct top){ (uint32_t)i, p->nodes[i].value[side] };
+            v[n++] = (struct tg_ranked){ p->nodes[i].value[side], (uint32_t)i };
     if (n) {
-        TG_SORT(v, n, longest_first);
+        TG_SORT(v, n, tg_by_size);
         tg_buf_printf(h->page.out, "<details%s><summary>%zu %s</summary>\n<ul>\n",
                       n <= LISTED ? " open" : "", n, side == TG_PICTURE_TEST ? "new" : "gone");
         for (size_t i = 0; i < n; i++) {
-            const struct tg_picture_node *top = &p->nodes[v[i].node];
+            const struct tg_picture_node *top = &p->nodes[v[i].at];
             const struct tg_picture_node *up = place_of(h->r->picture, top);
             TG_PUT(h->page.out, tg_html_put_name, "<li>{} ", top->text);
             tg_put_time_unit(h->page.out, top->value[side]);

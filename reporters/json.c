@@ -281,18 +281,6 @@ static void add_op(struct tg_doc *o, const struct tg_verdict *v, const struct tg
     }
 }
 
-struct weighed {
-    double ns;
-    size_t at;
-};
-
-static int by_time(const void *pa, const void *pb)
-{
-    const struct weighed *a = pa, *b = pb;
-    int order = TG_CMP(b->ns, a->ns);
-    return order ? order : TG_CMP(a->at, b->at);
-}
-
 static void add_table(struct tg_doc *root, const struct tg_verdict *v)
 {
     const struct tg_comparison *c = v->comparison;
@@ -301,10 +289,11 @@ static void add_table(struct tg_doc *root, const struct tg_verdict *v)
     /* Which rows are whole: those that take the longest, on either side. */
     const struct tg_op *ops = c ? c->ops : NULL;
     TG_FREE bool *whole = tg_xcalloc(n + 1, sizeof *whole);
-    TG_FREE struct weighed *row = tg_xcalloc(n + 1, sizeof *row);
+    TG_FREE struct tg_ranked *row = tg_xcalloc(n + 1, sizeof *row);
     for (size_t i = 0; i < n; i++)
-        row[i] = (struct weighed){ fmax(ops[i].self[TG_BASE], ops[i].self[TG_TEST]), i };
-    TG_SORT(row, n, by_time);
+        row[i] =
+            (struct tg_ranked){ fmax(ops[i].self[TG_BASE], ops[i].self[TG_TEST]), (uint32_t)i };
+    TG_SORT(row, n, tg_by_size);
     for (size_t i = 0; i < n && i < WHOLE; i++)
         whole[row[i].at] = true;
     for (size_t i = 0; i < n; i++) {

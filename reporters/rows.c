@@ -112,37 +112,26 @@ static bool is_work(const struct tg_op *op, bool steps)
     return work & 1u << op->kind || (steps && op->kind == TG_KIND_STEP);
 }
 
-struct ranked {
-    double size;
-    uint32_t row, order;
-};
-
-static int by_size(const void *pa, const void *pb)
+int tg_by_size(const void *pa, const void *pb)
 {
-    const struct ranked *a = pa, *b = pb;
+    const struct tg_ranked *a = pa, *b = pb;
     int c = TG_CMP(b->size, a->size);
-    return c ? c : TG_CMP(a->order, b->order);
-}
-
-/* The rows of the first `n` of `r` after sorting; *n_out: how many those are. */
-static uint32_t *largest(struct ranked *r, size_t found, size_t n, size_t *n_out)
-{
-    uint32_t *out = tg_xmalloc((found + 1) * sizeof *out);
-    TG_SORT(r, found, by_size);
-    *n_out = found < n ? found : n;
-    for (size_t i = 0; i < *n_out; i++)
-        out[i] = r[i].row;
-    return out;
+    return c ? c : TG_CMP(a->at, b->at);
 }
 
 uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out)
 {
-    TG_FREE struct ranked *r = tg_xmalloc((c->n_ops + 1) * sizeof *r);
+    TG_FREE struct tg_ranked *r = tg_xmalloc((c->n_ops + 1) * sizeof *r);
+    uint32_t *out = tg_xmalloc((c->n_ops + 1) * sizeof *out);
     size_t found = 0;
-    for (size_t i = 0; i < c->n_ops; i++)
+    for (uint32_t i = 0; i < c->n_ops; i++)
         if (is_work(&c->ops[i], false) && c->ops[i].self[TG_TEST] > 0)
-            r[found++] = (struct ranked){ c->ops[i].self[TG_TEST], (uint32_t)i, (uint32_t)i };
-    return largest(r, found, n, n_out);
+            r[found++] = (struct tg_ranked){ c->ops[i].self[TG_TEST], i };
+    TG_SORT(r, found, tg_by_size);
+    *n_out = found < n ? found : n;
+    for (size_t i = 0; i < *n_out; i++)
+        out[i] = r[i].at;
+    return out;
 }
 
 /* ---- what a verdict says of a row ---- */
@@ -339,9 +328,10 @@ uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choi
 {
     TG_FREE unsigned char *part = find_parts(of->v, of->by_counts);
     size_t all = of->rows ? of->n_rows : c->n_ops, found = 0;
-    TG_FREE struct ranked *r = tg_xmalloc((all + 1) * sizeof *r);
-    for (size_t i = 0; i < all; i++) {
-        uint32_t row = of->rows ? of->rows[i] : (uint32_t)i;
+    TG_FREE struct tg_ranked *r = tg_xmalloc((all + 1) * sizeof *r);
+    uint32_t *out = tg_xmalloc((all + 1) * sizeof *out);
+    for (uint32_t i = 0; i < all; i++) {
+        uint32_t row = of->rows ? of->rows[i] : i;
         struct tg_row_numbers v = part && (part[row] || c->ops[row].region < c->n_regions)
                                       ? tg_row_shown(of->v, &c->ops[row])
                                       : tg_row_numbers(c, &c->ops[row], of->basis);
@@ -354,9 +344,13 @@ uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choi
                      : is_work(&c->ops[row], of->steps);
         if (asked && !twice && isfinite(size) && size >= (of->by_counts ? 1e-3 : 1) &&
             !(part && part[row] == PART_OF))
-            r[found++] = (struct ranked){ size, row, (uint32_t)i };
+            r[found++] = (struct tg_ranked){ size, i };
     }
-    return largest(r, found, found, n_out);
+    TG_SORT(r, found, tg_by_size);
+    for (size_t i = 0; i < found; i++)
+        out[i] = of->rows ? of->rows[r[i].at] : r[i].at;
+    *n_out = found;
+    return out;
 }
 
 struct tg_row_was tg_row_was(const struct tg_verdict *v, const struct tg_op *op)

@@ -37,6 +37,13 @@ const char *tg_row_group(const struct tg_row_numbers *n); /* HTA: "added", "dele
 tg_sv tg_row_called(const struct tg_op *op); /* its name; of a step's own time our words */
 tg_sv tg_op_raw(const struct tg_op *op);     /* raw name, of the test side if there */
 
+/* To sort by: the largest first, ties in order. */
+struct tg_ranked {
+    double size;
+    uint32_t at;
+};
+int tg_by_size(const void *a, const void *b);
+
 /* Of which rows, by which numbers. */
 struct tg_rows_choice {
     const uint32_t *rows; /* [n_rows]; NULL: all of the comparison that are work */

@@ -172,30 +172,7 @@ static void put_icicle(struct tg_html *h)
                       t.n_folded, t.n_folded == 1 ? "" : "s");
 }
 
-/* A frame that is drawn, and not in the colour of "as before". */
-static bool any_change(const struct tg_picture *p)
-{
-    double least = fmax(p->nodes[0].value[0], p->nodes[0].value[1]) / WIDTH / 2;
-    for (size_t i = 0; i < p->n_nodes; i++)
-        if (fmax(p->nodes[i].value[0], p->nodes[i].value[1]) >= least &&
-            strcmp(paint_of(&p->nodes[i]), "flat") != 0)
-            return true;
-    return false;
-}
-
 /* ---- what only one side has ---- */
-
-/* "cudaLaunchKernel" is in much of the program: the place is the function, module or mark around
- * it. */
-static const struct tg_picture_node *place_of(const struct tg_picture *p,
-                                              const struct tg_picture_node *n)
-{
-    const struct tg_picture_node *up = &p->nodes[n->parent];
-    while (up->depth && up->kind != TG_PATH_FUNCTION && up->kind != TG_PATH_MODULE &&
-           up->kind != TG_PATH_ANNOTATION)
-        up = &p->nodes[up->parent];
-    return up->depth ? up : &p->nodes[n->parent];
-}
 
 static void put_only(struct tg_html *h, int side)
 {
@@ -213,7 +190,13 @@ static void put_only(struct tg_html *h, int side)
                       n <= LISTED ? " open" : "", n, side == TG_PICTURE_TEST ? "new" : "gone");
         for (size_t i = 0; i < n; i++) {
             const struct tg_picture_node *top = &p->nodes[v[i].at];
-            const struct tg_picture_node *up = place_of(h->r->picture, top);
+            const struct tg_picture_node *parent = &p->nodes[top->parent], *up = parent;
+            /* "cudaLaunchKernel" is in much of the program: the place is the function, module or
+             * mark around it. */
+            while (up->depth && up->kind != TG_PATH_FUNCTION && up->kind != TG_PATH_MODULE &&
+                   up->kind != TG_PATH_ANNOTATION)
+                up = &p->nodes[up->parent];
+            up = up->depth ? up : parent;
             TG_PUT(h->page.out, tg_html_put_name, "<li>{} ", top->text);
             tg_put_time_unit(h->page.out, top->value[side]);
             if (up->text.n)
@@ -252,7 +235,12 @@ void tg_html_put_tree(struct tg_html *h)
     } key[] = { { "u3", "+50 % or more" }, { "u2", "+15 %" },         { "flat", "as before" },
                 { "d2", "-15 %" },         { "d3", "-50 % or less" }, { "new", "new" },
                 { "gone", "gone" } };
-    bool changed = any_change(p);
+    /* A frame that is drawn, and not in the colour of "as before". */
+    double least = fmax(p->nodes[0].value[0], p->nodes[0].value[1]) / WIDTH / 2;
+    bool changed = false;
+    for (size_t i = 0; i < p->n_nodes && !changed; i++)
+        changed = fmax(p->nodes[i].value[0], p->nodes[i].value[1]) >= least &&
+                  strcmp(paint_of(&p->nodes[i]), "flat") != 0;
     if (!changed)
         tg_buf_printf(h->page.out, "<p>%s: unchanged.</p>\n",
                       p->device ? "Device time" : "Host time");

@@ -281,15 +281,6 @@ static void drop_qualifiers(struct tg_label *l)
         hide(l, begin, own_name(s, (struct piece){ begin, s.n }).at - begin, TG_LABEL_DROPPED);
 }
 
-/* The shown code points up to the first bracket, that of "sum<" or "copy(" with it. */
-static size_t own_points(const struct tg_label *l)
-{
-    for (size_t i = 1; i < l->name.n; i++)
-        if (l->hide[i] == TG_LABEL_SHOWN && strchr("<(", l->name.p[i]) && l->name.p[i - 1] != ' ')
-            return points_before(l, i) + 1;
-    return 0;
-}
-
 /* Of "a::b: name" and "a::b: c::name" the name is the end, where it leaves room for a beginning. */
 static size_t end_points(const struct tg_label *l, size_t width)
 {
@@ -318,13 +309,16 @@ static size_t before_gemm(const struct tg_label *l, size_t *end)
 static void cut_middle(struct tg_label *l, size_t width)
 {
     enum { SHORTEST = 6, BEGIN = 7 };
-    size_t tail = (width - 1) / 3, head = width - 1 - tail, n, own, end, gemm, gemm_end;
+    size_t tail = (width - 1) / 3, head = width - 1 - tail, n, own = 0, end, gemm, gemm_end;
     if (shown_points(l) > width)
         drop_qualifiers(l);
     n = shown_points(l);
     if (n <= width)
         return;
-    own = own_points(l);
+    /* Up to the first bracket, that of "sum<" or "copy(" with it. */
+    for (size_t i = 1; i < l->name.n && !own; i++)
+        if (l->hide[i] == TG_LABEL_SHOWN && strchr("<(", l->name.p[i]) && l->name.p[i - 1] != ' ')
+            own = points_before(l, i) + 1;
     end = end_points(l, width);
     gemm = before_gemm(l, &gemm_end);
     if (own > head && own <= width) {
@@ -462,20 +456,16 @@ bool tg_label_is_whole(const struct tg_label *l)
            !memchr(l->hide, TG_LABEL_DROPPED, l->name.n);
 }
 
-/* " [rank 5]", " [ranks 0-3, 7]", " [8 ranks]" at the end of a name; "": it has none. */
-static tg_sv rank_in(tg_sv name)
+/* The rank stays, whatever the width. */
+static void make_one(struct tg_label *l, tg_sv name, size_t width)
 {
+    /* " [rank 5]", " [ranks 0-3, 7]", " [8 ranks]" at its end; "": it has none. */
     size_t at = name.n;
     while (tg_sv_ends(name, TG_SV("]")) && at && name.p[at - 1] != '[')
         at--;
     tg_sv rank = tg_sv_from(name, at < 2 ? name.n : at - 2);
-    return tg_sv_starts(rank, TG_SV(" [")) && tg_sv_has(rank, TG_SV("rank")) ? rank : TG_SV("");
-}
-
-/* The rank stays, whatever the width. */
-static void make_one(struct tg_label *l, tg_sv name, size_t width)
-{
-    tg_sv rank = rank_in(name);
+    if (!tg_sv_starts(rank, TG_SV(" [")) || !tg_sv_has(rank, TG_SV("rank")))
+        rank = TG_SV("");
     *l = (struct tg_label){ .hide = NULL };
     tg_utf8_visible(&l->name, (tg_sv){ name.p, name.n - rank.n });
     tg_utf8_visible(&l->after, rank);

@@ -23,10 +23,7 @@ bool tg_row_is_former(const struct tg_op *op)
 /* Steps summed over runs and ranks: the divisor of sums per step. */
 static double step_units(const struct tg_comparison *c, int side)
 {
-    double n = (double)c->n_units[side];
-    if (n <= 0)
-        n = (double)c->n_steps[side] * (double)c->n_runs[side] * (double)c->n_ranks[side];
-    return n > 0 ? n : 1;
+    return fmax((double)c->n_units[side], 1);
 }
 
 const struct tg_evidence *tg_row_estimate(const struct tg_op *op)

@@ -8,7 +8,7 @@
 #include "core/base/sort.h"
 #include "core/diff/confirm.h"
 #include "core/diff/numbers.h"
-#include "reporters/link.h"
+#include "reporters/escape.h"
 #include "reporters/number.h"
 #include "reporters/rows.h"
 

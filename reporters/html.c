@@ -10,7 +10,6 @@
 #include "reporters/accept.h"
 #include "reporters/escape.h"
 #include "reporters/findings.h"
-#include "reporters/link.h"
 #include "reporters/number.h"
 #include "reporters/origin.h"
 #include "reporters/page/page.h"

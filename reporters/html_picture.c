@@ -14,7 +14,6 @@
 #include "reporters/escape.h"
 #include "reporters/html.h"
 #include "reporters/label.h"
-#include "reporters/link.h"
 #include "reporters/number.h"
 #include "reporters/rows.h"
 #include "reporters/svg_ground.h"

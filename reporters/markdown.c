@@ -15,7 +15,6 @@
 #include "reporters/escape.h"
 #include "reporters/findings.h"
 #include "reporters/label.h"
-#include "reporters/link.h"
 #include "reporters/number.h"
 #include "reporters/origin.h"
 

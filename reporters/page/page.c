@@ -6,7 +6,6 @@
 #include "core/base/sha256.h"
 #include "core/summary/pack.h"
 #include "reporters/escape.h"
-#include "reporters/link.h"
 #include "reporters/number.h"
 
 /* ---- head ---- */

@@ -1,6 +1,6 @@
 /* Addresses. */
 
-#include "reporters/link.h"
+#include "reporters/escape.h"
 #include "tests/support.h"
 
 static void linked(tg_sv repo, tg_sv sha, tg_sv file, const char *commit, const char *line)

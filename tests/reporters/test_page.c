@@ -98,13 +98,13 @@ TEST(hostile_text_is_text)
  * text. */
 TEST(long_names_are_whole)
 {
+    static const char open[] = "<code class=\"long\" tabindex=\"0\">";
     TG_BUF out = { 0 };
-    const char *name, *hidden;
     put_page(&out, 3);
-    name = strstr(out.p, "<code class=\"long\" tabindex=\"0\">");
+    const char *name = strstr(out.p, open);
     assert_non_null(name);
-    hidden = strstr(name, "<span>");
-    assert_int_equal(hidden - (name + strlen("<code class=\"long\" tabindex=\"0\">")), 26);
+    const char *hidden = strstr(name, "<span>");
+    assert_int_equal(hidden - name, (int)strlen(open) + 26);
     assert_int_equal(strstr(hidden, "</span>") - (hidden + 6), 1010 - 39);
     assert_int_equal(strstr(hidden, "</code>") - (strstr(hidden, "</span>") + 7), 13);
 }

@@ -97,7 +97,8 @@ void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const s
     struct tg_texttable_column titled[N_COLUMNS];
     TG_AUTO(tg_labels_release) struct tg_labels cut = { 0 };
     TG_AUTO(tg_texttable_release)
-    struct tg_texttable wide = { .columns = titled, .n_columns = N_COLUMNS }, g = wide;
+    struct tg_texttable wide = { .columns = titled, .n_columns = N_COLUMNS, .color = r->color },
+                        g = wide;
     size_t widths[N_COLUMNS];
     bool estimated = false;
     if (!t->n_rows) {
@@ -126,7 +127,7 @@ void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const s
     }
     tg_labels_make(&cut, names, n, widths[NAME]);
     put_rows(&g, t, n, &cut);
-    tg_texttable_write(&g, out, 0, width, r->color);
+    tg_texttable_write(&g, out, 0, width);
     if (n < t->n_rows)
         tg_buf_printf(out, "and %zu more rows\n", t->n_rows - n);
     tg_buf_puts(out, t->whole ? "whole sums: steps, ranks and runs added up\n"

@@ -184,7 +184,7 @@ static void put_only(struct tg_html *h, int side)
             p->nodes[p->nodes[i].parent].value[!side] > 0)
             v[n++] = (struct tg_ranked){ p->nodes[i].value[side], (uint32_t)i };
     if (n) {
-        TG_SORT(v, n, tg_by_size);
+        TG_SORT(v, n, tg_rows_by_size);
         tg_buf_printf(h->page.out, "<details%s><summary>%zu %s</summary>\n<ul>\n",
                       n <= LISTED ? " open" : "", n, side == TG_PICTURE_TEST ? "new" : "gone");
         for (size_t i = 0; i < n; i++) {

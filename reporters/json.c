@@ -293,7 +293,7 @@ static void add_table(struct tg_doc *root, const struct tg_verdict *v)
     for (size_t i = 0; i < n; i++)
         row[i] =
             (struct tg_ranked){ fmax(ops[i].self[TG_BASE], ops[i].self[TG_TEST]), (uint32_t)i };
-    TG_SORT(row, n, tg_by_size);
+    TG_SORT(row, n, tg_rows_by_size);
     for (size_t i = 0; i < n && i < WHOLE; i++)
         whole[row[i].at] = true;
     for (size_t i = 0; i < n; i++) {

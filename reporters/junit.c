@@ -297,7 +297,7 @@ static void put_result(struct suite *s, const struct tg_result *r)
     tg_buf_printf(&name, "%.*s%s", TG_SV_ARG(r->rule), r->rule.n ? ": " : "");
     put_name(&name, r->op_normalised.n ? r->op_normalised : r->op);
     open_case(s, r, tg_buf_sv(&name), timed ? r->test / 1e9 : 0);
-    /* A failure that is part of another one, which fails by itself, is no finding. */
+    /* A failure that is part of another one follows from that, which fails by itself. */
     const struct tg_result *root = &s->v->results[s->roots[r - s->v->results]];
     if (r->state == TG_STATE_FAIL && root != r && root->state == TG_STATE_FAIL) {
         tg_buf_puts(&message, "follows from ");

@@ -6,8 +6,8 @@
 #include "reporters/label.h"
 #include "reporters/reporter.h"
 
-/* Code points of an operator's name, of which there is one short form in sentences, table and chart.
- * Wider cells make the rows of the table scroll, on a phone all of them. */
+/* Code points of an operator's name, of which sentences, table and chart have one short form. Wider
+ * cells make the rows of the table scroll, on a phone all of them. */
 enum { TG_MARKDOWN_SHORT = 40 };
 
 /* The names of a comment, each with one short form, and no two with the same: of the table's rows,

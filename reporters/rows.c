@@ -109,7 +109,7 @@ static bool is_work(const struct tg_op *op, bool steps)
     return work & 1u << op->kind || (steps && op->kind == TG_KIND_STEP);
 }
 
-int tg_by_size(const void *pa, const void *pb)
+int tg_rows_by_size(const void *pa, const void *pb)
 {
     const struct tg_ranked *a = pa, *b = pb;
     int c = TG_CMP(b->size, a->size);
@@ -124,7 +124,7 @@ uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out
     for (uint32_t i = 0; i < c->n_ops; i++)
         if (is_work(&c->ops[i], false) && c->ops[i].self[TG_TEST] > 0)
             r[found++] = (struct tg_ranked){ c->ops[i].self[TG_TEST], i };
-    TG_SORT(r, found, tg_by_size);
+    TG_SORT(r, found, tg_rows_by_size);
     *n_out = found < n ? found : n;
     for (size_t i = 0; i < *n_out; i++)
         out[i] = r[i].at;
@@ -343,7 +343,7 @@ uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choi
             !(part && part[row] == PART_OF))
             r[found++] = (struct tg_ranked){ size, i };
     }
-    TG_SORT(r, found, tg_by_size);
+    TG_SORT(r, found, tg_rows_by_size);
     for (size_t i = 0; i < found; i++)
         out[i] = of->rows ? of->rows[r[i].at] : r[i].at;
     *n_out = found;

@@ -42,7 +42,7 @@ struct tg_ranked {
     double size;
     uint32_t at;
 };
-int tg_by_size(const void *a, const void *b);
+int tg_rows_by_size(const void *a, const void *b);
 
 /* Of which rows, by which numbers. */
 struct tg_rows_choice {

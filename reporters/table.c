@@ -273,10 +273,10 @@ static void put_rows(struct tg_buf *out, struct view *x, size_t width)
             tg_buf_add(&upright.text, tg_texttable_text(&whole, j));
             tg_texttable_cell(&upright, TG_TINT_NONE);
         }
-        tg_texttable_write(&upright, out, 0, SIZE_MAX / 2, false);
+        tg_texttable_write(&upright, out, 0, SIZE_MAX / 2);
     } else {
         lay_out(&g, head, x);
-        tg_texttable_write(&g, out, 0, width, false);
+        tg_texttable_write(&g, out, 0, width);
         size_t rows = x->t->n_rows - x->rows;
         if (rows || dropped) {
             tg_buf_puts(out, "...");

@@ -303,7 +303,8 @@ static void put_movers(struct page *p)
                                                    : room;
     TG_AUTO(tg_texttable_release)
     struct tg_texttable g = { .columns = mover_columns,
-                              .n_columns = sizeof mover_columns / sizeof *mover_columns };
+                              .n_columns = sizeof mover_columns / sizeof *mover_columns,
+                              .color = p->r->color };
     TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
     size_t n = 0;
     bool noise = false, whole = false;
@@ -324,7 +325,7 @@ static void put_movers(struct page *p)
                           c->rank_alone ? "; marked " : "",
                           c->rank_alone ? c->rank_alone->called : "");
         tg_buf_putc(p->out, '\n');
-        tg_texttable_write(&g, p->out, 2, p->columns, p->r->color);
+        tg_texttable_write(&g, p->out, 2, p->columns);
     }
     if (tg_rows_left_of_rank(p->v, rows, n))
         tg_buf_printf(p->out, "  and %zu more of %s that take longer (--html has all)\n",

@@ -99,7 +99,7 @@ static void put_blanks(struct tg_buf *out, size_t n)
 }
 
 static void put_row(const struct tg_texttable *g, const struct layout *l, struct tg_buf *out,
-                    size_t indent, size_t row, bool color)
+                    size_t indent, size_t row)
 {
     bool first = true;
     put_blanks(out, indent);
@@ -118,9 +118,9 @@ static void put_row(const struct tg_texttable *g, const struct layout *l, struct
         size_t w = tg_utf8_count(tg_buf_sv(&fitting));
         if (g->columns[c].right)
             put_blanks(out, width - w);
-        tg_tint_on(out, tint, color);
+        tg_tint_on(out, tint, g->color);
         tg_buf_add(out, tg_buf_sv(&fitting));
-        tg_tint_off(out, tint, color);
+        tg_tint_off(out, tint, g->color);
         if (!g->columns[c].right)
             put_blanks(out, width - w);
     }
@@ -138,11 +138,11 @@ void tg_texttable_widths(const struct tg_texttable *g, size_t width, size_t *wid
 }
 
 void tg_texttable_write(const struct tg_texttable *g, struct tg_buf *out, size_t indent,
-                        size_t width, bool color)
+                        size_t width)
 {
     TG_FREE struct layout *l = tg_xmalloc((g->n_columns + 1) * sizeof *l);
     fit(g, l, width > indent ? width - indent : 0);
-    put_row(g, l, out, indent, SIZE_MAX, color);
+    put_row(g, l, out, indent, SIZE_MAX);
     for (size_t row = 0; g->n_columns && row < g->n / g->n_columns; row++)
-        put_row(g, l, out, indent, row, color);
+        put_row(g, l, out, indent, row);
 }

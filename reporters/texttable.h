@@ -21,9 +21,10 @@ struct tg_texttable_cell {
     size_t end; /* in the text */
     enum tg_tint tint;
 };
-struct tg_texttable { /* of zeros but for its columns */
+struct tg_texttable { /* zero but for its columns and colour */
     const struct tg_texttable_column *columns;
     size_t n_columns;
+    bool color;
     struct tg_buf text; /* of all cells, row after row: the next one is written here */
     struct tg_texttable_cell *cells;
     size_t n, cap;
@@ -39,7 +40,7 @@ tg_sv tg_texttable_text(const struct tg_texttable *g, size_t i);
 /* The width that each column gets; 0: dropped. */
 void tg_texttable_widths(const struct tg_texttable *g, size_t width, size_t *widths);
 void tg_texttable_write(const struct tg_texttable *g, struct tg_buf *out, size_t indent,
-                        size_t width, bool color);
+                        size_t width);
 void tg_texttable_release(struct tg_texttable *g);
 
 void tg_tint_on(struct tg_buf *out, enum tg_tint tint, bool color);

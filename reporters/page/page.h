@@ -23,7 +23,8 @@
  *   tg_page_section_end(&p);
  *   tg_page_end(&p);
  *
- * Text, names and addresses are hostile and escaped here, or by tg_esc_xml; what goes into `out` as it is is markup of our own.
+ * Text, names and addresses are hostile and escaped here, or by tg_esc_xml; what goes into `out` as
+ * it is must be markup of our own.
  * Cost: one pass over the text, no memory but the output.
  */
 #include "core/base/buf.h"

@@ -16,8 +16,8 @@ struct tg_html {
 };
 void tg_html_put_name(struct tg_buf *out, tg_sv name); /* a name as code, shortened */
 
-void tg_html_put_bar(struct tg_html *h);   /* html_bar.c: the step before and after */
 void tg_html_put_tree(struct tg_html *h);  /* html_picture.c: call paths, */
-void tg_html_put_steps(struct tg_html *h); /* and one step of each side */
+void tg_html_put_steps(struct tg_html *h); /* one step of each side, */
+void tg_html_put_bar(struct tg_html *h);   /* and the step in parts */
 void tg_html_put_rows(struct tg_html *h);  /* html_rows.c: all names */
 #endif

@@ -154,26 +154,6 @@ static void put_node(struct tg_buf *out, const struct tree *t, size_t i)
     tg_buf_puts(out, "</text></g>\n");
 }
 
-static void put_icicle(struct tg_html *h)
-{
-    const struct tg_picture *p = h->r->picture;
-    TG_FREE struct frame *frames = tg_xcalloc(p->n_nodes + 1, sizeof *frames);
-    struct tree t = { .p = p, .f = frames };
-    struct tg_buf *out = h->page.out;
-    lay_out(&t);
-    tg_buf_printf(
-        out,
-        "<div class=\"wide\"><svg class=\"tree\" viewBox=\"0 0 %d %zu\" role=\"img\" "
-        "tabindex=\"0\" aria-label=\"Call paths, as wide as their time after the change\">\n",
-        WIDTH, (t.deepest + 1) * ROW);
-    for (size_t i = 0; i < p->n_nodes; i++)
-        put_node(out, &t, i);
-    tg_buf_puts(out, "</svg></div>\n");
-    if (t.n_folded)
-        tg_buf_printf(out, "<p class=\"dim small\">Without %zu function%s around it.</p>\n",
-                      t.n_folded, t.n_folded == 1 ? "" : "s");
-}
-
 /* ---- what only one side has ---- */
 
 static void put_only(struct tg_html *h, int side)
@@ -254,7 +234,20 @@ void tg_html_put_tree(struct tg_html *h)
             "class=\"%s\"><rect width=\"14\" height=\"12\"/></g></svg> %s</li>\n",
             key[i].paint, key[i].text);
     tg_buf_puts(h->page.out, changed ? "</ul>\n" : "");
-    put_icicle(h);
+    TG_FREE struct frame *frames = tg_xcalloc(p->n_nodes + 1, sizeof *frames);
+    struct tree t = { .p = p, .f = frames };
+    lay_out(&t);
+    tg_buf_printf(
+        h->page.out,
+        "<div class=\"wide\"><svg class=\"tree\" viewBox=\"0 0 %d %zu\" role=\"img\" "
+        "tabindex=\"0\" aria-label=\"Call paths, as wide as their time after the change\">\n",
+        WIDTH, (t.deepest + 1) * ROW);
+    for (size_t i = 0; i < p->n_nodes; i++)
+        put_node(h->page.out, &t, i);
+    tg_buf_puts(h->page.out, "</svg></div>\n");
+    if (t.n_folded)
+        tg_buf_printf(h->page.out, "<p class=\"dim small\">Without %zu function%s around it.</p>\n",
+                      t.n_folded, t.n_folded == 1 ? "" : "s");
     for (int side = TG_PICTURE_TEST; changed && side >= TG_PICTURE_BASE; side--)
         put_only(h, side);
     tg_page_section_end(&h->page);

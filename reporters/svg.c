@@ -253,7 +253,7 @@ static size_t notes_top(const struct plot *p)
     return p->n ? HEAD + p->n * (size_t)p->form->row + FOOT : HEAD;
 }
 
-static void put_frame(struct plot *p)
+static void put_head(struct plot *p)
 {
     size_t h = notes_top(p) + (p->n_notes ? p->n_notes * NOTE + 10 : 0);
     tg_svg_open(p->out, (size_t)p->form->width, h, " aria-labelledby=\"t d\"");
@@ -271,10 +271,6 @@ static void put_frame(struct plot *p)
     tg_buf_printf(
         p->out, "  <rect class=\"bg\" x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%zu\" rx=\"6\"/>\n",
         p->form->width - 1, h - 1);
-}
-
-static void put_head(struct plot *p)
-{
     TG_BUF text = { 0 };
     tg_buf_puts(p->out, "  ");
     tg_sv title = p->title; /* narrow: "Time per step" without ": what changed most" */
@@ -398,7 +394,6 @@ static void chart_svg(struct plot *p, const uint32_t *rows, size_t n_rows)
     }
     p->rows = worst;
     choose_scale(p);
-    put_frame(p);
     put_head(p);
     if (p->n) {
         TG_BUF text = { 0 };

@@ -147,11 +147,9 @@ bool tg_row_is_noise(const struct tg_op *op)
 
 bool tg_row_is_judged(const struct tg_comparison *c, const struct tg_op *op)
 {
-    double ns = tg_row_numbers(c, op, TG_BASIS_JUDGED).d_ns;
-    if (op->change != TG_SAME)
-        return !tg_row_is_noise(op);
-    return tg_evidence_compared(tg_op_reported(op)) && !tg_row_is_noise(op) &&
-           fabs(ns) >= TG_BIG * c->wall_ns[TG_BASE];
+    double ns = fabs(tg_row_numbers(c, op, TG_BASIS_JUDGED).d_ns);
+    bool longer = tg_evidence_compared(tg_op_reported(op)) && ns >= TG_BIG * c->wall_ns[TG_BASE];
+    return (op->change != TG_SAME || longer) && !tg_row_is_noise(op);
 }
 
 /* Of a number of calls the rows that it counts, where they changed; of one rank's time its rows. */
@@ -241,9 +239,9 @@ static const struct tg_evidence *pool_of(const struct tg_verdict *v, const struc
 static const struct tg_result *whole_of(const struct tg_verdict *v, const struct tg_op *op)
 {
     const struct tg_comparison *c = v->comparison;
-    bool in_region = op->region < c->n_regions, of_all = op >= c->ops && op < c->ops + c->n_ops;
-    if (!v->whole_of || op->on_rank_alone || !(in_region || of_all))
+    if (!v->whole_of || op->on_rank_alone)
         return NULL;
+    bool in_region = op->region < c->n_regions;
     uint32_t at = v->whole_of[in_region ? c->n_ops + op->region : (size_t)(op - c->ops)];
     return at == TG_NO_ID ? NULL : &v->results[at];
 }

@@ -54,12 +54,8 @@ static size_t column_of(const struct tg_table *f, const char *name)
 static double number(const struct tg_table *f, size_t row, const char *column)
 {
     size_t col = column_of(f, column);
-    if (col >= f->n_columns)
-        return NAN;
-    const struct tg_table_cell *c = tg_table_at(f, row, col);
-    if (!c->known || f->columns[col].type == TG_TABLE_TEXT)
-        return NAN;
-    return tg_table_number(f, row, col);
+    bool there = col < f->n_columns && f->columns[col].type != TG_TABLE_TEXT;
+    return there && tg_table_at(f, row, col)->known ? tg_table_number(f, row, col) : (double)NAN;
 }
 
 static tg_sv text_of(const struct tg_table *f, size_t row, const char *column)

@@ -11,7 +11,6 @@
 #include "core/base/sort.h"
 #include "core/hta/hta.h"
 #include "reporters/table.h"
-#include "reporters/tablechart.h"
 
 /* One file's trace; NULL: not of a wanted rank. */
 struct file {

@@ -6,7 +6,7 @@
 
 #include "cmd/gate/site.h"
 #include "cmd/gate/suite.h"
-#include "reporters/history_trend.h"
+#include "reporters/history.h"
 
 /* Whose word it is: the CI's actor, else the name git knows. */
 static tg_sv actor(const struct tg_history_cmd *c)

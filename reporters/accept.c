@@ -46,32 +46,35 @@ static double margin_of(const struct tg_rule_metric_info *info)
 void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c)
 {
     const struct tg_rule_metric_info *info = tg_rule_metric_info(c->metric);
-    double more = ceil(c->delta * margin_of(info));
+    enum tg_unit unit = info->unit;
+    double by = margin_of(info), more = c->delta * by, per = unit == TG_UNIT_NS ? 1000 : 1;
     if (c->bound != TG_BOUND_PCT) {
         /* "{max: 9017us}" */
-        bool max = c->bound == TG_BOUND_MAX, number = info->unit == TG_UNIT_NUMBER;
-        double v = c->value / (info->unit == TG_UNIT_NS ? 1000 : 1), by = margin_of(info);
-        v = max ? v * by : v / by;
-        v = number ? v : max ? ceil(v) : floor(v);
-        tg_buf_printf(out, number ? "{%s: %.9g}" : "{%s: %.0f%s}", max ? "max" : "min", v,
-                      info->unit == TG_UNIT_NS        ? "us"
-                      : info->unit == TG_UNIT_PERCENT ? "%"
-                      : info->unit == TG_UNIT_BYTES   ? "B"
-                      : info->unit == TG_UNIT_RATE    ? "GB/s"
-                                                      : "");
-    } else if (info->unit == TG_UNIT_COUNT)
+        bool max = c->bound == TG_BOUND_MAX, number = unit == TG_UNIT_NUMBER;
+        double v = max ? c->value / per * by : c->value / per / by;
+        tg_buf_printf(out, number ? "{%s: %.9g}" : "{%s: %.0f%s}", max ? "max" : "min",
+                      number ? v
+                      : max  ? ceil(v)
+                             : floor(v),
+                      unit == TG_UNIT_NS        ? "us"
+                      : unit == TG_UNIT_PERCENT ? "%"
+                      : unit == TG_UNIT_BYTES   ? "B"
+                      : unit == TG_UNIT_RATE    ? "GB/s"
+                                                : "");
+    } else if (unit == TG_UNIT_COUNT) {
         tg_buf_printf(out, "{abs: %.0f}", ceil(c->delta));
-    else if (info->unit == TG_UNIT_PERCENT)
-        tg_buf_printf(out, "{pp: %.0fpp}", more);
-    else if (info->bounds & TG_BOUND_BIT(TG_BOUND_PCT) &&
-             tg_dec_pct_tells(c->pct * margin_of(info)))
-        tg_buf_printf(out, "{pct: %.0f%%}", ceil(c->pct * margin_of(info)));
-    else if (info->unit == TG_UNIT_NS)
-        tg_buf_printf(out, "{abs: %.0fus}", ceil(c->delta * margin_of(info) / 1000));
-    else if (info->unit == TG_UNIT_NUMBER)
-        tg_buf_printf(out, "{abs: %.9g}", c->delta * margin_of(info));
-    else
-        tg_buf_printf(out, "{abs: %.0f%s}", more, info->unit == TG_UNIT_RATE ? "GB/s" : "B");
+    } else if (unit == TG_UNIT_PERCENT) {
+        tg_buf_printf(out, "{pp: %.0fpp}", ceil(more));
+    } else if (info->bounds & TG_BOUND_BIT(TG_BOUND_PCT) && tg_dec_pct_tells(c->pct * by)) {
+        tg_buf_printf(out, "{pct: %.0f%%}", ceil(c->pct * by));
+    } else if (unit == TG_UNIT_NUMBER) {
+        tg_buf_printf(out, "{abs: %.9g}", more);
+    } else {
+        tg_buf_printf(out, "{abs: %.0f%s}", ceil(more / per),
+                      unit == TG_UNIT_NS     ? "us"
+                      : unit == TG_UNIT_RATE ? "GB/s"
+                                             : "B");
+    }
 }
 
 struct tg_accept_waiver *tg_accept_for(struct tg_accept_list *l, tg_sv rule, tg_sv name,
@@ -95,15 +98,6 @@ void tg_accept_release(struct tg_accept_list *l)
 {
     tg_strmap_release(&l->at);
     free(l->v);
-}
-
-/* The one whose waiver covers it: itself, unless its calls are made by another's. */
-static const struct tg_result *covered_by(const struct tg_verdict *v, const struct tg_result *r)
-{
-    for (size_t hops = 0; r->follows && r->folded_under < v->n_results && hops < v->n_results;
-         hops++)
-        r = &v->results[r->folded_under];
-    return r;
 }
 
 /* False: a name that cannot be copied (as it looks, or because it is long), or that no waiver can
@@ -198,11 +192,15 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v,
     /* Findings first, then their consequences under other rules or names. */
     for (int pass = 0; pass < 3; pass++)
         for (size_t i = 0; i < v->n_results; i++) {
-            const struct tg_result *r = &v->results[i], *c = covered_by(v, r);
+            const struct tg_result *r = &v->results[i], *c = r;
             bool folded = r->folded_under < v->n_results;
-            tg_sv name = c->plain.n ? c->plain : c->op_normalised.n ? c->op_normalised : c->op;
             if (!is_waivable(v, r) || (r->follows ? 2 : folded ? 1 : 0) != pass)
                 continue;
+            /* The one whose waiver covers it: itself, unless its calls are made by another's. */
+            for (size_t hops = 0;
+                 c->follows && c->folded_under < v->n_results && hops < v->n_results; hops++)
+                c = &v->results[c->folded_under];
+            tg_sv name = c->plain.n ? c->plain : c->op_normalised.n ? c->op_normalised : c->op;
             struct tg_accept_change *change =
                 &tg_accept_for(&w, c->rule, name, c->metric, roots[i])->change;
             tg_accept_widen(change, r->delta, r->delta_pct);
@@ -233,16 +231,16 @@ bool tg_accept_covers_more(const struct tg_verdict *v)
 void tg_accept_put_where(struct tg_buf *out, const struct tg_verdict *v,
                          void (*put_code)(struct tg_buf *out, tg_sv text))
 {
-    bool listed = v->waivers_there == TG_WAIVERS_LISTED;
     if (v->preset.n) {
         TG_PUT(out, put_code, "create {}", TG_SV(".tracegate.yml"));
         return;
     }
     if (v->waivers_there == TG_WAIVERS_ABSENT)
         tg_buf_puts(out, "add to ");
+    else if (v->waivers_there == TG_WAIVERS_LISTED)
+        TG_PUT(out, put_code, "add under {} in ", TG_SV("waivers:"));
     else
-        TG_PUT(out, put_code, listed ? "add under {} in " : "put in place of {} in ",
-               listed ? TG_SV("waivers:") : TG_SV("waivers: []"));
+        TG_PUT(out, put_code, "put in place of {} in ", TG_SV("waivers: []"));
     if (v->policy_file.n || v->policy.n)
         put_code(out, v->policy_file.n ? v->policy_file : v->policy);
     else

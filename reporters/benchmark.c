@@ -35,18 +35,6 @@ static void add_entry(struct tg_doc *list, const struct tg_verdict *v, tg_sv nam
     }
 }
 
-static void add_metric(struct tg_doc *list, const struct tg_verdict *v, enum tg_metric m)
-{
-    const struct tg_metric_change *x = &tg_verdict_fresh(v)->metrics[m];
-    const struct tg_metric_info *info = tg_metric_info(m);
-    bool time = info->unit == TG_UNIT_NS;
-    double value = x->value[TG_TEST];
-    if (x->known[TG_TEST])
-        add_entry(list, v, tg_sv_of(info->name), "", time ? "us" : tg_unit_text(info->unit),
-                  time ? round(value) / 1000 : value,
-                  (double[]){ x->least[TG_TEST], x->most[TG_TEST] });
-}
-
 void tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,
                            const struct tg_render *r)
 {
@@ -57,11 +45,19 @@ void tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,
                        (v->outcome == TG_OUTCOME_ERROR)),
               NULL);
     if (tg_verdict_fresh(v)) {
-        add_metric(list, v, TG_METRIC_STEP_TIME);
-        add_metric(list, v, TG_METRIC_LAUNCH_COUNT);
-        add_metric(list, v, TG_METRIC_SYNC_COUNT);
-        add_metric(list, v, TG_METRIC_MEM_PEAK);
+        static const enum tg_metric metrics[] = { TG_METRIC_STEP_TIME, TG_METRIC_LAUNCH_COUNT,
+                                                  TG_METRIC_SYNC_COUNT, TG_METRIC_MEM_PEAK };
         const struct tg_comparison *c = tg_verdict_fresh(v);
+        for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+            const struct tg_metric_change *x = &c->metrics[metrics[i]];
+            const struct tg_metric_info *info = tg_metric_info(metrics[i]);
+            bool time = info->unit == TG_UNIT_NS;
+            double value = x->value[TG_TEST];
+            if (x->known[TG_TEST])
+                add_entry(list, v, tg_sv_of(info->name), "", time ? "us" : tg_unit_text(info->unit),
+                          time ? round(value) / 1000 : value,
+                          (double[]){ x->least[TG_TEST], x->most[TG_TEST] });
+        }
         TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
         size_t n;
         TG_FREE uint32_t *rows = tg_rows_longest(c, NAMES, &n);

@@ -14,9 +14,14 @@
 /* Where nothing is known of a place: GitLab wants one. */
 static const tg_sv usual_policy = { ".tracegate.yml", 14 };
 
-static void put_fingerprint(struct tg_doc *entry, const struct tg_verdict *v,
-                            const struct tg_result *r)
+/* `r` NULL: nothing was judged. */
+static void put_entry(struct tg_doc *list, const struct tg_verdict *v, const struct tg_result *r,
+                      tg_sv description, tg_sv path, uint32_t line)
 {
+    struct tg_doc *entry = tg_doc_add_object(list, NULL);
+    bool red = !r || r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE;
+    tg_doc_add_str(entry, "description", description);
+    tg_doc_add_str(entry, "check_name", r && r->rule.n ? r->rule : TG_SV("tracegate"));
     const tg_sv parts[] = { v->suite, r ? r->rule : TG_SV(""),
                             r ? r->op_normalised : TG_SV("error"),
                             r ? tg_result_kind(r) : TG_SV(""),
@@ -29,17 +34,6 @@ static void put_fingerprint(struct tg_doc *entry, const struct tg_verdict *v,
     tg_buf_printf(&hex, "%016" PRIx64 "%016" PRIx64, tg_hash(tg_buf_sv(&key), 1),
                   tg_hash(tg_buf_sv(&key), 2));
     tg_doc_add_str(entry, "fingerprint", tg_buf_sv(&hex));
-}
-
-/* `r` NULL: nothing was judged. */
-static void put_entry(struct tg_doc *list, const struct tg_verdict *v, const struct tg_result *r,
-                      tg_sv description, tg_sv path, uint32_t line)
-{
-    struct tg_doc *entry = tg_doc_add_object(list, NULL);
-    bool red = !r || r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE;
-    tg_doc_add_str(entry, "description", description);
-    tg_doc_add_str(entry, "check_name", r && r->rule.n ? r->rule : TG_SV("tracegate"));
-    put_fingerprint(entry, v, r);
     tg_doc_add_str(entry, "severity", red ? TG_SV("major") : TG_SV("minor"));
     struct tg_doc *location = tg_doc_add_object(entry, "location");
     (void)tg_sv_skip(&path, TG_SV("./")); /* GitLab finds no file by it */

@@ -52,48 +52,38 @@ bool tg_csv_is_formula(tg_sv text)
     return text.n > 1 && memchr("=+-@", text.p[0], 4) != NULL;
 }
 
-static void put_cell(struct tg_buf *out, tg_sv text)
-{
-    TG_BUF clean = { 0 };
-    bool quote = false;
-    if (csv_plain(text, &quote)) {
-        quote |= tg_esc_is_command(text); /* with a quote before it, it is not */
-        if (quote)
-            tg_buf_putc(out, '"');
-        tg_buf_add(out, text);
-        if (quote)
-            tg_buf_putc(out, '"');
-        return;
-    }
-    tg_utf8_clean(&clean, text);
-    quote = false;
-    for (size_t i = 0; i < clean.n; i++) {
-        if (strchr("\n\r", clean.p[i]) && tg_esc_is_command(tg_sv_from(tg_buf_sv(&clean), i + 1)))
-            clean.p[i] = ' ';
-        quote |= strchr(",\"\n\r", clean.p[i]) != NULL;
-    }
-    quote |= tg_esc_is_command(tg_buf_sv(&clean));
-    if (quote)
-        tg_buf_putc(out, '"');
-    for (size_t i = 0; i < clean.n; i++) {
-        if (clean.p[i] == '"')
-            tg_buf_putc(out, '"');
-        tg_buf_putc(out, clean.p[i]);
-    }
-    if (quote)
-        tg_buf_putc(out, '"');
-}
-
 void tg_csv_text(struct tg_buf *out, tg_sv text)
 {
     TG_BUF safe = { 0 };
-    if (!tg_csv_is_formula(text)) {
-        put_cell(out, text);
-        return;
+    if (tg_csv_is_formula(text)) {
+        tg_buf_putc(&safe, '\'');
+        tg_buf_add(&safe, text);
+        text = tg_buf_sv(&safe);
     }
-    tg_buf_putc(&safe, '\'');
-    tg_buf_add(&safe, text);
-    put_cell(out, tg_buf_sv(&safe));
+    TG_BUF clean = { 0 };
+    bool quote, plain = csv_plain(text, &quote);
+    if (!plain) {
+        tg_utf8_clean(&clean, text);
+        text = tg_buf_sv(&clean);
+        quote = false;
+        for (size_t i = 0; i < clean.n; i++) {
+            if (strchr("\n\r", clean.p[i]) && tg_esc_is_command(tg_sv_from(text, i + 1)))
+                clean.p[i] = ' ';
+            quote |= strchr(",\"\n\r", clean.p[i]) != NULL;
+        }
+    }
+    quote |= tg_esc_is_command(text); /* with a quote before it, it is not */
+    if (quote)
+        tg_buf_putc(out, '"');
+    if (plain)
+        tg_buf_add(out, text);
+    for (size_t i = 0; !plain && i < text.n; i++) {
+        if (text.p[i] == '"')
+            tg_buf_putc(out, '"');
+        tg_buf_putc(out, text.p[i]);
+    }
+    if (quote)
+        tg_buf_putc(out, '"');
 }
 
 void tg_csv_number(struct tg_buf *out, double v)

@@ -49,64 +49,43 @@ static enum tg_tint tint_of(double delta)
     return delta > 0 ? TG_TINT_RED : delta < 0 ? TG_TINT_GREEN : TG_TINT_NONE;
 }
 
-/* The rows with whole names; then with names of the width that the numbers leave. */
-static void put_rows(struct tg_texttable *g, const struct tg_difftable *t,
-                     const struct tg_texttable_column *titled, size_t n, size_t width)
+/* `cut`: the names as they fit; NULL: whole. */
+static void put_rows(struct tg_texttable *g, const struct tg_difftable *t, size_t n,
+                     const struct tg_labels *cut)
 {
-    TG_AUTO(tg_labels_release) struct tg_labels cut = { 0 };
-    TG_AUTO(tg_texttable_release) struct tg_texttable wide = { 0 };
-    size_t widths[N_COLUMNS];
-    tg_texttable_init(&wide, titled, N_COLUMNS);
+    struct tg_buf *cell = &g->text;
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &t->comparison->ops[t->rows[i]];
         struct tg_row_numbers numbers =
             tg_row_numbers(t->comparison, op, basis_of(t, TG_BASIS_ESTIMATED));
         bool noise = estimate(t, op) && tg_evidence_is_noise(estimate(t, op));
-        struct tg_buf *cell = &wide.text;
+        TG_BUF name = { 0 };
         tg_buf_putc(cell, noise && numbers.d_count == 0 ? '~' : tg_row_category(&numbers));
-        tg_texttable_cell(&wide, tint_of(numbers.d_count));
-        tg_esc_terminal(cell, op->name);
-        tg_texttable_cell(&wide, TG_TINT_NONE);
+        tg_texttable_cell(g, tint_of(numbers.d_count));
+        if (cut && t->short_names)
+            put_name(&name, t, op);
+        else if (cut)
+            tg_label_put(&name, &cut->v[i]);
+        tg_esc_terminal(cell, cut ? tg_buf_sv(&name) : op->name);
+        tg_texttable_cell(g, TG_TINT_NONE);
         for (int s = 0; s < 2; s++) {
             tg_put_count(cell, numbers.count[s]);
-            tg_texttable_cell(&wide, TG_TINT_NONE);
+            tg_texttable_cell(g, TG_TINT_NONE);
         }
         tg_put_count_delta(cell, numbers.d_count);
-        tg_texttable_cell(&wide, tint_of(numbers.d_count));
+        tg_texttable_cell(g, tint_of(numbers.d_count));
         for (int s = 0; s < 2; s++) {
             tg_put_us(cell, numbers.ns[s]);
-            tg_texttable_cell(&wide, TG_TINT_NONE);
+            tg_texttable_cell(g, TG_TINT_NONE);
         }
         tg_put_us_delta(cell, numbers.d_ns);
-        tg_texttable_cell(&wide, noise ? TG_TINT_DIM : tint_of(numbers.d_ns));
+        tg_texttable_cell(g, noise ? TG_TINT_DIM : tint_of(numbers.d_ns));
         bool here = numbers.count[TG_TEST] > 0, before = numbers.count[TG_BASE] > 0;
         if (here && before && numbers.ns[TG_BASE] > 0)
             tg_put_pct_delta(cell, 100 * numbers.d_ns / numbers.ns[TG_BASE]);
         else if (here != before)
             tg_buf_puts(cell, before ? "gone" : "new");
-        tg_texttable_cell(&wide, noise ? TG_TINT_DIM : TG_TINT_NONE);
-    }
-    tg_texttable_widths(&wide, width, widths);
-    tg_texttable_init(g, titled, N_COLUMNS);
-    /* The durations are whole ones, so a step has the name of the trace. */
-    TG_FREE tg_sv *names = tg_xmalloc((n + 1) * sizeof *names);
-    for (size_t i = 0; i < n; i++)
-        names[i] = t->comparison->ops[t->rows[i]].name;
-    tg_labels_make(&cut, names, n, widths[NAME]);
-    for (size_t i = 0; i < wide.n; i++) {
-        size_t row = i / N_COLUMNS;
-        if (i % N_COLUMNS == NAME) {
-            /* `label`: where the full name would not fit. */
-            TG_BUF name = { 0 };
-            if (t->short_names)
-                put_name(&name, t, &t->comparison->ops[t->rows[row]]);
-            else
-                tg_label_put(&name, &cut.v[row]);
-            tg_esc_terminal(&g->text, tg_buf_sv(&name));
-        } else {
-            tg_buf_add(&g->text, tg_texttable_text(&wide, i));
-        }
-        tg_texttable_cell(g, wide.cells[i].tint);
+        tg_texttable_cell(g, noise ? TG_TINT_DIM : TG_TINT_NONE);
     }
 }
 
@@ -116,7 +95,11 @@ void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const s
     size_t n = r->top && r->top < t->n_rows ? r->top : t->n_rows;
     TG_ARENA *a = tg_arena_new();
     struct tg_texttable_column titled[N_COLUMNS];
-    TG_AUTO(tg_texttable_release) struct tg_texttable g = { 0 };
+    TG_AUTO(tg_labels_release) struct tg_labels cut = { 0 };
+    TG_AUTO(tg_texttable_release)
+    struct tg_texttable wide = { .columns = titled, .n_columns = N_COLUMNS, .color = r->color },
+                        g = wide;
+    size_t widths[N_COLUMNS];
     bool estimated = false;
     if (!t->n_rows) {
         tg_buf_puts(out, "no rows\n");
@@ -133,11 +116,18 @@ void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const s
         tg_shorten(&title, tg_buf_sv(&label), 12);
         titled[at[i]].title = tg_arena_printf(a, "%s%s", title.p, i < 2 ? " #" : " us");
     }
-    put_rows(&g, t, titled, n, width);
-    for (size_t i = 0; i < n; i++)
+    /* With whole names; then with names of the width that the numbers leave. The durations are
+     * whole ones, so a step has the name of the trace. */
+    put_rows(&wide, t, n, NULL);
+    tg_texttable_widths(&wide, width, widths);
+    TG_FREE tg_sv *names = tg_xmalloc((n + 1) * sizeof *names);
+    for (size_t i = 0; i < n; i++) {
+        names[i] = t->comparison->ops[t->rows[i]].name;
         estimated |= estimate(t, &t->comparison->ops[t->rows[i]]) != NULL;
-    tg_texttable_write(&g, out, 0, width,
-                       r->color ? TG_TEXTTABLE_COLOR_ON : TG_TEXTTABLE_COLOR_OFF);
+    }
+    tg_labels_make(&cut, names, n, widths[NAME]);
+    put_rows(&g, t, n, &cut);
+    tg_texttable_write(&g, out, 0, width);
     if (n < t->n_rows)
         tg_buf_printf(out, "and %zu more rows\n", t->n_rows - n);
     tg_buf_puts(out, t->whole ? "whole sums: steps, ranks and runs added up\n"

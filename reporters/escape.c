@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "core/base/decimal.h"
 #include "core/base/utf8.h"
 
 void tg_esc_put(struct tg_buf *out, void (*escape)(struct tg_buf *out, tg_sv text),
@@ -20,15 +21,6 @@ void tg_esc_put(struct tg_buf *out, void (*escape)(struct tg_buf *out, tg_sv tex
 
 /* ---- markup ---- */
 
-/*
- * U+FFFE and U+FFFF are not XML characters; tg_utf8_visible lets no other such character through.
- */
-static bool is_noncharacter(tg_sv s)
-{
-    return s.n >= 3 && (unsigned char)s.p[0] == 0xef && (unsigned char)s.p[1] == 0xbf &&
-           (unsigned char)s.p[2] >= 0xbe;
-}
-
 void tg_esc_xml(struct tg_buf *out, tg_sv text)
 {
     static const char *const special[] = {
@@ -38,10 +30,14 @@ void tg_esc_xml(struct tg_buf *out, tg_sv text)
     tg_utf8_visible(&line, text);
     for (size_t i = 0; i < line.n; i++) {
         unsigned char c = (unsigned char)line.p[i];
+        tg_sv rest = { line.p + i, line.n - i };
+        /* U+FFFE and U+FFFF are no XML characters; tg_utf8_visible lets no other such one
+         * through. */
+        bool fffe = tg_sv_starts(rest, TG_SV("\xef\xbf\xbe"));
         if (c < sizeof special / sizeof *special && special[c]) {
             tg_buf_puts(out, special[c]);
-        } else if (is_noncharacter((tg_sv){ line.p + i, line.n - i })) {
-            tg_buf_puts(out, (unsigned char)line.p[i + 2] == 0xbe ? "\\ufffe" : "\\uffff");
+        } else if (fffe || tg_sv_starts(rest, TG_SV("\xef\xbf\xbf"))) {
+            tg_buf_puts(out, fffe ? "\\ufffe" : "\\uffff");
             i += 2;
         } else {
             tg_buf_putc(out, line.p[i]);
@@ -167,19 +163,6 @@ void tg_esc_md_name(struct tg_buf *out, tg_sv text)
     tg_esc_md_code(out, text, TG_ESC_PROSE);
 }
 
-/* 7 to 40 hexadecimal digits: GitHub links them as a commit. */
-static bool like_sha(tg_sv w)
-{
-    bool digit = false, letter = false;
-    for (size_t i = 0; i < w.n; i++) {
-        digit |= tg_is_digit(w.p[i]);
-        letter |= w.p[i] >= 'a' && w.p[i] <= 'f';
-        if (!tg_is_digit(w.p[i]) && !(w.p[i] >= 'a' && w.p[i] <= 'f'))
-            return false;
-    }
-    return w.n >= 7 && digit && letter;
-}
-
 /*
  * A word without a meaning in any Markdown dialect: letters, digits and the punctuation of our own
  * sentences. A '.' or ':' before a letter could be a host, a scheme or an emoji; '-' between a
@@ -187,9 +170,12 @@ static bool like_sha(tg_sv w)
  */
 static bool is_plain(tg_sv w)
 {
+    size_t digits = 0, letters = 0; /* of a number to base 16 */
     for (size_t i = 0; i < w.n; i++) {
         unsigned char c = (unsigned char)w.p[i];
         char next = i + 1 < w.n ? w.p[i + 1] : ' ';
+        digits += tg_is_digit(w.p[i]);
+        letters += c >= 'a' && c <= 'f';
         if (tg_is_letter(w.p[i]) || tg_is_digit(w.p[i]) || c >= 0x80)
             continue;
         if (!strchr(".,;%()+-:/=?'", c))
@@ -200,7 +186,8 @@ static bool is_plain(tg_sv w)
         if (c == '-' && i && tg_is_letter(w.p[i - 1]) && tg_is_digit(next))
             return false;
     }
-    return !like_sha(w);
+    /* 7 hexadecimal digits and more: GitHub links them as a commit. */
+    return w.n < 7 || !digits || !letters || digits + letters < w.n;
 }
 
 /* Not the end of ":smile:", "a::" or "...", which belong to a name. */
@@ -227,10 +214,9 @@ static size_t closes_first(tg_sv s)
 void tg_esc_md_text(struct tg_buf *out, tg_sv text)
 {
     TG_BUF line = { 0 };
-    tg_sv rest, unsafe = { NULL, 0 };
-    bool first = true;
     tg_utf8_visible(&line, text);
-    rest = tg_buf_sv(&line);
+    tg_sv rest = tg_buf_sv(&line), unsafe = { NULL, 0 };
+    bool first = true;
     while (rest.n || unsafe.n) {
         tg_sv word = tg_sv_cut(&rest, ' ');
         bool arrow = tg_sv_eq(word, TG_SV("->")), risky = word.n && !arrow && !is_plain(word);
@@ -283,15 +269,14 @@ static size_t skip_points(tg_sv s, size_t n)
 void tg_shorten(struct tg_buf *out, tg_sv visible, size_t width)
 {
     const tg_sv dots = TG_SV("\xe2\x80\xa6");
-    size_t count = tg_utf8_count(visible), tail, at;
+    size_t count = tg_utf8_count(visible);
     if (count <= width) {
         tg_buf_add(out, visible);
         return;
     }
-    tail = (width - 1) / 3; /* as a label has it (label.h), which this may shorten further */
+    size_t tail = (width - 1) / 3; /* as a label has it (label.h), which this may shorten further */
     tg_sv begin = { visible.p, skip_points(visible, width - 1 - tail) };
-    at = skip_points(visible, count - tail);
-    tg_sv end = tg_sv_from(visible, at);
+    tg_sv end = tg_sv_from(visible, skip_points(visible, count - tail));
     tg_buf_add(out, begin);
     tg_buf_puts(out, tg_sv_ends(begin, dots) || tg_sv_starts(end, dots) ? "" : dots.p);
     tg_buf_add(out, end);
@@ -304,32 +289,27 @@ void tg_shorten_visible(struct tg_buf *out, tg_sv text, size_t width)
     tg_shorten(out, tg_buf_sv(&visible), width);
 }
 
-/* With escapes, which only double quotes have: the value stays what it is. */
-static void put_yaml_escaped(struct tg_buf *out, tg_sv text)
-{
-    tg_buf_putc(out, '"');
-    while (text.n) {
-        size_t len = tg_utf8_len(text);
-        uint32_t c = len ? tg_utf8_code(text, len) : 0xfffd;
-        if (tg_utf8_is_invisible(c) || (c == 0xfffd && !len))
-            tg_buf_printf(out, c > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)c);
-        else if (c == '"' || c == '\\')
-            tg_buf_printf(out, "\\%c", (char)c);
-        else if (c == '[' && tg_sv_ends(tg_buf_sv(out), TG_SV("##")))
-            tg_buf_puts(out, "\\x5b"); /* a runner's command anywhere in a line */
-        else
-            tg_buf_add(out, (tg_sv){ text.p, len });
-        text = tg_sv_from(text, len ? len : 1);
-    }
-    tg_buf_putc(out, '"');
-}
-
 void tg_esc_yaml(struct tg_buf *out, tg_sv text)
 {
     TG_BUF visible = { 0 };
     tg_utf8_visible(&visible, text);
     if (!tg_sv_eq(tg_buf_sv(&visible), text) || tg_sv_has(text, TG_SV("##["))) {
-        put_yaml_escaped(out, text);
+        /* With escapes, which only double quotes have: the value stays what it is. */
+        tg_buf_putc(out, '"');
+        while (text.n) {
+            size_t len = tg_utf8_len(text);
+            uint32_t c = len ? tg_utf8_code(text, len) : 0xfffd;
+            if (tg_utf8_is_invisible(c) || (c == 0xfffd && !len))
+                tg_buf_printf(out, c > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)c);
+            else if (c == '"' || c == '\\')
+                tg_buf_printf(out, "\\%c", (char)c);
+            else if (c == '[' && tg_sv_ends(tg_buf_sv(out), TG_SV("##")))
+                tg_buf_puts(out, "\\x5b"); /* a runner's command anywhere in a line */
+            else
+                tg_buf_add(out, (tg_sv){ text.p, len });
+            text = tg_sv_from(text, len ? len : 1);
+        }
+        tg_buf_putc(out, '"');
         return;
     }
     tg_buf_putc(out, '\'');
@@ -339,4 +319,78 @@ void tg_esc_yaml(struct tg_buf *out, tg_sv text)
             tg_buf_putc(out, '\'');
     }
     tg_buf_putc(out, '\'');
+}
+
+/* ---- addresses ---- */
+
+bool tg_link_is_web(tg_sv url)
+{
+    return tg_sv_starts(url, TG_SV("https://")) || tg_sv_starts(url, TG_SV("http://"));
+}
+
+static void put_encoded(struct tg_buf *out, tg_sv s, const char *also)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (tg_is_letter(c) || tg_is_digit(c) || (c && strchr(also, c)))
+            tg_buf_putc(out, c);
+        else
+            tg_buf_printf(out, "%%%02X", (unsigned char)c);
+    }
+}
+
+void tg_link_put_encoded(struct tg_buf *out, tg_sv url)
+{
+    put_encoded(out, url, "._~/-:?=&#%");
+}
+
+static bool is_gitlab(tg_sv repo)
+{
+    return tg_sv_has(repo, TG_SV("gitlab"));
+}
+
+static void put_page(struct tg_buf *out, tg_sv repo, const char *page, tg_sv sha)
+{
+    tg_link_put_encoded(out, repo);
+    tg_buf_puts(out, is_gitlab(repo) ? "/-/" : "/");
+    tg_buf_puts(out, page);
+    put_encoded(out, sha, "");
+}
+
+void tg_link_put_commit(struct tg_buf *out, tg_sv repo, tg_sv sha)
+{
+    if (tg_link_is_web(repo) && sha.n)
+        put_page(out, repo, "commit/", sha);
+}
+
+void tg_link_put_lines(struct tg_buf *out, tg_sv repo, tg_sv sha, tg_sv file, uint32_t first,
+                       uint32_t last)
+{
+    if (!tg_link_is_web(repo) || !sha.n || !file.n || file.p[0] == '/')
+        return;
+    put_page(out, repo, "blob/", sha);
+    tg_buf_putc(out, '/');
+    put_encoded(out, file, "._~/-");
+    if (first)
+        tg_buf_printf(out, "#L%u", (unsigned)first);
+    if (first && last > first)
+        tg_buf_printf(out, is_gitlab(repo) ? "-%u" : "-L%u", (unsigned)last);
+}
+
+static void put_ns(struct tg_buf *out, const char *key, tg_ns ns)
+{
+    tg_buf_puts(out, key);
+    tg_dec_put_i64(out, ns);
+}
+
+void tg_link_put_perfetto(struct tg_buf *out, tg_sv trace, tg_ns start, tg_ns dur)
+{
+    if (!tg_sv_starts(trace, TG_SV("https://")))
+        return;
+    tg_buf_puts(out, "https://ui.perfetto.dev/#!/?url=");
+    put_encoded(out, trace, "._~-");
+    put_ns(out, "&ts=", start);
+    put_ns(out, "&dur=", dur);
+    put_ns(out, "&visStart=", start - dur / 2);
+    put_ns(out, "&visEnd=", start + dur + dur / 2);
 }

@@ -5,7 +5,10 @@
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
-#include "reporters/link.h"
+#include "core/base/sort.h"
+#include "core/diff/confirm.h"
+#include "core/diff/numbers.h"
+#include "reporters/escape.h"
 #include "reporters/number.h"
 #include "reporters/rows.h"
 
@@ -46,27 +49,22 @@ bool tg_result_listed(const struct tg_result *r)
     return tg_result_shown(r) || r->state == TG_STATE_WAIVED;
 }
 
-/* The last shown result up the chain; a circular chain ends where it began. */
-static uint32_t root_of(const struct tg_verdict *v, uint32_t i)
-{
-    uint32_t root = i, at = i;
-    for (size_t hops = 0; hops < v->n_results; hops++) {
-        at = v->results[at].folded_under;
-        if (at >= v->n_results)
-            return root;
-        if (at == i)
-            return i;
-        if (tg_result_shown(&v->results[at]) || v->results[i].state == TG_STATE_WAIVED)
-            root = at;
-    }
-    return i;
-}
-
 uint32_t *tg_findings_roots(const struct tg_verdict *v)
 {
     uint32_t *root = tg_xmalloc((v->n_results + 1) * sizeof *root);
-    for (size_t i = 0; i < v->n_results; i++)
-        root[i] = root_of(v, (uint32_t)i);
+    /* The last shown result up the chain; a circular chain ends where it began. */
+    for (uint32_t i = 0; i < v->n_results; i++) {
+        uint32_t at = v->results[i].folded_under;
+        root[i] = i;
+        for (size_t hops = 0; at < v->n_results; at = v->results[at].folded_under) {
+            if (at == i || ++hops >= v->n_results) {
+                root[i] = i;
+                break;
+            }
+            if (tg_result_shown(&v->results[at]) || v->results[i].state == TG_STATE_WAIVED)
+                root[i] = at;
+        }
+    }
     return root;
 }
 
@@ -76,8 +74,7 @@ static void find_why(struct tg_tally *t, const struct tg_verdict *v)
     const char *most = NULL;
     size_t lead = 0;
     for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < v->n_results; i++) {
-            const struct tg_result *r = &v->results[i];
+        TG_EACH(const struct tg_result, r, v->results, v->n_results) {
             if (r->state != TG_STATE_NOT_JUDGED || !r->why_not || r->folded_under < v->n_results)
                 continue;
             bool same = most && strcmp(most, r->why_not) == 0;
@@ -277,8 +274,8 @@ void tg_result_put_nights(struct tg_buf *out, const struct tg_result *r)
 
 tg_sv tg_result_issue(const struct tg_result *r)
 {
-    return tg_link_is_web(r->issue) && tg_sv_ends(tg_result_evidence(r), r->issue) ? r->issue
-                                                                                   : TG_SV("");
+    bool said = tg_link_is_web(r->issue) && tg_sv_ends(tg_result_evidence(r), r->issue);
+    return said ? r->issue : TG_SV("");
 }
 
 void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, enum tg_rule_place place)
@@ -331,24 +328,19 @@ void tg_findings_put_all_names(struct tg_buf *out, const struct tg_verdict *v,
         tg_buf_printf(out, " instead of %s", went.p);
 }
 
-/* Is a finding, or a waived one, which is not folded, about this replacement? */
-static bool is_told(const struct tg_verdict *v, const struct tg_region *g)
-{
-    for (size_t i = 0; i < v->n_results; i++)
-        if (tg_result_listed(&v->results[i]) && v->results[i].folded_under >= v->n_results &&
-            tg_result_region(v->comparison, &v->results[i]) == g)
-            return true;
-    return false;
-}
-
 bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t region)
 {
     enum { SHOWN = 3 };
     const struct tg_comparison *c = v->comparison;
     const struct tg_region *g = &c->regions[region];
-    bool told = is_told(v, g), went = !told && put_names_of(out, c, region, TG_BASE, SHOWN);
     TG_BUF came = { 0 };
-    if (!told && put_names_of(&came, c, region, TG_TEST, SHOWN))
+    /* A finding, or a waived one, which is not folded, is about it. */
+    for (size_t i = 0; i < v->n_results; i++)
+        if (tg_result_listed(&v->results[i]) && v->results[i].folded_under >= v->n_results &&
+            tg_result_region(c, &v->results[i]) == g)
+            return false;
+    bool went = put_names_of(out, c, region, TG_BASE, SHOWN);
+    if (put_names_of(&came, c, region, TG_TEST, SHOWN))
         tg_buf_printf(out, "%s%s", went ? " -> " : "new: ", came.p);
     else if (went)
         tg_buf_puts(out, " gone");
@@ -466,4 +458,172 @@ void tg_put_side(struct tg_buf *out, const struct tg_comparison *c, int side)
                       c->n_runs[side] > 1 || n_ranks > 1 ? " each" : "");
     else
         tg_buf_puts(out, ", no step markers");
+}
+
+/* ---- what a change costs ---- */
+
+/* Does a rule ask for the time of a step? Where nothing is judged at all, that is said
+ * elsewhere. */
+static bool is_ruled(const struct tg_verdict *v)
+{
+    TG_EACH(const struct tg_result, r, v->results, v->n_results) {
+        if (!r->switched_off && (is_step(r) || r->subject == TG_SUBJECT_STEP))
+            return true;
+    }
+    return !v->n_results;
+}
+
+static const char *unit_of(double largest)
+{
+    return largest >= 1e6 ? "ms" : "us";
+}
+
+/* "345.9 -> 492.1 us (+42.3 %": from (almost) nothing the difference. */
+static void put_change(struct tg_buf *out, const double ns[2])
+{
+    double most = fmax(ns[TG_BASE], ns[TG_TEST]), pct = 100 * (ns[TG_TEST] / ns[TG_BASE] - 1);
+    bool alike = most >= 1e6 && most < 1e8 && fabs(pct) >= 0.05 &&
+                 round(ns[TG_BASE] / 1e4) == round(ns[TG_TEST] / 1e4);
+    for (int s = 0; s < 2; s++) {
+        struct tg_as one = alike ? tg_as_fixed(ns[s] / 1e6, 3) : tg_as_time(ns[s], most);
+        tg_buf_printf(out, "%s%s", s ? " -> " : "", one.s);
+    }
+    tg_buf_printf(out, " %s (", unit_of(most));
+    if (tg_dec_pct_tells(pct))
+        tg_put_pct_delta(out, pct);
+    else
+        tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_UNIT_NS);
+}
+
+#define MEMORY_TELLS 1 /* per cent of the peak */
+#define TELLS 0.5      /* percentage points between what was measured and what was judged */
+
+/* ", fresh runs 2.04 to 4.51 ms": a median of such runs says little by itself. */
+static bool put_spread(struct tg_buf *out, const struct tg_comparison *c)
+{
+    const struct tg_metric_change *wall = &c->metrics[TG_METRIC_STEP_TIME];
+    double least = wall->least[TG_TEST], most = wall->most[TG_TEST];
+    if (c->rank_alone || !(least > 0) || most < (1 + TG_QUARTER) * least)
+        return false;
+    tg_buf_printf(out, ", fresh runs %s to %s %s", TG_AS_TIME(least, most), TG_AS_TIME(most, most),
+                  unit_of(most));
+    return true;
+}
+
+/* "; the host is 28.5 % slower", "; in the fastest steps +0.2 %": why what was judged is not the
+ * measured change, that of the machine or of disturbed steps. Nothing where it is all. */
+static void put_judged(struct tg_buf *out, const struct tg_verdict *v, const struct tg_evidence *ev,
+                       double measured)
+{
+    static const char *const whose[] = {
+        [TG_DRIFT_OF_ALL] = "machine", [TG_DRIFT_OF_HOST] = "host", [TG_DRIFT_OF_DEVICE] = "device"
+    };
+    const struct tg_comparison *c = tg_confirm_last(v->comparison);
+    double machine = 100 * expm1(c->drift), change = 100 * expm1(ev->e);
+    bool of_machine = machine >= TELLS; /* a faster one is never taken off */
+    if (!is_ruled(v) || ev->why_not != TG_JUDGED || fabs(measured - change) < TELLS ||
+        c->rank_alone || c->gradients || !tg_dec_pct_tells(change))
+        return;
+    if (of_machine)
+        tg_buf_printf(out, "; the %s is %s %% slower", whose[c->drift_of], TG_AS_FIXED(machine, 1));
+    if (of_machine && ev->estimate == TG_ESTIMATE_LEAST)
+        return; /* the rest is in disturbed steps: a second number would look like another answer */
+    tg_buf_printf(out, "%s%s%s", of_machine ? ", " : "; ",
+                  ev->estimate == TG_ESTIMATE_LEAST ? "in the fastest steps " : "judged as ",
+                  TG_AS(tg_put_pct_delta, change));
+}
+
+bool tg_effect_step(const struct tg_verdict *v, double ns[2])
+{
+    if (!v->comparison)
+        return false;
+    const struct tg_metric_change *m =
+        &tg_confirm_last(v->comparison)->metrics[TG_METRIC_STEP_TIME];
+    ns[TG_BASE] = m->value[TG_BASE];
+    ns[TG_TEST] = m->value[TG_TEST];
+    return m->known[TG_BASE] && m->known[TG_TEST] && ns[TG_BASE] > 0 && isfinite(ns[TG_TEST]);
+}
+
+/* ns per step that waived findings add; of rows without one on the device, where it works. */
+static double waived_ns(const struct tg_verdict *v)
+{
+    const struct tg_comparison *c = v->comparison;
+    double ns[2] = { 0 }, whole = 0;
+    bool device = false;
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].state == TG_STATE_WAIVED && v->results[i].whole_known)
+            whole += v->results[i].whole_ns[TG_TEST] - v->results[i].whole_ns[TG_BASE];
+    TG_EACH(const struct tg_op, op, c->ops, c->n_ops) {
+        bool on_device = tg_kind_is_device(op->kind), counts = tg_row_is_waived(v, op) && !op->wait;
+        device |= on_device;
+        /* Its time may be that of a waived finding with all that follows from it. */
+        for (size_t k = 0; k < v->n_results && counts; k++) {
+            const struct tg_result *r = &v->results[k];
+            const struct tg_result *head =
+                r->folded_under < v->n_results ? &v->results[r->folded_under] : r;
+            counts =
+                r->state != TG_STATE_WAIVED || !head->whole_known || !tg_result_is_about(r, op);
+        }
+        if (counts)
+            ns[on_device] += tg_row_shown(v, op).d_ns;
+    }
+    return whole + ns[device];
+}
+
+void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
+{
+    double ns[2];
+    if (!tg_effect_step(v, ns))
+        return;
+    const struct tg_comparison *c = tg_confirm_last(v->comparison);
+    /* What the verdict says about the step's time, where it says something; else the default rule.
+     * And does a row tell of it all the same, by the range of the runs? */
+    const struct tg_evidence *ev = &c->metrics[TG_METRIC_STEP_TIME].ev;
+    bool gives_range = false;
+    for (size_t i = v->n_results; i-- > 0;) {
+        const struct tg_result *r = &v->results[i];
+        if (!is_step(r))
+            continue;
+        gives_range |= tg_result_shown(r) && r->has_values && !r->over_budget;
+        if (tg_sv_eq(r->op_normalised, r->plain) && r->ev && r->state > TG_STATE_SUSPICIOUS &&
+            (c == v->comparison || r->ev->asked))
+            ev = r->ev; /* of the first of them */
+    }
+    tg_buf_puts(out, "Step time ");
+    if (c->rank_alone) {
+        /* The step of the one rank that takes longer, before the mean of all. */
+        tg_buf_printf(out, "of %s: ", c->rank_alone->called);
+        put_change(out, c->rank_alone->wall_ns);
+        tg_buf_printf(out, "), mean of %zu ranks ", c->n_ranks[TG_TEST]);
+    }
+    put_change(out, ns);
+    if (c->iteration_ratio > 0 && c->iteration_ratio != 1) /* whole traces, as measured */
+        tg_buf_printf(out, ", with %.4g times the iterations", c->iteration_ratio);
+    /* The noise is that of the shortest steps: beside a wide range it reads as a contradiction. */
+    bool spread = put_spread(out, c);
+    if (!is_ruled(v))
+        tg_buf_puts(out, ", no rule limits it");
+    else if (ev->why_not != TG_JUDGED)
+        tg_buf_puts(out, gives_range ? "" : ", not judged");
+    else if (!spread) /* as a percentage of the value: the evidence has it on a log scale */
+        tg_buf_printf(out, ", noise %s%s %%", ev->noise < 0.0005 ? "below " : "",
+                      TG_AS_FIXED(100 * fmax(ev->noise, 0.001), 1));
+    put_judged(out, v, ev, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
+    /* "of it +240 us waived"; of a change that is not longer than that: only that it holds such
+     * changes. */
+    double waived = v->n_state[TG_STATE_WAIVED] ? waived_ns(v) : 0;
+    if (v->n_state[TG_STATE_WAIVED] && (!(waived > 0) || waived > ns[TG_TEST] - ns[TG_BASE]))
+        tg_buf_puts(out, ", waived changes included");
+    else if (v->n_state[TG_STATE_WAIVED])
+        tg_buf_printf(out, ", of it +%s %s waived", TG_AS_TIME(waived, waived), unit_of(waived));
+    tg_buf_putc(out, ')');
+    /* ", peak memory 3.10 -> 3.42 GiB (+10 %)": where it is known, and another one. */
+    const struct tg_metric_change *m = &c->metrics[TG_METRIC_MEM_PEAK];
+    double pct = 100 * (m->value[TG_TEST] / m->value[TG_BASE] - 1);
+    if (!m->known[TG_BASE] || !m->known[TG_TEST] || !(m->value[TG_BASE] > 0) ||
+        fabs(pct) < MEMORY_TELLS)
+        return;
+    tg_buf_puts(out, ", peak memory ");
+    tg_put_bytes_change(out, m->value[TG_BASE], m->value[TG_TEST]);
+    tg_buf_printf(out, " (%s)", TG_AS(tg_put_pct_delta, pct));
 }

@@ -114,4 +114,15 @@ bool tg_result_in_file(const struct tg_result *r);
 void tg_put_baseline(struct tg_buf *out, const struct tg_verdict *v);
 /* "5 runs x 2 ranks, 8 steps each"; "" without a comparison. */
 void tg_put_side(struct tg_buf *out, const struct tg_comparison *c, int side);
+
+/*
+ * What a change costs, in one line: "Step time 5.94 -> 6.41 ms (+8 %, noise 1.1 %)". Both numbers
+ * are measured: wall clock per step, median over runs. If something was taken off before the change
+ * was judged, they are followed by it: "(+8.3 %, noise 0.4 %; the machine is 8.1 % slower)". Then
+ * the peak of the memory, where it is known and another one. A message; nothing if a side has no
+ * step time.
+ */
+void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v);
+/* The step's time of the two sides in ns, as every report gives it; false: a side has none. */
+bool tg_effect_step(const struct tg_verdict *v, double ns[2]);
 #endif

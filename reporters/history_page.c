@@ -6,8 +6,6 @@
 #include "core/base/utf8.h"
 #include "reporters/escape.h"
 #include "reporters/history.h"
-#include "reporters/history_trend.h"
-#include "reporters/page/assets.h"
 #include "reporters/page/page.h"
 
 enum { OPEN_SHOWN = 20, OPERATORS_SHOWN = 8, COMMITS_SHOWN = 10, TRENDS = 13, ROWS_FIRST = 40 };
@@ -25,10 +23,10 @@ static void put_commit(struct page *p, tg_sv sha)
 {
     TG_BUF url = { 0 };
     tg_buf_printf(&url, "%.*s%.*s", TG_SV_ARG(p->r->commit_url), TG_SV_ARG(sha));
-    tg_page_raw(&p->frame, "<code>");
+    tg_buf_puts(p->frame.out, "<code>");
     tg_page_link(&p->frame, p->r->commit_url.n ? tg_buf_sv(&url) : TG_SV(""),
                  (tg_sv){ sha.p, sha.n < 10 ? sha.n : 10 });
-    tg_page_raw(&p->frame, "</code>");
+    tg_buf_puts(p->frame.out, "</code>");
 }
 
 static double change_of(const struct tg_moved_series *m)
@@ -54,7 +52,7 @@ static void put_operators(struct page *p, const struct tg_history_event *e)
         tg_history_put_cost(tg_page_number(&p->frame, m->cost_ns), m->cost_ns);
         tg_page_cell(&p->frame);
         tg_page_name(&p->frame, tg_history_moved_name(p->s->history, m), 60);
-        tg_page_raw(&p->frame, m->back ? " <span class=\"dim\">is back</span>" : "");
+        tg_buf_puts(p->frame.out, m->back ? " <span class=\"dim\">is back</span>" : "");
     }
     tg_page_table_end(&p->frame);
     if (e->n > OPERATORS_SHOWN)
@@ -69,7 +67,7 @@ static void put_commits(struct page *p, const struct tg_history_entry *t)
                   tg_history_is_slow(t->event) ? ", of which several may have a part in it" : "",
                   t->n_commits ? ":</p>\n<ul>\n" : "</p>\n");
     for (size_t i = 0; i < t->n_commits && i < COMMITS_SHOWN; i++) {
-        tg_page_raw(&p->frame, "<li class=\"small\">");
+        tg_buf_puts(p->frame.out, "<li class=\"small\">");
         put_commit(p, t->commits[i].sha);
         TG_PUT(p->frame.out, tg_esc_xml, " {} <span class=\"dim\">{}</span></li>\n",
                tg_utf8_prefix(t->commits[i].subject, 100),
@@ -78,39 +76,14 @@ static void put_commits(struct page *p, const struct tg_history_entry *t)
     if (t->n_commits > COMMITS_SHOWN)
         tg_buf_printf(p->frame.out, "<li class=\"dim small\">and %zu more</li>\n",
                       t->n_commits - COMMITS_SHOWN);
-    tg_page_raw(&p->frame, t->n_commits ? "</ul>\n" : "");
+    tg_buf_puts(p->frame.out, t->n_commits ? "</ul>\n" : "");
     if (!t->files_known)
         return;
     tg_buf_printf(p->frame.out, "<p class=\"dim small\">%zu file%s changed", t->n_files,
                   t->n_files == 1 ? "" : "s");
     for (size_t i = 0; i < t->n_files && i < 5; i++)
         TG_PUT(p->frame.out, tg_esc_xml, i ? ", {}" : ": {}", tg_utf8_prefix(t->files[i], 80));
-    tg_page_raw(&p->frame, t->n_files > 5 ? ", \xe2\x80\xa6</p>\n" : "</p>\n");
-}
-
-static void put_head_of(struct page *p, const struct tg_history_entry *t)
-{
-    const struct tg_history_event *e = t->event;
-    struct tg_buf *out = p->frame.out;
-    tg_buf_printf(out, "<h3><span class=\"tag %s\">%s</span> %s <code>%s</code>%s</h3>\n",
-                  t->fails ? "fail" : "none", tg_event_kind_name(e->kind), tg_history_state(t),
-                  e->id,
-                  t->fresh   ? " <span class=\"tag warn\">new tonight</span>"
-                  : t->grown ? " <span class=\"tag warn\">more of it tonight</span>"
-                             : "");
-    tg_buf_puts(out, "<ul class=\"facts small\">\n<li><b>");
-    tg_history_put_when(out, p->s->history, e);
-    tg_buf_puts(out, "</b>: after ");
-    put_commit(p, t->from);
-    tg_buf_puts(out, ", up to ");
-    put_commit(p, t->to);
-    tg_buf_puts(out, "</li>\n");
-    if (e->cost_ns != 0) {
-        tg_buf_printf(out, "<li class=\"%s\"><b>", e->cost_ns > 0 ? "upt" : "downt");
-        tg_history_put_cost_a_step(out, p->s->history, e);
-        tg_buf_puts(out, "</b></li>\n");
-    }
-    tg_buf_puts(out, "</ul>\n");
+    tg_buf_puts(p->frame.out, t->n_files > 5 ? ", \xe2\x80\xa6</p>\n" : "</p>\n");
 }
 
 static bool is_shown_open(const struct tg_history_entry *t)
@@ -127,7 +100,7 @@ static void put_banner(struct page *p)
                   open.fresh ? "fail"
                   : open.all ? "warn"
                              : "pass");
-    tg_page_text(&p->frame, tg_utf8_prefix(p->s->name, 80));
+    tg_esc_xml(p->frame.out, tg_utf8_prefix(p->s->name, 80));
     tg_buf_printf(out,
                   ": %zu open, %zu new tonight</h1>\n<ul class=\"facts\">\n<li>%zu night%s</li>\n",
                   open.all, open.fresh, h->n - p->s->first, h->n - p->s->first == 1 ? "" : "s");
@@ -159,7 +132,7 @@ static void put_open(struct page *p)
 {
     size_t shown = 0, more = 0;
     begin_section(p, "open", "Open, and new tonight");
-    tg_page_raw(&p->frame, "<ul class=\"cards\">\n");
+    tg_buf_puts(p->frame.out, "<ul class=\"cards\">\n");
     for (size_t i = p->s->n_events; i-- > 0;) {
         if (!is_shown_open(&p->s->events[i]))
             continue;
@@ -167,7 +140,26 @@ static void put_open(struct page *p)
             const struct tg_history_entry *t = &p->s->events[i];
             const struct tg_history_event *e = t->event;
             tg_buf_printf(p->frame.out, "<li id=\"e-%s\">\n", e->id);
-            put_head_of(p, t);
+            struct tg_buf *out = p->frame.out;
+            tg_buf_printf(out, "<h3><span class=\"tag %s\">%s</span> %s <code>%s</code>%s</h3>\n",
+                          t->fails ? "fail" : "none", tg_event_kind_name(e->kind),
+                          tg_history_state(t), e->id,
+                          t->fresh   ? " <span class=\"tag warn\">new tonight</span>"
+                          : t->grown ? " <span class=\"tag warn\">more of it tonight</span>"
+                                     : "");
+            tg_buf_puts(out, "<ul class=\"facts small\">\n<li><b>");
+            tg_history_put_when(out, p->s->history, e);
+            tg_buf_puts(out, "</b>: after ");
+            put_commit(p, t->from);
+            tg_buf_puts(out, ", up to ");
+            put_commit(p, t->to);
+            tg_buf_puts(out, "</li>\n");
+            if (e->cost_ns != 0) {
+                tg_buf_printf(out, "<li class=\"%s\"><b>", e->cost_ns > 0 ? "upt" : "downt");
+                tg_history_put_cost_a_step(out, p->s->history, e);
+                tg_buf_puts(out, "</b></li>\n");
+            }
+            tg_buf_puts(out, "</ul>\n");
             if (t->reason.n || t->actor.n)
                 TG_PUT(p->frame.out, tg_esc_xml, "<p class=\"note small\">{}: {}</p>\n", t->actor,
                        t->reason);
@@ -179,17 +171,17 @@ static void put_open(struct page *p)
                 put_operators(p, e);
                 put_commits(p, t);
             }
-            tg_page_raw(&p->frame, "</li>\n");
+            tg_buf_puts(p->frame.out, "</li>\n");
         } else {
             more++;
         }
     }
-    tg_page_raw(&p->frame, "</ul>\n");
+    tg_buf_puts(p->frame.out, "</ul>\n");
     if (shown)
-        tg_page_raw(&p->frame, "<p class=\"dim small\">What is meant to stay: <code>tracegate "
-                               "history accept ID --reason TEXT</code></p>\n");
+        tg_buf_puts(p->frame.out, "<p class=\"dim small\">What is meant to stay: <code>tracegate "
+                                  "history accept ID --reason TEXT</code></p>\n");
     else
-        tg_page_raw(&p->frame, "<p>Nothing is open, and tonight shows nothing new.</p>\n");
+        tg_buf_puts(p->frame.out, "<p>Nothing is open, and tonight shows nothing new.</p>\n");
     if (more)
         tg_buf_printf(p->frame.out, "<p class=\"dim\">and %zu more, in the table of events</p>\n",
                       more);
@@ -210,11 +202,12 @@ static void put_trends(struct page *p)
     if (!p->s->n_series || p->s->history->n == p->s->first)
         return;
     begin_section(p, "trends", "Trends");
-    tg_page_raw(&p->frame, "<p class=\"dim small\">Blue band: the middle 80 % of a level's nights. "
-                           "Shaded: a change is within these nights (orange slower, blue faster). "
-                           "Dotted: another environment. Triangles: releases. Small drawings show "
-                           "10 % more and less than the first nights, or as much as they say at "
-                           "their right edge.</p>\n");
+    tg_buf_puts(p->frame.out,
+                "<p class=\"dim small\">Blue band: the middle 80 % of a level's nights. "
+                "Shaded: a change is within these nights (orange slower, blue faster). "
+                "Dotted: another environment. Triangles: releases. Small drawings show "
+                "10 % more and less than the first nights, or as much as they say at "
+                "their right edge.</p>\n");
     /* Twice: a drawing that is made smaller on a telephone cannot be read there. */
     static const struct {
         const char *screen;
@@ -228,16 +221,16 @@ static void put_trends(struct page *p)
                       "night; arrow keys read it\">\n",
                       sizes[i].screen, sizes[i].width, sizes[i].height, p->suite);
         tg_trend_put(p->frame.out, p->s, p->s->series[0], &box);
-        tg_page_raw(&p->frame, "</svg></div>\n");
+        tg_buf_puts(p->frame.out, "</svg></div>\n");
     }
-    tg_page_raw(&p->frame, "<ul class=\"multiples\">\n");
+    tg_buf_puts(p->frame.out, "<ul class=\"multiples\">\n");
     for (size_t i = 1; i < p->s->n_series && i < TRENDS; i++) {
         tg_buf_printf(p->frame.out, "<li><svg viewBox=\"0 0 %d %d\" role=\"img\">", WIDTH, HEIGHT);
         tg_trend_put(p->frame.out, p->s, p->s->series[i],
                      &(struct tg_trend_box){ 0, 0, WIDTH, HEIGHT, true });
-        tg_page_raw(&p->frame, "</svg></li>\n");
+        tg_buf_puts(p->frame.out, "</svg></li>\n");
     }
-    tg_page_raw(&p->frame, "</ul>\n");
+    tg_buf_puts(p->frame.out, "</ul>\n");
     tg_page_section_end(&p->frame);
 }
 
@@ -307,14 +300,14 @@ static void put_series(struct page *p)
         tg_page_number(&p->frame, floor(now * 100 + 0.5) / 100);
         if (!isnan(now)) {
             tg_history_put_value(&value, x, now);
-            tg_page_text(&p->frame, tg_buf_sv(&value));
+            tg_esc_xml(p->frame.out, tg_buf_sv(&value));
         }
         tg_history_put_since_first(tg_page_number(&p->frame, floor(change * 100 + 0.5) / 100), p->s,
                                    id);
     }
     tg_page_table_end(&p->frame);
-    tg_page_raw(&p->frame, "<p class=\"dim small\">Since the first: against the median of the "
-                           "first five nights shown of tonight's environment.</p>\n");
+    tg_buf_puts(p->frame.out, "<p class=\"dim small\">Since the first: against the median of the "
+                              "first five nights shown of tonight's environment.</p>\n");
     tg_page_section_end(&p->frame);
 }
 
@@ -326,7 +319,7 @@ static void put_nights(struct page *p)
     };
     const struct tg_history *h = p->s->history;
     begin_section(p, "nights", NULL);
-    tg_page_fold(&p->frame, "All nights");
+    tg_buf_puts(p->frame.out, "<details><summary>All nights</summary>\n");
     tg_page_table(&p->frame, TG_PAGE_TABLE("Nights", columns, .first = 0));
     for (size_t i = p->s->first; i < h->n; i++) {
         tg_page_row(&p->frame, NULL);
@@ -342,7 +335,7 @@ static void put_nights(struct page *p)
         tg_esc_xml(tg_page_cell(&p->frame), tg_utf8_prefix(h->night[i].subject, 80));
     }
     tg_page_table_end(&p->frame);
-    tg_page_fold_end(&p->frame);
+    tg_buf_puts(p->frame.out, "</details>\n");
     tg_page_section_end(&p->frame);
 }
 
@@ -369,7 +362,7 @@ void tg_history_put_page(struct tg_buf *out, const struct tg_history_report *r)
         put_series(&p);
         put_nights(&p);
     }
-    tg_page_raw(&p.frame, "<footer>Made by <code>tracegate history --html</code>. Self times a "
-                          "step; docs/nightly.md says how a change is found.</footer>\n");
+    tg_buf_puts(p.frame.out, "<footer>Made by <code>tracegate history --html</code>. Self times a "
+                             "step; docs/nightly.md says how a change is found.</footer>\n");
     tg_page_end(&p.frame);
 }

@@ -41,30 +41,6 @@ static void put_now(struct tg_buf *out, const struct tg_history *h, uint32_t id)
     tg_history_put_value(out, &h->series->v[id], tg_history_plain(h, h->n - 1, id));
 }
 
-/* Of the values' column: times fit into the least, units of numbers may need more. */
-static size_t value_width(const struct tg_history_suite *s)
-{
-    size_t width = VALUE_WIDTH;
-    for (size_t i = 0; i < s->n_series; i++) {
-        TG_BUF value = { 0 };
-        put_now(&value, s->history, s->series[i]);
-        size_t n = tg_utf8_count(tg_buf_sv(&value));
-        width = n > width ? n : width;
-    }
-    return width < VALUE_MOST ? width : VALUE_MOST;
-}
-
-static size_t nights_for(const struct tg_history_report *r, const struct tg_history_suite *s,
-                         size_t width)
-{
-    size_t columns = r->columns > 0 ? (size_t)r->columns : 110;
-    size_t others = NAME_WIDTH + width + CHANGE_WIDTH + 5;
-    size_t room = columns > others + 10 ? columns - others : 10;
-    size_t n = s->history->n - s->first;
-    room = room < SPARK_MOST ? room : SPARK_MOST;
-    return n < room ? n : room;
-}
-
 static void put_event(struct tg_buf *out, const struct tg_history_suite *s,
                       const struct tg_history_entry *t)
 {
@@ -119,7 +95,21 @@ void tg_history_put_text(struct tg_buf *out, const struct tg_history_report *r)
             tg_buf_putc(out, '\n');
         const struct tg_history_suite *s = &r->suites[i];
         const struct tg_history *h = s->history;
-        size_t width = h->n ? value_width(s) : VALUE_WIDTH, from = h->n - nights_for(r, s, width);
+        /* Of the values' column: times fit into the least, units of numbers may need more. */
+        size_t width = VALUE_WIDTH;
+        for (size_t k = 0; h->n && k < s->n_series; k++) {
+            TG_BUF value = { 0 };
+            put_now(&value, h, s->series[k]);
+            size_t n = tg_utf8_count(tg_buf_sv(&value));
+            width = n > width ? n : width;
+        }
+        width = width < VALUE_MOST ? width : VALUE_MOST;
+        /* As many nights as there is room for. */
+        size_t columns = r->columns > 0 ? (size_t)r->columns : 110;
+        size_t others = NAME_WIDTH + width + CHANGE_WIDTH + 5;
+        size_t room = columns > others + 10 ? columns - others : 10;
+        room = room < SPARK_MOST ? room : SPARK_MOST;
+        size_t from = h->n - s->first < room ? s->first : h->n - room;
         TG_PUT(out, tg_esc_terminal, "suite {}", s->name);
         tg_buf_printf(out, ": %zu night%s", h->n - s->first, h->n - s->first == 1 ? "" : "s");
         if (!h->n) {

@@ -1,14 +1,15 @@
-#include "reporters/history_trend.h"
+#include "reporters/history.h"
 
 #include <math.h>
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
+#include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "core/diff/stats.h"
 #include "reporters/escape.h"
 #include "reporters/label.h"
-#include "reporters/page/assets.h"
+#include "reporters/page/page.h"
 #include "reporters/svg_ground.h"
 
 enum { BAND_FEWEST = 5, LABEL_WIDTH = 118, DATE_WIDTH = 64 };
@@ -104,24 +105,6 @@ static bool begins_level(const struct plot *p, size_t night)
     return false;
 }
 
-/* The end of the level that begins at `from`. */
-static size_t level_end(const struct plot *p, size_t from)
-{
-    size_t i = from + 1;
-    while (i < p->n && p->h->stream[i] == p->h->stream[from] && !begins_level(p, i))
-        i++;
-    return i;
-}
-
-static size_t known(const struct plot *p, size_t from, size_t to, double *out)
-{
-    size_t n = 0;
-    for (size_t i = from; i < to; i++)
-        if (!isnan(p->v[i - p->first]))
-            out[n++] = p->v[i - p->first];
-    return n;
-}
-
 /* ---- the scale ---- */
 
 /* Small drawings stand side by side, where 1 % must not look like 30 %: each shows 10 % more and
@@ -180,15 +163,6 @@ static void put_dates(const struct plot *p)
 
 /* ---- what happened ---- */
 
-static const struct tg_moved_series *moved_of(const struct plot *p,
-                                              const struct tg_history_event *e)
-{
-    for (size_t k = 0; k < e->n; k++)
-        if (e->v[k].series == p->series)
-            return &e->v[k];
-    return NULL;
-}
-
 enum { LABEL_ROWS = 3 };
 
 /* The lowest row with room for a label at x, in which its end is noted; LABEL_ROWS: there is
@@ -211,9 +185,10 @@ static void put_events(const struct plot *p)
     /* The step's panel has the mark of everything that the step takes longer or shorter by. */
     const struct tg_series *x = &p->h->series->v[p->series];
     bool step = x->what == TG_SERIES_METRIC && x->metric == TG_METRIC_STEP_TIME;
-    for (size_t i = 0; i < p->h->n_events; i++) {
-        const struct tg_history_event *e = &p->h->event[i];
-        const struct tg_moved_series *m = moved_of(p, e);
+    TG_EACH(const struct tg_history_event, e, p->h->event, p->h->n_events) {
+        const struct tg_moved_series *m = NULL;
+        for (size_t k = 0; k < e->n && !m; k++)
+            m = e->v[k].series == p->series ? &e->v[k] : NULL;
         bool worse = m ? m->worse : e->cost_ns > 0;
         double from, to;
         if ((!m && (!step || e->cost_ns == 0)) || e->to < p->first)
@@ -257,8 +232,7 @@ static void put_environments(const struct plot *p)
 static void put_releases(const struct plot *p)
 {
     double end = -INFINITY;
-    for (size_t i = 0; i < p->s->n_releases; i++) {
-        const struct tg_history_release *r = &p->s->releases[i];
+    TG_EACH(const struct tg_history_release, r, p->s->releases, p->s->n_releases) {
         double x, width = 6.5 * (double)tg_utf8_count(r->name) + 14;
         if (r->night < p->first || r->night >= p->n)
             continue;
@@ -383,7 +357,13 @@ void tg_trend_put(struct tg_buf *out, const struct tg_history_suite *s, uint32_t
     }
     double *scratch = TG_NEW_N(a, double, p.n - p.first + 1);
     for (size_t from = p.first, to; from < p.n; from = to) {
-        size_t n = known(&p, from, to = level_end(&p, from), scratch);
+        size_t n = 0;
+        for (to = from; to < p.n; to++) {
+            if (to > from && (p.h->stream[to] != p.h->stream[from] || begins_level(&p, to)))
+                break; /* the end of the level */
+            if (!isnan(p.v[to - p.first]))
+                scratch[n++] = p.v[to - p.first];
+        }
         if (n < BAND_FEWEST)
             continue;
         double lo = y_of(&p, tg_quantile(scratch, n, 0.1));
@@ -475,31 +455,6 @@ static void put_rules(struct tg_buf *out, tg_sv rules, tg_sv list)
     }
 }
 
-static void put_legend(struct tg_buf *out, double y)
-{
-    static const struct {
-        const char *mark, *text;
-        int width;
-    } item[] = {
-        { "<rect class=\"band\" y=\"-9\" width=\"16\" height=\"10\"/>", "80 % of a level's nights",
-          190 },
-        { "<rect class=\"event up\" y=\"-10\" width=\"8\" height=\"12\"/>", "slower, within", 130 },
-        { "<rect class=\"event down\" y=\"-10\" width=\"8\" height=\"12\"/>", "faster, within",
-          130 },
-        { "<path class=\"env\" d=\"M4-11V3\"/>", "environment", 120 },
-        { "<path class=\"release\" d=\"M5-7l4 7h-8z\"/>", "release", 90 },
-        { "<circle class=\"now\" cx=\"5\" cy=\"-4\" r=\"4\"/>", "newest night", 110 },
-    };
-    int x = MARGIN;
-    for (size_t i = 0; i < sizeof item / sizeof *item; i++) {
-        tg_buf_printf(
-            out,
-            "<g transform=\"translate(%d %d)\">%s<text class=\"tick\" x=\"22\">%s</text></g>\n", x,
-            (int)y, item[i].mark, item[i].text);
-        x += item[i].width;
-    }
-}
-
 void tg_trend_svg(struct tg_buf *out, const struct tg_history_suite *s)
 {
     size_t shown = s->n_series < SHOWN ? s->n_series : SHOWN, small = shown ? shown - 1 : 0;
@@ -536,7 +491,27 @@ void tg_trend_svg(struct tg_buf *out, const struct tg_history_suite *s)
     if (s->n_series)
         tg_trend_put(out, s, s->series[0],
                      &(struct tg_trend_box){ MARGIN, y, WIDTH - 2 * MARGIN, LARGE, false });
-    put_legend(out, y + LARGE + 14);
+    static const struct {
+        const char *mark, *text;
+        int width;
+    } item[] = {
+        { "<rect class=\"band\" y=\"-9\" width=\"16\" height=\"10\"/>", "80 % of a level's nights",
+          190 },
+        { "<rect class=\"event up\" y=\"-10\" width=\"8\" height=\"12\"/>", "slower, within", 130 },
+        { "<rect class=\"event down\" y=\"-10\" width=\"8\" height=\"12\"/>", "faster, within",
+          130 },
+        { "<path class=\"env\" d=\"M4-11V3\"/>", "environment", 120 },
+        { "<path class=\"release\" d=\"M5-7l4 7h-8z\"/>", "release", 90 },
+        { "<circle class=\"now\" cx=\"5\" cy=\"-4\" r=\"4\"/>", "newest night", 110 },
+    };
+    int x = MARGIN;
+    for (size_t i = 0; i < sizeof item / sizeof *item; i++) {
+        tg_buf_printf(
+            out,
+            "<g transform=\"translate(%d %d)\">%s<text class=\"tick\" x=\"22\">%s</text></g>\n", x,
+            (int)y + LARGE + 14, item[i].mark, item[i].text);
+        x += item[i].width;
+    }
     y += LARGE + LEGEND;
     for (size_t i = 0; i < small; i++)
         tg_trend_put(out, s, s->series[i + 1],

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "core/base/sort.h"
-#include "core/base/strmap.h"
 #include "reporters/escape.h"
 #include "reporters/html.h"
 #include "reporters/number.h"
@@ -31,12 +30,6 @@ static int worst_first(const void *pa, const void *pb)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static void put_key(struct tg_buf *key, tg_sv kind, tg_sv name)
-{
-    tg_buf_clear(key);
-    tg_buf_printf(key, "%.*s %.*s", TG_SV_ARG(kind), TG_SV_ARG(name));
-}
-
 /* What passed by calls was judged, though its times could not be. */
 static int weight(enum tg_state s)
 {
@@ -47,38 +40,24 @@ static struct ranked *rank_rows(const struct tg_verdict *v, size_t *n)
 {
     const struct tg_comparison *c = v->comparison;
     struct ranked *rows = tg_xmalloc((c->n_ops + 1) * sizeof *rows);
+    TG_FREE const struct tg_result **worst = tg_xcalloc(c->n_ops + 1, sizeof *worst); /* of each */
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_op *op = tg_result_op(c, &v->results[i]);
+        const struct tg_result **of = op ? &worst[op - c->ops] : NULL;
+        if (of && (!*of || weight(v->results[i].state) > weight((*of)->state)))
+            *of = &v->results[i];
+    }
     *n = 0;
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        struct tg_row_numbers x = tg_row_numbers(c, op, TG_BASIS_JUDGED);
+        double d = tg_row_numbers(c, op, TG_BASIS_JUDGED).d_ns;
         if (op->kind != TG_KIND_PYTHON && op->kind != TG_KIND_OVERHEAD &&
             op->kind != TG_KIND_OTHER && op->kind != TG_KIND_DEVICE_ANNOTATION &&
             !tg_row_is_former(op))
-            rows[(*n)++] =
-                (struct ranked){ .row = (uint32_t)i, .size = isfinite(x.d_ns) ? fabs(x.d_ns) : 0 };
-    }
-    /* The worst state of each name. */
-    size_t n_rows = *n;
-    TG_AUTO(tg_strmap_release) struct tg_strmap map = { 0 };
-    TG_BUF key = { 0 };
-    TG_FREE uint32_t *place = tg_xmalloc((n_rows + 1) * sizeof *place);
-    for (size_t i = 0; i < n_rows; i++) {
-        const struct tg_op *op = &v->comparison->ops[rows[i].row];
-        size_t before = map.n;
-        put_key(&key, tg_sv_of(tg_kind_name(op->kind)), op->name);
-        uint32_t id = tg_strmap_add(&map, tg_buf_sv(&key));
-        if (map.n > before)
-            place[id] = (uint32_t)i;
-    }
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        put_key(&key, tg_result_kind(r), r->op_normalised);
-        uint32_t id = tg_strmap_find(&map, tg_buf_sv(&key));
-        if (id == TG_NO_ID)
-            continue;
-        if (!rows[place[id]].judged || weight(r->state) > weight(rows[place[id]].state))
-            rows[place[id]].state = r->state;
-        rows[place[id]].judged = true;
+            rows[(*n)++] = (struct ranked){ .row = (uint32_t)i,
+                                            .judged = worst[i],
+                                            .state = worst[i] ? worst[i]->state : TG_STATE_PASS,
+                                            .size = isfinite(d) ? fabs(d) : 0 };
     }
     TG_SORT(rows, *n, worst_first);
     return rows;
@@ -120,7 +99,7 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
                   strcmp(state, "not-judged") == 0 ? "not judged" : state);
     tg_page_number(&h->page, x.d_ns);
     if (op->relation != TG_REL_RENAMED && (op->change == TG_ADDED || op->change == TG_REMOVED))
-        tg_page_raw(&h->page, op->change == TG_ADDED ? "new " : "gone ");
+        tg_buf_puts(h->page.out, op->change == TG_ADDED ? "new " : "gone ");
     if (op->on_rank_alone)
         tg_buf_printf(h->page.out, "%s: ", h->v->comparison->rank_alone->called);
     tg_put_time_delta(h->page.out, x.d_ns);
@@ -163,8 +142,8 @@ void tg_html_put_rows(struct tg_html *h)
                       "<p class=\"note\">%zu of %zu names, the worst first: a page has a limit of "
                       "bytes. The JSON and CSV reports have all.</p>\n",
                       shown, n);
-    tg_page_raw(
-        &h->page,
+    tg_buf_puts(
+        h->page.out,
         "<p class=\"dim small\"><b>noise</b>: the difference is one that runs of the same code "
         "show. <b>not judged</b>: no rule judges the name, or its times could not be. A finding "
         "above has the time of what it calls, too.</p>\n");

@@ -101,49 +101,6 @@ void tg_json_cause(struct tg_doc *o, const struct tg_result *r)
     tg_doc_add_null(o, "no_cause");
 }
 
-/* What every result has. */
-static void add_subject(struct tg_doc *o, const struct tg_result *r)
-{
-    add_name(o, "state", tg_state_name(r->state));
-    add_text(o, "because", tg_sv_of(tg_reason_id(r->because)));
-    tg_doc_add_str(o, "rule", r->rule);
-    tg_doc_add_str(o, "op", r->op);
-    tg_doc_add_str(o, "op_normalised", r->op_normalised);
-    tg_doc_add_str(o, "kind", tg_result_kind(r));
-    tg_doc_add_str(o, "metric", tg_result_metric(r));
-}
-
-/* What every result has that somebody may have to do something about; policy waive asks. */
-static void add_values(struct tg_doc *o, const struct tg_result *r)
-{
-    add_name(o, "dimension", tg_unit_dimension(r->unit_id));
-    tg_doc_add_str(o, "unit", r->unit);
-    tg_doc_add_num(o, "baseline", r->has_values ? r->base : NAN);
-    tg_doc_add_num(o, "test", r->has_values ? r->test : NAN);
-    tg_doc_add_num(o, "delta", r->has_values ? r->delta : NAN);
-    tg_doc_add_num(o, "delta_pct",
-                   r->has_values && tg_dec_pct_tells(r->delta_pct) ? r->delta_pct : NAN);
-}
-
-static void add_place(struct tg_doc *o, const struct tg_result *r)
-{
-    TG_BUF at = { 0 };
-    add_text(o, "limit", r->limit);
-    add_text(o, "ceiling",
-             r->ceiling == TG_BOUND_PCT ? TG_SV("") : tg_sv_of(tg_bound_name(r->ceiling)));
-    tg_result_put_at(&at, r);
-    add_text(o, "at", tg_buf_sv(&at));
-    tg_doc_add_str(o, "message", r->message);
-}
-
-static void add_folded(struct tg_doc *o, const struct tg_verdict *v, const struct tg_result *r)
-{
-    add_text(o, "explained_by",
-             r->folded_under < v->n_results ? v->results[r->folded_under].op_normalised
-                                            : TG_SV(""));
-    tg_doc_add_bool(o, "follows", r->follows);
-}
-
 /* Of a list the first WHOLE results, which are the worst, have all keys; the rest are short rows of
  * one line. A renaming refactor has ten thousand. */
 enum { WHOLE = 1000 };
@@ -152,19 +109,45 @@ static void add_results(struct tg_doc *root, const char *key, const struct tg_ve
                         enum tg_state state)
 {
     struct tg_doc *list = tg_doc_add_array(root, key);
+    bool passes = state == TG_STATE_PASS || state == TG_STATE_SKIP || state == TG_STATE_NOT_JUDGED;
     size_t n = 0;
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
+    TG_EACH(const struct tg_result, r, v->results, v->n_results) {
         if (r->state != state)
             continue;
         struct tg_doc *o = tg_doc_add_object(list, NULL);
-        if (n++ < WHOLE) {
-            add_subject(o, r);
-            add_values(o, r);
+        bool whole = n++ < WHOLE;
+        add_name(o, "state", tg_state_name(r->state));
+        add_name(o, "because", tg_reason_id(r->because));
+        tg_doc_add_str(o, "rule", r->rule);
+        tg_doc_add_str(o, "op", r->op);
+        tg_doc_add_str(o, "op_normalised", r->op_normalised);
+        tg_doc_add_str(o, "kind", tg_result_kind(r));
+        tg_doc_add_str(o, "metric", tg_result_metric(r));
+        /* What every result has that somebody may have to do something about; policy waive asks. */
+        if (whole || !passes) {
+            bool known = r->has_values;
+            add_name(o, "dimension", tg_unit_dimension(r->unit_id));
+            tg_doc_add_str(o, "unit", r->unit);
+            tg_doc_add_num(o, "baseline", known ? r->base : NAN);
+            tg_doc_add_num(o, "test", known ? r->test : NAN);
+            tg_doc_add_num(o, "delta", known ? r->delta : NAN);
+            tg_doc_add_num(o, "delta_pct",
+                           known && tg_dec_pct_tells(r->delta_pct) ? r->delta_pct : NAN);
+        }
+        if (whole) {
             add_name(o, "estimate",
                      r->ev && r->ev->why_not == TG_JUDGED ? tg_estimate_name(r->ev->estimate) : "");
             tg_doc_add_num(o, "share", r->share);
-            add_place(o, r);
+        }
+        if (whole || !passes) {
+            TG_BUF at = { 0 };
+            add_text(o, "limit", r->limit);
+            add_name(o, "ceiling", r->ceiling == TG_BOUND_PCT ? "" : tg_bound_name(r->ceiling));
+            tg_result_put_at(&at, r);
+            add_text(o, "at", tg_buf_sv(&at));
+            tg_doc_add_str(o, "message", r->message);
+        }
+        if (whole) {
             add_text(o, "evidence", r->evidence);
             add_text(o, "calling_op", r->calling_op);
             add_text(o, "next", r->next);
@@ -172,22 +155,18 @@ static void add_results(struct tg_doc *root, const char *key, const struct tg_ve
             add_text(o, "owner", r->owner);
             tg_json_cause(o, r);
             add_text(o, "event", r->event);
-            if (r->n_nights) {
-                struct tg_doc *nights = tg_doc_add_array(o, "nights_ns");
-                for (size_t k = 0; k < r->n_nights; k++)
-                    tg_doc_add_num(nights, NULL, r->nights[k]);
-            }
-            add_folded(o, v, r);
-        } else {
-            add_subject(o, r);
-            if (r->state != TG_STATE_PASS && r->state != TG_STATE_SKIP &&
-                r->state != TG_STATE_NOT_JUDGED) {
-                add_values(o, r);
-                add_place(o, r);
-                add_folded(o, v, r);
-            }
-            tg_doc_seal(o);
+            struct tg_doc *nights = r->n_nights ? tg_doc_add_array(o, "nights_ns") : NULL;
+            for (size_t k = 0; k < r->n_nights; k++)
+                tg_doc_add_num(nights, NULL, r->nights[k]);
         }
+        if (whole || !passes) {
+            bool folded = r->folded_under < v->n_results;
+            add_text(o, "explained_by",
+                     folded ? v->results[r->folded_under].op_normalised : TG_SV(""));
+            tg_doc_add_bool(o, "follows", r->follows);
+        }
+        if (!whole)
+            tg_doc_seal(o);
     }
 }
 
@@ -237,19 +216,30 @@ static void add_calls(struct tg_doc *o, const struct tg_comparison *c, const str
     add_name(o, "kind", tg_kind_name(op->kind));
     add_name(o, "class", tg_class_name(op->class_));
     add_text(o, "parent", op->parent);
-    add_name(o, "change", tg_change_name(op->change));
-    add_name(o, "relation", tg_relation_name(op->relation));
+    static const char *const change[] = {
+        [TG_SAME] = "same", [TG_ADDED] = "added", [TG_REMOVED] = "removed",
+        [TG_MORE] = "more", [TG_FEWER] = "fewer",
+    };
+    static const char *const relation[] = {
+        [TG_REL_NONE] = "",
+        [TG_REL_RENAMED] = "renamed",
+        [TG_REL_REPLACED] = "replaced",
+        [TG_REL_REPLACED_WORSE] = "replaced by more",
+        [TG_REL_MOVED] = "moved",
+    };
+    add_name(o, "change", change[op->change]);
+    add_name(o, "relation", relation[op->relation]);
     add_text(o, "partner", op->partner < c->n_ops ? c->ops[op->partner].name : TG_SV(""));
     tg_json_pair(o, "count", op->count);
     tg_json_pair(o, "total_ns", op->total);
     tg_json_pair(o, "self_ns", op->self);
 }
 
+/* What only rows that are whole have. */
 static void add_op(struct tg_doc *o, const struct tg_verdict *v, const struct tg_op *op)
 {
     const struct tg_comparison *c = v->comparison;
     struct tg_row_numbers whole = tg_row_numbers(c, op, TG_BASIS_WHOLE);
-    add_calls(o, c, op);
     tg_json_pair(o, "share", op->share);
     if (op->on_rank_alone)
         tg_json_pair(o, "on_one_rank_ns", op->there_ns);
@@ -291,18 +281,6 @@ static void add_op(struct tg_doc *o, const struct tg_verdict *v, const struct tg
     }
 }
 
-struct weighed {
-    double ns;
-    size_t at;
-};
-
-static int by_time(const void *pa, const void *pb)
-{
-    const struct weighed *a = pa, *b = pb;
-    int order = TG_CMP(b->ns, a->ns);
-    return order ? order : TG_CMP(a->at, b->at);
-}
-
 static void add_table(struct tg_doc *root, const struct tg_verdict *v)
 {
     const struct tg_comparison *c = v->comparison;
@@ -311,20 +289,20 @@ static void add_table(struct tg_doc *root, const struct tg_verdict *v)
     /* Which rows are whole: those that take the longest, on either side. */
     const struct tg_op *ops = c ? c->ops : NULL;
     TG_FREE bool *whole = tg_xcalloc(n + 1, sizeof *whole);
-    TG_FREE struct weighed *row = tg_xcalloc(n + 1, sizeof *row);
+    TG_FREE struct tg_ranked *row = tg_xcalloc(n + 1, sizeof *row);
     for (size_t i = 0; i < n; i++)
-        row[i] = (struct weighed){ fmax(ops[i].self[TG_BASE], ops[i].self[TG_TEST]), i };
-    TG_SORT(row, n, by_time);
+        row[i] =
+            (struct tg_ranked){ fmax(ops[i].self[TG_BASE], ops[i].self[TG_TEST]), (uint32_t)i };
+    TG_SORT(row, n, tg_rows_by_size);
     for (size_t i = 0; i < n && i < WHOLE; i++)
         whole[row[i].at] = true;
     for (size_t i = 0; i < n; i++) {
         struct tg_doc *o = tg_doc_add_object(list, NULL);
-        if (whole[i]) {
-            add_op(o, v, &c->ops[i]);
-        } else {
-            add_calls(o, c, &c->ops[i]);
+        add_calls(o, c, &ops[i]);
+        if (whole[i])
+            add_op(o, v, &ops[i]);
+        else
             tg_doc_seal(o);
-        }
     }
 }
 
@@ -347,20 +325,6 @@ static void add_metrics(struct tg_doc *root, const struct tg_comparison *c)
         tg_json_pair(o, "value", value);
         tg_json_pair(o, "slowest_rank", slowest);
         add_evidence(o, &x->ev);
-    }
-}
-
-static void add_numbers(struct tg_doc *root, const struct tg_comparison *c)
-{
-    struct tg_doc *list = tg_doc_add_array(root, "numbers");
-    for (size_t i = 0; c && i < c->n_numbers; i++) {
-        const struct tg_number_change *x = &c->numbers[i];
-        struct tg_doc *o = tg_doc_add_object(list, NULL);
-        tg_doc_add_str(o, "name", x->name);
-        tg_doc_add_str(o, "unit", x->unit);
-        tg_doc_add_str(o, "better", x->more_is_better ? TG_SV("more") : TG_SV("less"));
-        add_counts(o, "runs", x->n_runs);
-        tg_json_pair(o, "value", x->value);
     }
 }
 
@@ -433,19 +397,9 @@ static void add_head(struct tg_doc *root, const struct tg_verdict *v, const stru
     }
 }
 
-static void add_notes(struct tg_doc *root, const struct tg_verdict *v)
-{
-    struct tg_doc *list = tg_doc_add_array(root, "notes");
-    for (size_t i = 0; i < v->n_notes; i++) {
-        struct tg_doc *o = tg_doc_add_object(list, NULL);
-        tg_doc_add_bool(o, "warning", v->notes[i].warning);
-        tg_doc_add_str(o, "text", v->notes[i].text);
-        add_text(o, "next", v->notes[i].next);
-    }
-}
-
 void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
+    const struct tg_comparison *c = v->comparison;
     TG_AUTO(tg_doc_drop) struct tg_doc *root = tg_doc_new_object();
     add_head(root, v, r);
     struct tg_doc *o = tg_doc_add_object(root, "summary");
@@ -454,8 +408,8 @@ void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
     size_t n = 0;
     for (size_t s = 0; s <= TG_STATE_FAIL; s++)
         n += v->n_state[s] > WHOLE ? v->n_state[s] - WHOLE : 0;
-    if (v->comparison && v->comparison->n_ops > WHOLE)
-        n += v->comparison->n_ops - WHOLE;
+    if (c && c->n_ops > WHOLE)
+        n += c->n_ops - WHOLE;
     if (n)
         tg_doc_add_i64(root, "shortened", (int64_t)n);
     add_results(root, "violations", v, TG_STATE_FAIL);
@@ -466,12 +420,26 @@ void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
     add_results(root, "not_judged", v, TG_STATE_NOT_JUDGED);
     add_results(root, "skipped", v, TG_STATE_SKIP);
     add_results(root, "passed", v, TG_STATE_PASS);
-    add_notes(root, v);
-    add_environment(root, v->comparison);
-    add_metrics(root, v->comparison);
-    add_numbers(root, v->comparison);
-    const struct tg_comparison *c = v->comparison;
-    struct tg_doc *list = tg_doc_add_array(root, "replacements");
+    struct tg_doc *list = tg_doc_add_array(root, "notes");
+    for (size_t i = 0; i < v->n_notes; i++) {
+        o = tg_doc_add_object(list, NULL);
+        tg_doc_add_bool(o, "warning", v->notes[i].warning);
+        tg_doc_add_str(o, "text", v->notes[i].text);
+        add_text(o, "next", v->notes[i].next);
+    }
+    add_environment(root, c);
+    add_metrics(root, c);
+    list = tg_doc_add_array(root, "numbers");
+    for (size_t i = 0; c && i < c->n_numbers; i++) {
+        const struct tg_number_change *x = &c->numbers[i];
+        o = tg_doc_add_object(list, NULL);
+        tg_doc_add_str(o, "name", x->name);
+        tg_doc_add_str(o, "unit", x->unit);
+        tg_doc_add_str(o, "better", x->more_is_better ? TG_SV("more") : TG_SV("less"));
+        add_counts(o, "runs", x->n_runs);
+        tg_json_pair(o, "value", x->value);
+    }
+    list = tg_doc_add_array(root, "replacements");
     size_t n_replacements = c ? c->n_regions : 0;
     TG_FREE struct tg_doc **names = tg_xcalloc(n_replacements + 1, sizeof *names);
     for (size_t i = 0; i < n_replacements; i++) {

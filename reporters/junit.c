@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "core/base/sort.h"
 #include "core/base/strmap.h"
 #include "policy/verdict/verdict.h"
 #include "reporters/escape.h"
@@ -21,31 +22,22 @@
 
 /* ---- the file around the cases: one suite, unique names, counts, properties ---- */
 
-enum tg_junit_state { TG_JUNIT_FAILURE, TG_JUNIT_ERROR, TG_JUNIT_SKIPPED };
-#define TG_JUNIT_STATES 3
+enum { MAX_CASES = 500 };
+enum state { FAILURE, ERROR, SKIPPED, STATES };
 
-struct tg_junit {
+struct suite {
     const struct tg_verdict *v;
     const uint32_t *roots;     /* of its results */
     bool strict;               /* no file and line, nothing inside a case but its state */
     struct tg_buf cases, log;  /* log: the suite's system-out, strict only */
     struct tg_strmap names;    /* each once */
     struct tg_strmap unjudged; /* rules whose case for what they did not judge is there */
-    size_t tests, n_state[TG_JUNIT_STATES];
+    size_t tests, n_state[STATES];
     double seconds;
 };
-
-struct tg_junit_case {
-    tg_sv name, kind; /* kind: told apart by it, if two cases have one name */
-    double seconds;
-    const char *file; /* of the rule; NULL: none */
-    uint32_t line;
-};
-
-/* ---- names ---- */
 
 /* Blanks collapse, because readers that treat names as tokens collapse them too. */
-static void junit_put_name(struct tg_buf *out, tg_sv name)
+static void put_name(struct tg_buf *out, tg_sv name)
 {
     TG_BUF line = { 0 };
     size_t before = out->n;
@@ -61,7 +53,7 @@ static void junit_put_name(struct tg_buf *out, tg_sv name)
         tg_buf_puts(out, "(blank)");
 }
 
-static bool taken(struct tg_junit *s, const struct tg_buf *name)
+static bool taken(struct suite *s, const struct tg_buf *name)
 {
     size_t before = s->names.n;
     (void)tg_strmap_add(&s->names, tg_buf_sv(name));
@@ -76,57 +68,45 @@ static void put_attribute(struct tg_buf *out, const char *key, tg_sv value)
     TG_PUT(out, tg_esc_xml, "{}\"", value);
 }
 
-static void junit_open(struct tg_junit *s, const struct tg_junit_case *c)
+/* `kind`: told apart by it, if two cases have one name. `file`: of the rule; NULL: none. */
+static void open_case_at(struct suite *s, tg_sv name, tg_sv kind, double seconds, const char *file,
+                         uint32_t line)
 {
     struct tg_buf *out = &s->cases;
     TG_BUF classname = { 0 }, unique = { 0 };
-    double seconds = isfinite(c->seconds) && c->seconds > 0 ? c->seconds : 0;
+    seconds = isfinite(seconds) && seconds > 0 ? seconds : 0;
     tg_buf_puts(&classname, "tracegate.");
     /* A part of a class name: dots separate parts, so a part has no dot. */
-    size_t before = classname.n;
     for (size_t i = 0; i < s->v->suite.n; i++) {
         char part = s->v->suite.p[i];
         bool plain = tg_is_word(part) || part == '-';
         tg_buf_putc(&classname, plain ? part : part == '@' ? '.' : '_');
     }
-    if (classname.n == before)
+    if (!s->v->suite.n)
         tg_buf_puts(&classname, "default");
-    junit_put_name(&unique, c->name);
+    put_name(&unique, name);
     /* The operator's name; a kernel with the name of an operator gets its kind, then a number. */
     size_t stem = unique.n;
     if (taken(s, &unique)) {
-        tg_buf_printf(&unique, " [%.*s]", TG_SV_ARG(c->kind));
+        tg_buf_printf(&unique, " [%.*s]", TG_SV_ARG(kind));
         for (unsigned k = 2; taken(s, &unique); k++) {
             unique.n = stem;
-            tg_buf_printf(&unique, " [%.*s %u]", TG_SV_ARG(c->kind), k);
+            tg_buf_printf(&unique, " [%.*s %u]", TG_SV_ARG(kind), k);
         }
     }
     tg_buf_puts(out, "    <testcase");
     put_attribute(out, "classname", tg_buf_sv(&classname));
     put_attribute(out, "name", tg_buf_sv(&unique));
     tg_buf_printf(out, " time=\"%.6f\"", seconds);
-    if (c->file && !s->strict) {
-        put_attribute(out, "file", tg_sv_of(c->file));
-        tg_buf_printf(out, " line=\"%u\"", (unsigned)(c->line ? c->line : 1));
+    if (file && !s->strict) {
+        put_attribute(out, "file", tg_sv_of(file));
+        tg_buf_printf(out, " line=\"%u\"", (unsigned)(line ? line : 1));
     }
     s->tests++;
     s->seconds += seconds;
 }
 
-/* One of these closes the case: as passed with output, or in a state. */
-static void junit_pass_saying(struct tg_junit *s, const char *head, tg_sv body)
-{
-    if (s->strict) {
-        tg_buf_printf(&s->log, "%s: %.*s", head, TG_SV_ARG(body));
-        tg_buf_puts(&s->cases, "/>\n");
-        return;
-    }
-    tg_buf_printf(&s->cases, ">\n      <system-out>%s: ", head);
-    TG_PUT(&s->cases, tg_esc_xml_lines, "{}</system-out>\n    </testcase>\n", body);
-}
-
-static void junit_close(struct tg_junit *s, enum tg_junit_state state, tg_sv type, tg_sv message,
-                        tg_sv body)
+static void close_case(struct suite *s, enum state state, tg_sv type, tg_sv message, tg_sv body)
 {
     static const char *const names[] = { "failure", "error", "skipped" };
     const char *element = names[state];
@@ -157,7 +137,7 @@ static void put_property(struct tg_buf *out, const char *name, tg_sv value)
 }
 
 /* The outer element has no attribute for skipped cases. */
-static void put_counts(struct tg_buf *out, const struct tg_junit *s, size_t states)
+static void put_counts(struct tg_buf *out, const struct suite *s, size_t states)
 {
     static const char *const names[] = { "failures", "errors", "skipped" };
     tg_buf_printf(out, " tests=\"%zu\"", s->tests);
@@ -167,19 +147,19 @@ static void put_counts(struct tg_buf *out, const struct tg_junit *s, size_t stat
 }
 
 /* The whole file; `omitted`: results without a case of their own. */
-static void junit_put(struct tg_buf *out, const struct tg_junit *s, size_t omitted)
+static void put_file(struct tg_buf *out, const struct suite *s, size_t omitted)
 {
     const struct tg_verdict *v = s->v;
     TG_BUF name = { 0 };
-    junit_put_name(&name, v->suite.n ? v->suite : TG_SV("default"));
+    put_name(&name, v->suite.n ? v->suite : TG_SV("default"));
     tg_buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
     if (!s->strict) {
         put_attribute(out, "name", TG_SV("tracegate"));
-        put_counts(out, s, TG_JUNIT_SKIPPED);
+        put_counts(out, s, SKIPPED);
     }
     tg_buf_puts(out, ">\n  <testsuite");
     put_attribute(out, "name", tg_buf_sv(&name));
-    put_counts(out, s, TG_JUNIT_STATES);
+    put_counts(out, s, STATES);
     if (v->timestamp.n)
         put_attribute(out, "timestamp", v->timestamp);
     else if (s->strict) /* the schema wants one, and there is no clock */
@@ -214,30 +194,16 @@ static void junit_put(struct tg_buf *out, const struct tg_junit *s, size_t omitt
     tg_buf_puts(out, "  </testsuite>\n</testsuites>\n");
 }
 
-enum { MAX_CASES = 500 };
-
-static void open_case(struct tg_junit *s, const struct tg_result *r, tg_sv name, double seconds)
+/* At what a reader has to open: the line that is to blame, else the rule. */
+static void open_case(struct suite *s, const struct tg_result *r, tg_sv name, double seconds)
 {
-    struct tg_junit_case c = { name, tg_result_kind(r), seconds, NULL, r->line };
     TG_BUF changed = { 0 };
-    c.file = tg_result_in_file(r) ? r->file : NULL;
-    if (r->cause && tg_cause_blames(r->cause)) { /* what a reader has to open */
+    bool blamed = r->cause && tg_cause_blames(r->cause);
+    const char *file = tg_result_in_file(r) ? r->file : NULL;
+    if (blamed)
         tg_buf_printf(&changed, "%.*s", TG_SV_ARG(r->source));
-        c.file = changed.p;
-        c.line = r->source_line;
-    }
-    junit_open(s, &c);
-}
-
-/* The case of the verdict itself; `guard`: the result that made it an error, or NULL. */
-static void open_own_case(struct tg_junit *s, const struct tg_result *guard)
-{
-    struct tg_junit_case c = { .name = TG_SV("could be judged"), .kind = TG_SV("guard") };
-    if (guard && tg_result_in_file(guard)) {
-        c.file = guard->file;
-        c.line = guard->line;
-    }
-    junit_open(s, &c);
+    open_case_at(s, name, tg_result_kind(r), seconds, blamed ? changed.p : file,
+                 blamed ? r->source_line : r->line);
 }
 
 static void put_line(struct tg_buf *out, const char *label, tg_sv text)
@@ -262,16 +228,16 @@ static void put_body(struct tg_buf *out, const struct tg_result *r)
     tg_result_put_rule(&text, r, TG_RULE_WITH_LINE);
     put_line(out, "rule: ", tg_buf_sv(&text));
     put_line(out, "owner: ", r->owner);
-    TG_BUF source = { 0 };
-    tg_origin_put(&source, r, TG_ORIGIN_WHOLE);
-    put_line(out, "cause: ", tg_buf_sv(&source));
-    tg_buf_clear(&source);
-    (void)tg_origin_put_quote(&source, r->cause);
-    put_line(out, TG_ORIGIN_QUOTE ": ", tg_buf_sv(&source));
+    tg_buf_clear(&text);
+    tg_origin_put(&text, r, TG_ORIGIN_WHOLE);
+    put_line(out, "cause: ", tg_buf_sv(&text));
+    tg_buf_clear(&text);
+    (void)tg_origin_put_quote(&text, r->cause);
+    put_line(out, TG_ORIGIN_QUOTE ": ", tg_buf_sv(&text));
     if (r->cause) {
-        tg_buf_clear(&source);
-        tg_origin_put_path(&source, r->cause);
-        put_line(out, "path: ", tg_buf_sv(&source));
+        tg_buf_clear(&text);
+        tg_origin_put_path(&text, r->cause);
+        put_line(out, "path: ", tg_buf_sv(&text));
     }
     put_line(out, "next: ", r->next);
 }
@@ -288,13 +254,12 @@ static tg_sv reason_of(const struct tg_result *r)
     return r->why_not ? tg_sv_of(r->why_not) : r->message;
 }
 
-static void put_unjudged(struct tg_junit *s, const struct tg_result *first)
+static void put_unjudged(struct suite *s, const struct tg_result *first)
 {
     TG_BUF text = { 0 }, name = { 0 };
     TG_AUTO(tg_strmap_release) struct tg_strmap reasons = { 0 };
     tg_buf_puts(&text, "not judged: ");
-    for (size_t i = 0; i < s->v->n_results; i++) {
-        const struct tg_result *r = &s->v->results[i];
+    TG_EACH(const struct tg_result, r, s->v->results, s->v->n_results) {
         size_t before = reasons.n;
         if (!is_unjudged(r) || !tg_sv_eq(r->rule, first->rule))
             continue;
@@ -303,65 +268,64 @@ static void put_unjudged(struct tg_junit *s, const struct tg_result *first)
             continue;
         tg_buf_puts(&text, before ? "; " : "");
         /* "12 names: too few runs a side (aten::mm, aten::add, gemm and 9 more)" */
-        tg_sv reason = reason_of(r);
         struct tg_message_list list = { .most = 3 };
         TG_BUF names = { 0 };
-        for (size_t k = 0; k < s->v->n_results; k++) {
-            const struct tg_result *one = &s->v->results[k];
+        TG_EACH(const struct tg_result, one, s->v->results, s->v->n_results) {
             if (!is_unjudged(one) || !tg_sv_eq(one->rule, r->rule) ||
-                !tg_sv_eq(reason_of(one), reason) || !tg_message_list_next(&list, &names))
+                !tg_sv_eq(reason_of(one), reason_of(r)) || !tg_message_list_next(&list, &names))
                 continue;
             tg_label_put_one(&names, one->op_normalised.n ? one->op_normalised : one->op, 80);
         }
         tg_buf_printf(&text, "%zu %s: %.*s", list.n, list.n == 1 ? "name" : "names",
-                      TG_SV_ARG(reason));
+                      TG_SV_ARG(reason_of(r)));
         (void)tg_message_list_end(&list, &names);
         if (names.n)
             tg_buf_printf(&text, " (%s)", names.p);
     }
     tg_buf_printf(&name, "%.*s: not judged", TG_SV_ARG(first->rule));
     open_case(s, first, tg_buf_sv(&name), 0);
-    junit_close(s, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&text), TG_SV(""));
+    close_case(s, SKIPPED, TG_SV(""), tg_buf_sv(&text), TG_SV(""));
 }
 
 /* ---- cases of results ---- */
 
-/* The failure that this one is a part of, which fails by itself; NULL: it is a finding. */
-static const struct tg_result *followed(const struct tg_junit *s, const struct tg_result *r)
+static void put_result(struct suite *s, const struct tg_result *r)
 {
-    const struct tg_result *root = &s->v->results[s->roots[r - s->v->results]];
-    return r->state == TG_STATE_FAIL && root != r && root->state == TG_STATE_FAIL ? root : NULL;
-}
-
-static void put_result(struct tg_junit *s, const struct tg_result *r)
-{
-    TG_BUF message = { 0 }, body = { 0 };
+    TG_BUF message = { 0 }, body = { 0 }, name = { 0 };
     /* "slower: aten::mm": readers that show nothing but the name tell which rule it was. */
     bool timed = r->has_values && r->unit_id == TG_UNIT_NS;
-    tg_sv op = r->op_normalised.n ? r->op_normalised : r->op;
-    TG_BUF name = { 0 };
     tg_buf_printf(&name, "%.*s%s", TG_SV_ARG(r->rule), r->rule.n ? ": " : "");
-    junit_put_name(&name, op);
+    put_name(&name, r->op_normalised.n ? r->op_normalised : r->op);
     open_case(s, r, tg_buf_sv(&name), timed ? r->test / 1e9 : 0);
-    if (followed(s, r)) {
+    /* A failure that is part of another one follows from that, which fails by itself. */
+    const struct tg_result *root = &s->v->results[s->roots[r - s->v->results]];
+    if (r->state == TG_STATE_FAIL && root != r && root->state == TG_STATE_FAIL) {
         tg_buf_puts(&message, "follows from ");
-        tg_label_put_one(&message, tg_result_called(followed(s, r)), 80);
+        tg_label_put_one(&message, tg_result_called(root), 80);
         tg_buf_puts(&message, ": ");
-    }
-    tg_result_put(&message, r);
-    if (followed(s, r)) {
-        junit_close(s, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&message), TG_SV(""));
+        tg_result_put(&message, r);
+        close_case(s, SKIPPED, TG_SV(""), tg_buf_sv(&message), TG_SV(""));
         return;
     }
+    tg_result_put(&message, r);
     put_body(&body, r);
     switch (r->state) {
     case TG_STATE_FAIL:
-        junit_close(s, TG_JUNIT_FAILURE, r->rule.n ? r->rule : TG_SV("rule"), tg_buf_sv(&message),
-                    tg_buf_sv(&body));
+        close_case(s, FAILURE, r->rule.n ? r->rule : TG_SV("rule"), tg_buf_sv(&message),
+                   tg_buf_sv(&body));
         break;
     case TG_STATE_WARN:
     case TG_STATE_SUSPICIOUS:
-        junit_pass_saying(s, tg_state_name(r->state), tg_buf_sv(&body));
+        /* Passed, with output. */
+        if (s->strict) {
+            tg_buf_printf(&s->log, "%s: %.*s", tg_state_name(r->state),
+                          TG_SV_ARG(tg_buf_sv(&body)));
+            tg_buf_puts(&s->cases, "/>\n");
+        } else {
+            tg_buf_printf(&s->cases, ">\n      <system-out>%s: ", tg_state_name(r->state));
+            TG_PUT(&s->cases, tg_esc_xml_lines, "{}</system-out>\n    </testcase>\n",
+                   tg_buf_sv(&body));
+        }
         break;
     case TG_STATE_PASS:
         tg_buf_puts(&s->cases, "/>\n");
@@ -372,20 +336,18 @@ static void put_result(struct tg_junit *s, const struct tg_result *r)
     case TG_STATE_INCONCLUSIVE: {
         TG_BUF text = { 0 };
         tg_buf_printf(&text, "%s: ", tg_state_name(r->state));
-        tg_result_put(&text, r);
+        tg_buf_add(&text, tg_buf_sv(&message));
         if (r->state == TG_STATE_WAIVED && r->evidence.n)
             tg_buf_printf(&text, " (%.*s)", TG_SV_ARG(r->evidence));
         if (r->state == TG_STATE_WAIVED) {
             tg_buf_puts(&text, "; rule ");
             tg_result_put_rule(&text, r, TG_RULE_WITH_LINE);
         }
-        junit_close(s, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&text), TG_SV(""));
+        close_case(s, SKIPPED, TG_SV(""), tg_buf_sv(&text), TG_SV(""));
         break;
     }
     }
 }
-
-/* ---- the suite's own case ---- */
 
 static bool is_guard(const struct tg_result *r)
 {
@@ -395,8 +357,9 @@ static bool is_guard(const struct tg_result *r)
 void tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
     TG_FREE uint32_t *roots = tg_findings_roots(v);
-    struct tg_junit s = { .v = v, .roots = roots, .strict = r->strict };
-    /* Lost baseline, guards, unusable input: one error for the suite. */
+    struct suite s = { .v = v, .roots = roots, .strict = r->strict };
+    /* The suite's own case. Lost baseline, guards, unusable input: one error for it. */
+    const tg_sv own_name = TG_SV("could be judged"), own_kind = TG_SV("guard");
     const struct tg_result *guard = NULL;
     TG_BUF body = { 0 };
     for (size_t i = 0; i < v->n_results && !guard; i++)
@@ -408,9 +371,10 @@ void tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const str
         for (size_t i = 0; i < v->n_results; i++)
             if (is_guard(&v->results[i]) && !tg_sv_eq(v->results[i].message, why))
                 put_body(&body, &v->results[i]);
-        open_own_case(&s, guard);
-        junit_close(&s, TG_JUNIT_ERROR, tg_sv_of(tg_outcome_name(v->outcome)), why,
-                    tg_buf_sv(&body));
+        bool in_file = guard && tg_result_in_file(guard);
+        open_case_at(&s, own_name, own_kind, 0, in_file ? guard->file : NULL,
+                     in_file ? guard->line : 0);
+        close_case(&s, ERROR, tg_sv_of(tg_outcome_name(v->outcome)), why, tg_buf_sv(&body));
     }
     size_t omitted = 0;
     for (size_t i = 0; i < v->n_results; i++) {
@@ -430,11 +394,11 @@ void tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const str
     }
     if (!s.tests) {
         /* A report is never empty: a first run is skipped, with the reason. */
-        open_own_case(&s, NULL);
-        junit_close(&s, TG_JUNIT_SKIPPED, TG_SV(""),
-                    v->headline.n ? v->headline : TG_SV("nothing to compare with"), TG_SV(""));
+        open_case_at(&s, own_name, own_kind, 0, NULL, 0);
+        close_case(&s, SKIPPED, TG_SV(""),
+                   v->headline.n ? v->headline : TG_SV("nothing to compare with"), TG_SV(""));
     }
-    junit_put(out, &s, omitted);
+    put_file(out, &s, omitted);
     tg_strmap_release(&s.unjudged);
     tg_strmap_release(&s.names);
     tg_buf_release(&s.cases);

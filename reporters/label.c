@@ -44,18 +44,6 @@ static void drop_operands(struct tg_label *l)
     drop_word(l, "(at::TensorIteratorBase&)");
 }
 
-/* Where the bracket that the last byte closes was opened; 0: it closes none. */
-static size_t opening(tg_sv s)
-{
-    size_t depth = 0;
-    for (size_t i = s.n; i-- > 0;) {
-        depth += s.p[i] == ')';
-        if (s.p[i] == '(' && --depth == 0)
-            return i;
-    }
-    return 0;
-}
-
 /* Of "sum<float>(float*, int)", but not of "Memcpy HtoD (Pageable -> Device)". */
 static void drop_arguments(struct tg_label *l)
 {
@@ -64,7 +52,13 @@ static void drop_arguments(struct tg_label *l)
                      memchr(s.p, '<', s.n) != NULL;
     if (!signature || !tg_sv_ends(s, TG_SV(")")))
         return;
-    size_t at = opening(s);
+    /* Where the bracket that the last byte closes was opened; 0: it closes none. */
+    size_t at = s.n, depth = 0;
+    do {
+        at--;
+        depth += s.p[at] == ')';
+        depth -= s.p[at] == '(';
+    } while (at && depth);
     if (at && s.p[at - 1] != ' ' && s.p[at - 1] != ':' &&
         !tg_sv_ends(s, TG_SV("(anonymous namespace)")))
         hide(l, at, s.n - at, TG_LABEL_DROPPED);
@@ -108,19 +102,22 @@ static struct piece own_name(tg_sv s, struct piece of)
 /* Kernels and wrappers that run any functor: their own name tells nothing of the work. */
 static bool is_frame(tg_sv name)
 {
-    static const char *const frames[] = { "reduce_kernel",   "Kernel",
-                                          "Kernel2",         "device_kernel",
-                                          "gpu_kernel_impl", "ReduceOp",
-                                          "BinaryFunctor",   "AUnaryFunctor",
-                                          "BUnaryFunctor",   "gpu_kernel_impl_nocast",
-                                          "func_wrapper_t",  "gpu_index_kernel" };
-    if (tg_sv_has(name, TG_SV("multi_tensor_apply")) ||
-        (tg_sv_has(name, TG_SV("elementwise")) && tg_sv_has(name, TG_SV("kernel"))))
-        return true;
-    for (size_t i = 0; i < sizeof frames / sizeof *frames; i++)
-        if (tg_sv_eq(name, tg_sv_of(frames[i])))
-            return true;
-    return false;
+    static const char *const frames[] = { "reduce_kernel",
+                                          "Kernel",
+                                          "Kernel2",
+                                          "device_kernel",
+                                          "gpu_kernel_impl",
+                                          "ReduceOp",
+                                          "BinaryFunctor",
+                                          "AUnaryFunctor",
+                                          "BUnaryFunctor",
+                                          "gpu_kernel_impl_nocast",
+                                          "func_wrapper_t",
+                                          "gpu_index_kernel",
+                                          NULL };
+    return tg_sv_has(name, TG_SV("multi_tensor_apply")) ||
+           (tg_sv_has(name, TG_SV("elementwise")) && tg_sv_has(name, TG_SV("kernel"))) ||
+           tg_sv_index(frames, name) >= 0;
 }
 
 /* No number, no type, no list of tensors: "gelu_kernel(…)", "MulFunctor<float>". */
@@ -219,22 +216,18 @@ static void drop_frame(struct tg_label *l)
 {
     tg_sv s = tg_buf_sv(&l->name);
     size_t begin = tg_sv_starts(s, TG_SV("void ")) ? 5 : 0;
-    struct piece whole = { begin, s.n }, within = whole, functor = mangled_name(s), work;
+    struct piece within = { begin, s.n }, functor = mangled_name(s), work = { 0, 0 };
     if (begin == s.n)
         return;
-    if (functor.at < functor.end) {
-        l->framed = true;
-        hide(l, 0, s.n, TG_LABEL_DROPPED);
-        hide(l, functor.at, functor.end - functor.at, TG_LABEL_SHOWN);
-        return;
+    if (functor.at >= functor.end) {
+        functor = find_functor(s, &within);
+        if (within.at == begin || functor.at >= functor.end)
+            return;
+        work = lambda_arguments(s, within);
     }
-    functor = find_functor(s, &within);
-    if (within.at == whole.at || functor.at >= functor.end)
-        return;
     l->framed = true;
     hide(l, 0, s.n, TG_LABEL_DROPPED);
     hide(l, functor.at, functor.end - functor.at, TG_LABEL_SHOWN);
-    work = lambda_arguments(s, within);
     if (functor.end <= work.at && !memchr(s.p + functor.at, '<', functor.end - functor.at))
         hide(l, work.at, work.end - work.at, TG_LABEL_SHOWN);
 }
@@ -288,15 +281,6 @@ static void drop_qualifiers(struct tg_label *l)
         hide(l, begin, own_name(s, (struct piece){ begin, s.n }).at - begin, TG_LABEL_DROPPED);
 }
 
-/* The shown code points up to the first bracket, that of "sum<" or "copy(" with it. */
-static size_t own_points(const struct tg_label *l)
-{
-    for (size_t i = 1; i < l->name.n; i++)
-        if (l->hide[i] == TG_LABEL_SHOWN && strchr("<(", l->name.p[i]) && l->name.p[i - 1] != ' ')
-            return points_before(l, i) + 1;
-    return 0;
-}
-
 /* Of "a::b: name" and "a::b: c::name" the name is the end, where it leaves room for a beginning. */
 static size_t end_points(const struct tg_label *l, size_t width)
 {
@@ -325,13 +309,16 @@ static size_t before_gemm(const struct tg_label *l, size_t *end)
 static void cut_middle(struct tg_label *l, size_t width)
 {
     enum { SHORTEST = 6, BEGIN = 7 };
-    size_t tail = (width - 1) / 3, head = width - 1 - tail, n, own, end, gemm, gemm_end;
+    size_t tail = (width - 1) / 3, head = width - 1 - tail, n, own = 0, end, gemm, gemm_end;
     if (shown_points(l) > width)
         drop_qualifiers(l);
     n = shown_points(l);
     if (n <= width)
         return;
-    own = own_points(l);
+    /* Up to the first bracket, that of "sum<" or "copy(" with it. */
+    for (size_t i = 1; i < l->name.n && !own; i++)
+        if (l->hide[i] == TG_LABEL_SHOWN && strchr("<(", l->name.p[i]) && l->name.p[i - 1] != ' ')
+            own = points_before(l, i) + 1;
     end = end_points(l, width);
     gemm = before_gemm(l, &gemm_end);
     if (own > head && own <= width) {
@@ -347,67 +334,55 @@ static void cut_middle(struct tg_label *l, size_t width)
     cut(l, head, n - tail);
 }
 
-/* Where the shown texts first differ, in code points; false: they do not. */
-static bool first_difference(const struct tg_label *a, const struct tg_label *b, size_t *at)
-{
-    TG_BUF x = { 0 }, y = { 0 };
-    size_t i = 0;
-    tg_label_put(&x, a);
-    tg_label_put(&y, b);
-    while (i < x.n && i < y.n && x.p[i] == y.p[i])
-        i++;
-    bool differ = i < x.n || i < y.n;
-    while (i && i < x.n && ((unsigned char)x.p[i] & 0xc0) == 0x80)
-        i--;
-    *at = tg_utf8_count((tg_sv){ x.p, i });
-    return differ;
-}
-
 /* What is hidden: what the rules drop, then less, then nothing. */
 enum level { BY_RULES, NAMESPACES, RESULT_TYPE, NOTHING };
 
 static void hide_only(struct tg_label *l, enum level what)
 {
+    bool rules = what == BY_RULES, frame = rules && l->framed;
     hide(l, 0, l->name.n, TG_LABEL_SHOWN);
-    if (what == BY_RULES && l->framed)
+    if (frame)
         drop_frame(l);
-    if (what == BY_RULES) {
-        if (!l->framed && tg_sv_starts(tg_buf_sv(&l->name), TG_SV("void ")) && l->name.n > 5)
-            hide(l, 0, 5, TG_LABEL_DROPPED);
-        drop_word(l, "(anonymous namespace)::");
-        drop_word(l, "at::native::");
-        if (l->framed) {
-            drop_word(l, "c10::");
-        } else {
-            drop_operands(l);
-            drop_arguments(l);
-        }
-    }
-    if (what == BY_RULES && !shown_points(l))
-        hide(l, 0, l->name.n, TG_LABEL_SHOWN);
-    if ((what == NAMESPACES || what == RESULT_TYPE) &&
-        tg_sv_starts(tg_buf_sv(&l->name), TG_SV("void ")))
+    else if (what != NOTHING && tg_sv_starts(tg_buf_sv(&l->name), TG_SV("void ")) &&
+             (!rules || l->name.n > 5))
         hide(l, 0, 5, TG_LABEL_DROPPED);
-    if (what == NAMESPACES) {
+    if (rules || what == NAMESPACES) {
         drop_word(l, "(anonymous namespace)::");
         drop_word(l, "at::native::");
     }
+    if (frame) {
+        drop_word(l, "c10::");
+    } else if (rules) {
+        drop_operands(l);
+        drop_arguments(l);
+    }
+    if (rules && !shown_points(l))
+        hide(l, 0, l->name.n, TG_LABEL_SHOWN);
 }
 
-/* Where the two differ once no more is hidden than lets them differ; NOT_AT_ALL: equal functors of
- * two frames, which get numbers: their frames would leave no room for them. */
+/* Where the two differ, in code points, once no more is hidden than lets them differ; NOT_AT_ALL:
+ * equal functors of two frames, which get numbers: their frames would leave no room for them. */
 static size_t show_difference(struct tg_label *l, struct tg_label *other)
 {
-    size_t at = 0;
+    size_t i = 0;
     for (enum level what = BY_RULES; what <= NOTHING; what++) {
+        TG_BUF x = { 0 }, y = { 0 };
         hide_only(l, what);
         hide_only(other, what);
-        if (first_difference(l, other, &at))
+        tg_label_put(&x, l);
+        tg_label_put(&y, other);
+        for (i = 0; i < x.n && i < y.n && x.p[i] == y.p[i];)
+            i++;
+        bool differ = i < x.n || i < y.n;
+        while (i && i < x.n && ((unsigned char)x.p[i] & 0xc0) == 0x80)
+            i--;
+        i = tg_utf8_count((tg_sv){ x.p, i });
+        if (differ)
             break;
         if (l->framed && other->framed)
             return NOT_AT_ALL;
     }
-    return at;
+    return i;
 }
 
 /* "…s16816gemm_fp16_256x64…" or "…s16816gemm_fp16…64x4_tn": from the word of a gemm on, with the
@@ -424,10 +399,8 @@ static bool cut_gemm(struct tg_label *l, size_t at, size_t n, size_t width)
         cut(l, 0, gemm);
         return true;
     }
-    if (tail + 2 + gemm_end - gemm > width)
-        return false;
     head = width - 2 - tail;
-    if (gemm + head >= n - tail)
+    if (tail + 2 + gemm_end - gemm > width || gemm + head >= n - tail)
         return false;
     cut(l, gemm + head, n - tail);
     cut(l, 0, gemm);
@@ -444,9 +417,7 @@ static void cut_around(struct tg_label *l, struct tg_label *other, size_t width)
     at = show_difference(l, other);
     memcpy(other->hide, keep, other->name.n);
     n = shown_points(l);
-    if (n <= width)
-        return;
-    if (at != NOT_AT_ALL && cut_gemm(l, at, n, width))
+    if (n <= width || (at != NOT_AT_ALL && cut_gemm(l, at, n, width)))
         return;
     if (at == NOT_AT_ALL) {
         cut_middle(l, width);
@@ -485,20 +456,16 @@ bool tg_label_is_whole(const struct tg_label *l)
            !memchr(l->hide, TG_LABEL_DROPPED, l->name.n);
 }
 
-/* " [rank 5]", " [ranks 0-3, 7]", " [8 ranks]" at the end of a name; "": it has none. */
-static tg_sv rank_in(tg_sv name)
+/* The rank stays, whatever the width. */
+static void make_one(struct tg_label *l, tg_sv name, size_t width)
 {
+    /* " [rank 5]", " [ranks 0-3, 7]", " [8 ranks]" at its end; "": it has none. */
     size_t at = name.n;
     while (tg_sv_ends(name, TG_SV("]")) && at && name.p[at - 1] != '[')
         at--;
     tg_sv rank = tg_sv_from(name, at < 2 ? name.n : at - 2);
-    return tg_sv_starts(rank, TG_SV(" [")) && tg_sv_has(rank, TG_SV("rank")) ? rank : TG_SV("");
-}
-
-/* The rank stays, whatever the width. */
-static void make_one(struct tg_label *l, tg_sv name, size_t width)
-{
-    tg_sv rank = rank_in(name);
+    if (!tg_sv_starts(rank, TG_SV(" [")) || !tg_sv_has(rank, TG_SV("rank")))
+        rank = TG_SV("");
     *l = (struct tg_label){ .hide = NULL };
     tg_utf8_visible(&l->name, (tg_sv){ name.p, name.n - rank.n });
     tg_utf8_visible(&l->after, rank);
@@ -548,14 +515,9 @@ static void number(struct tg_label *l, size_t k, struct tg_strmap *used)
     }
 }
 
-/* What names are, beside their text; each may be NULL. */
-struct about {
-    const char *const *kinds;
-    const tg_sv *callers; /* what launches a kernel; "" */
-};
-
-static void make_all(struct tg_labels *l, const tg_sv *names, const struct about *x, size_t n,
-                     size_t width)
+/* `kinds`, and `callers`, what launches a kernel ("": not known): NULL: there are none. */
+static void make_all(struct tg_labels *l, const tg_sv *names, const char *const *kinds,
+                     const tg_sv *callers, size_t n, size_t width)
 {
     TG_FREE uint32_t *first = tg_xmalloc((n + 1) * sizeof *first);
     *l = (struct tg_labels){ .v = tg_xmalloc((n + 1) * sizeof *l->v), .n = n };
@@ -577,35 +539,34 @@ static void make_all(struct tg_labels *l, const tg_sv *names, const struct about
     find_twins(l, first);
     /* Equal names by their kind; what still looks like another gets a number. */
     TG_AUTO(tg_strmap_release) struct tg_strmap used = { 0 };
-    TG_FREE uint32_t *twins = tg_xmalloc((l->n + 1) * sizeof *twins);
-    if (x->callers) {
+    TG_FREE uint32_t *twins = tg_xcalloc(l->n + 1, sizeof *twins);
+    if (callers) {
         /* Different names of one form by what calls them. */
         TG_FREE bool *alike = tg_xcalloc(l->n + 1, 1);
         for (size_t k = 0; k < l->n; k++)
             if (first[k] != k && !same_name(&l->v[k], &l->v[first[k]]))
                 alike[k] = alike[first[k]] = true;
         for (size_t k = 0; k < l->n; k++)
-            if (alike[k] && x->callers[k].n)
-                tg_buf_printf(&l->v[k].after, " of %.*s", TG_SV_ARG(x->callers[k]));
+            if (alike[k] && callers[k].n)
+                tg_buf_printf(&l->v[k].after, " of %.*s", TG_SV_ARG(callers[k]));
     }
     for (size_t i = 0; i < l->n; i++)
-        if (first[i] != i && x->kinds && same_name(&l->v[i], &l->v[first[i]]))
-            tg_buf_printf(&l->v[i].after, " [%s]", x->kinds[i]);
+        if (first[i] != i && kinds && same_name(&l->v[i], &l->v[first[i]]))
+            tg_buf_printf(&l->v[i].after, " [%s]", kinds[i]);
     find_twins(l, first);
     for (size_t i = 0; i < l->n; i++) {
         TG_BUF text = { 0 };
-        twins[i] = 1;
         tg_label_put(&text, &l->v[i]);
         (void)tg_strmap_add(&used, tg_buf_sv(&text));
     }
     for (size_t i = 0; i < l->n; i++)
         if (first[i] != i)
-            number(&l->v[i], ++twins[first[i]], &used);
+            number(&l->v[i], ++twins[first[i]] + 1, &used);
 }
 
 void tg_labels_make(struct tg_labels *l, const tg_sv *names, size_t n, size_t width)
 {
-    make_all(l, names, &(struct about){ 0 }, n, width);
+    make_all(l, names, NULL, NULL, n, width);
 }
 
 static void release_from(struct tg_labels *l, size_t n)
@@ -636,16 +597,16 @@ void tg_labels_make_among(struct tg_labels *l, const tg_sv *names, const char *c
     }
     for (size_t i = 0; i < n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        uint32_t id = op->kind == TG_KIND_KERNEL ? tg_strmap_find(&own, op->name) : TG_NO_ID;
         if (op->kind != TG_KIND_KERNEL)
             continue;
+        uint32_t id = tg_strmap_find(&own, op->name);
         callers[id == TG_NO_ID ? all : at[id]] = op->parent;
         if (id != TG_NO_ID)
             continue;
         every[all] = op->name;
         kind[all++] = tg_kind_name(op->kind);
     }
-    make_all(l, every, &(struct about){ kinds ? kind : NULL, callers }, all, width);
+    make_all(l, every, kinds ? kind : NULL, callers, all, width);
     release_from(l, n);
 }
 
@@ -719,17 +680,6 @@ static tg_sv without_number(tg_sv text)
     return (tg_sv){ text.p, at - 2 };
 }
 
-/* An ellipsis is for anything, and a star for a byte such as itself. */
-static void put_pattern(struct tg_buf *out, tg_sv text)
-{
-    static const tg_sv ellipsis = { "\xe2\x80\xa6", 3 };
-    for (size_t i = 0; i < text.n; i++) {
-        bool cut = tg_sv_starts(tg_sv_from(text, i), ellipsis);
-        tg_buf_putc(out, cut ? '*' : text.p[i] == '*' ? '?' : text.p[i]);
-        i += cut ? ellipsis.n - 1 : 0;
-    }
-}
-
 /* The forms that a label can have before its middle is cut: `how` from 0 on. */
 static bool take_form(struct tg_label *l, unsigned how, struct tg_buf *out)
 {
@@ -749,7 +699,15 @@ bool tg_label_stands_for(tg_sv text, tg_sv name)
     TG_AUTO(tg_labels_release) struct tg_labels l = { .v = tg_xmalloc(sizeof *l.v), .n = 1 };
     TG_BUF pattern = { 0 }, form = { 0 };
     bool fits = false;
-    put_pattern(&pattern, without_number(text));
+    /* An ellipsis is for anything, and a star for a byte such as itself. */
+    static const tg_sv ellipsis = { "\xe2\x80\xa6", 3 };
+    for (size_t i = 0; i < without_number(text).n; i++) {
+        bool cut = tg_sv_starts(tg_sv_from(without_number(text), i), ellipsis);
+        tg_buf_putc(&pattern, cut                                ? '*'
+                              : without_number(text).p[i] == '*' ? '?'
+                                                                 : without_number(text).p[i]);
+        i += cut ? ellipsis.n - 1 : 0;
+    }
     make_one(l.v, name, SIZE_MAX);
     for (unsigned how = 0; !fits && take_form(l.v, how, &form); how++)
         fits = pattern.n && tg_sv_glob(tg_buf_sv(&pattern), tg_buf_sv(&form));

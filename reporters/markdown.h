@@ -1,18 +1,14 @@
 #ifndef TG_REPORTERS_MARKDOWN_H
 #define TG_REPORTERS_MARKDOWN_H
-/* The parts of the pull request comment: markdown.c is its order, markdown_pieces.c what the others
- * share. */
+/* The pull request comment: markdown.c, and what its table, full names and chart share with it. */
 #include "core/base/strmap.h"
 #include "reporters/escape.h"
 #include "reporters/label.h"
 #include "reporters/reporter.h"
 
-/*
- * Code points of a name: a path or command; an operator, of which there is one short form in
- * sentences, table and chart. Wider cells make the rows of the table scroll, on a phone all of
- * them.
- */
-enum { TG_MARKDOWN_NAME = 80, TG_MARKDOWN_SHORT = 40 };
+/* Code points of an operator's name, of which sentences, table and chart have one short form. Wider
+ * cells make the rows of the table scroll, on a phone all of them. */
+enum { TG_MARKDOWN_SHORT = 40 };
 
 /* The names of a comment, each with one short form, and no two with the same: of the table's rows,
  * of what their cells call former names, of findings and of what was replaced. */
@@ -36,22 +32,6 @@ struct tg_markdown {
 bool tg_markdown_add(struct tg_markdown *m, struct tg_buf *part);
 void tg_markdown_add_or_drop(struct tg_markdown *m, struct tg_buf *part);
 
-/* A sentence: names as code spans, each in one piece; other risky words, too. */
-void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv text);
-/* The same between words of ours: `ours` has one "{}", the place of the sentence. Nothing without
- * a sentence. */
-void tg_markdown_put_sentence(const struct tg_markdown *m, struct tg_buf *out, const char *ours,
-                              tg_sv text);
-void tg_markdown_put_name(struct tg_buf *out, tg_sv name); /* a code span, shortened */
-void tg_markdown_put_link(struct tg_buf *out, const char *text, tg_sv url); /* text of ours */
-/* `text` as a code span, linked to the line in the repository where that is known. */
-void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_sv text, tg_sv file,
-                           uint32_t first, uint32_t last);
-const char *tg_markdown_icon(enum tg_state s);
-const char *tg_markdown_outcome_icon(enum tg_outcome o);
-
-void tg_markdown_put_findings(struct tg_markdown *m); /* markdown_findings.c */
-void tg_markdown_put_what_now(struct tg_markdown *m);
 void tg_markdown_put_table(struct tg_markdown *m); /* markdown_table.c */
 void tg_markdown_put_full_names(struct tg_markdown *m);
 void tg_markdown_put_chart(struct tg_markdown *m);

@@ -275,38 +275,27 @@ struct bar {
     uint32_t row;
     double value; /* ns per step */
 };
-struct bars {
-    struct bar *v;
-    size_t n;
-    double sum;
-};
-
 /* Noise is not a slowdown, what is waived is accepted; bars below a hundredth of the largest would
- * be invisible. */
-static void collect_bars(struct bars *b, const struct tg_markdown *m, double sign)
+ * be invisible. How many of MAX_BARS there are. */
+static size_t collect_bars(struct bar *bars, const struct tg_markdown *m, double sign)
 {
     const struct tg_comparison *c = m->v->comparison;
-    size_t n = 0, most = m->top < MAX_BARS ? m->top : MAX_BARS;
+    size_t n, found = 0, most = m->top < MAX_BARS ? m->top : MAX_BARS;
     TG_FREE uint32_t *rows =
         tg_rows_worst(c, &(struct tg_rows_choice){ .basis = TG_BASIS_JUDGED, .v = m->v }, &n);
     TG_FREE unsigned char *told = tg_rows_told(m->v);
-    b->v = tg_xmalloc((n + 1) * sizeof *b->v);
-    b->n = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && found < most; i++) {
         const struct tg_op *op = &c->ops[rows[i]];
         double d = sign * tg_row_shown(m->v, op).d_ns;
         /* that a wait is longer follows from what it waits for */
         bool wait = op->wait && op->change == TG_SAME;
         bool judged = told[rows[i]] & TG_ROW_ABOUT || tg_row_is_judged(c, op);
         if (d >= 100 && !wait && judged && !tg_row_is_waived(m->v, op))
-            b->v[b->n++] = (struct bar){ rows[i], d };
+            bars[found++] = (struct bar){ rows[i], d };
     }
-    b->n = b->n < most ? b->n : most;
-    while (b->n && b->v[b->n - 1].value < b->v[0].value / 100)
-        b->n--;
-    b->sum = 0;
-    for (size_t i = 0; i < b->n; i++)
-        b->sum += b->v[i].value;
+    while (found && bars[found - 1].value < bars[0].value / 100)
+        found--;
+    return found;
 }
 
 /*
@@ -319,33 +308,32 @@ void tg_markdown_put_chart(struct tg_markdown *m)
     enum { TABLE_SHOWS = 3 };
     const struct tg_comparison *c = m->v->comparison;
     TG_BUF part = { 0 };
-    struct bars b;
-    double sign = 1;
+    struct bar bars[MAX_BARS];
+    double sign = 1, sum = 0;
     if (!c || m->v->outcome == TG_OUTCOME_PASS)
         return;
-    collect_bars(&b, m, sign);
-    if (!b.n) {
-        free(b.v);
-        collect_bars(&b, m, sign = -1);
-    }
-    if (b.n > TABLE_SHOWS && b.sum >= 0.01 * c->wall_ns[TG_BASE]) {
+    size_t n = collect_bars(bars, m, sign);
+    if (!n)
+        n = collect_bars(bars, m, sign = -1);
+    for (size_t i = 0; i < n; i++)
+        sum += bars[i].value;
+    if (n > TABLE_SHOWS && sum >= 0.01 * c->wall_ns[TG_BASE]) {
         TG_AUTO(tg_strmap_release) struct tg_strmap used = { 0 };
         tg_buf_printf(&part,
                       "\n```mermaid\nxychart-beta horizontal\n    title \"%s, \xc2\xb5s per step\""
                       "\n    x-axis [",
                       sign > 0 ? "Got slower" : "Got faster");
-        for (size_t i = 0; i < b.n; i++) {
+        for (size_t i = 0; i < n; i++) {
             tg_buf_puts(&part, i ? ", " : "");
-            put_bar_label(&part, m, b.v[i].row, &used);
+            put_bar_label(&part, m, bars[i].row, &used);
         }
         tg_buf_puts(&part, "]\n    y-axis \"\xc2\xb5s per step\" 0 --> ");
         /* Without a range the axis would begin at the shortest bar. */
-        tg_dec_put_fixed(&part, fmax(tg_svg_step(b.v[0].value / 1000, 1), 1), 0);
+        tg_dec_put_fixed(&part, fmax(tg_svg_step(bars[0].value / 1000, 1), 1), 0);
         tg_buf_puts(&part, "\n    bar [");
-        for (size_t i = 0; i < b.n; i++)
-            tg_buf_printf(&part, "%s%s", i ? ", " : "", TG_AS(tg_put_us, b.v[i].value));
+        for (size_t i = 0; i < n; i++)
+            tg_buf_printf(&part, "%s%s", i ? ", " : "", TG_AS(tg_put_us, bars[i].value));
         tg_buf_puts(&part, "]\n```\n");
     }
     tg_markdown_add_or_drop(m, &part);
-    free(b.v);
 }

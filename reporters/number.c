@@ -19,10 +19,18 @@ struct tg_as tg_as(void (*put)(struct tg_buf *out, double v), double v)
     return text_of(&b);
 }
 
+static bool in_ms(double largest)
+{
+    return fabs(largest) >= 1e6;
+}
+
 struct tg_as tg_as_time(double ns, double largest)
 {
     TG_BUF b = { 0 };
-    tg_put_time(&b, ns, largest);
+    if (in_ms(largest) && isfinite(ns))
+        tg_dec_put_fixed(&b, ns / 1e6, fabs(largest) >= 1e8 ? 1 : 2);
+    else
+        tg_put_us(&b, ns);
     return text_of(&b);
 }
 
@@ -63,24 +71,9 @@ void tg_put_us(struct tg_buf *out, double ns)
         tg_dec_put_fixed(out, ns / 1000, 1);
 }
 
-static bool in_ms(double largest)
-{
-    return fabs(largest) >= 1e6;
-}
-
 const char *tg_time_unit(double largest)
 {
     return in_ms(largest) ? "\xc2\xa0ms" : "\xc2\xa0\xc2\xb5s";
-}
-
-void tg_put_time(struct tg_buf *out, double ns, double largest)
-{
-    if (!isfinite(ns))
-        return;
-    if (in_ms(largest))
-        tg_dec_put_fixed(out, ns / 1e6, fabs(largest) >= 1e8 ? 1 : 2);
-    else
-        tg_put_us(out, ns);
 }
 
 void tg_put_us_delta(struct tg_buf *out, double ns)
@@ -184,30 +177,23 @@ static const struct {
               { " ms", "\xc2\xa0ms" },
               { " ns", "\xc2\xa0ns" },
               { " %", "\xc2\xa0%" } };
-
-/* The unit that `rest` begins with, after a digit; NULL. */
-static const char *unit_at(tg_sv rest, size_t *n)
-{
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        tg_sv said = tg_sv_of(units[i].said);
-        char next = rest.n > said.n ? rest.p[said.n] : ' ';
-        if (tg_sv_starts(rest, said) && !tg_is_word(next) && (unsigned char)next < 0x80) {
-            *n = said.n;
-            return units[i].printed;
-        }
-    }
-    return NULL;
-}
+enum { UNITS = sizeof units / sizeof *units };
 
 void tg_put_printed(struct tg_buf *out, tg_sv words)
 {
-    for (size_t i = 0, n = 0; i < words.n; i++) {
-        tg_sv rest = { words.p + i, words.n - i };
+    for (size_t i = 0; i < words.n; i++) {
+        tg_sv rest = tg_sv_from(words, i), said = { 0 };
         bool after_digit = i && tg_is_digit(words.p[i - 1]);
-        const char *unit = after_digit ? unit_at(rest, &n) : NULL;
-        if (unit) {
-            tg_buf_puts(out, unit);
-            i += n - 1;
+        size_t k = after_digit ? 0 : UNITS; /* the unit after a digit */
+        for (; k < UNITS; k++) {
+            said = tg_sv_of(units[k].said);
+            char next = rest.n > said.n ? rest.p[said.n] : ' ';
+            if (tg_sv_starts(rest, said) && !tg_is_word(next) && (unsigned char)next < 0x80)
+                break;
+        }
+        if (k < UNITS) {
+            tg_buf_puts(out, units[k].printed);
+            i += said.n - 1;
         } else if (tg_sv_starts(rest, TG_SV(" -> "))) {
             tg_buf_puts(out, " \xe2\x86\x92 ");
             i += 3;

@@ -10,7 +10,8 @@ struct tg_as {
     char s[352]; /* of DBL_MAX in full */
 };
 struct tg_as tg_as(void (*put)(struct tg_buf *out, double v), double v);
-struct tg_as tg_as_time(double ns, double largest); /* of tg_put_time */
+/* In the unit that suits `largest` of the values shown together: us, or ms above 1,000 us. */
+struct tg_as tg_as_time(double ns, double largest);
 struct tg_as tg_as_fixed(double v, int decimals);
 #define TG_AS(put, v) (tg_as(put, v).s)
 #define TG_AS_TIME(ns, largest) (tg_as_time(ns, largest).s)
@@ -19,10 +20,8 @@ struct tg_as tg_as_fixed(double v, int decimals);
 void tg_put_count(struct tg_buf *out, double v);       /* "12", "1.5", "0.33" */
 void tg_put_count_delta(struct tg_buf *out, double v); /* "+8", "-0.5", "0" */
 void tg_put_us(struct tg_buf *out, double ns);         /* "1234.5" */
-/* In the unit that suits `largest` of the values shown together: us, or ms above 1,000 us. */
-void tg_put_time(struct tg_buf *out, double ns, double largest);
-const char *tg_time_unit(double largest);             /* " us", " ms" with a micro sign */
-void tg_put_time_unit(struct tg_buf *out, double ns); /* one time with its unit: "1.50 ms" */
+const char *tg_time_unit(double largest);              /* " us", " ms" with a micro sign */
+void tg_put_time_unit(struct tg_buf *out, double ns);  /* one time with its unit: "1.50 ms" */
 /* "+12.3 us", "-1.50 ms", each in the unit that suits it, with the micro sign. */
 void tg_put_time_delta(struct tg_buf *out, double ns);
 void tg_put_us_delta(struct tg_buf *out, double ns);   /* "+12.3", "-4.0", "0.0" */

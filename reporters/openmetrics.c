@@ -35,26 +35,6 @@ static void close_sample(struct tg_buf *out, double value)
     tg_buf_printf(out, "} %s\n", TG_AS(tg_dec_put_double, tg_dec_round(value)));
 }
 
-/* Times in seconds; counts, bytes and shares as they are. */
-static void put_metric(struct tg_buf *out, const struct tg_verdict *v, enum tg_metric m)
-{
-    const struct tg_metric_change *x = &tg_verdict_fresh(v)->metrics[m];
-    const struct tg_metric_info *info = tg_metric_info(m);
-    double value = x->value[TG_TEST];
-    bool time = info->unit == TG_UNIT_NS, bytes = info->unit == TG_UNIT_BYTES;
-    bool named = tg_sv_has(tg_sv_of(info->name), TG_SV("bytes"));
-    TG_BUF name = { 0 };
-    if (!x->known[TG_TEST] || !isfinite(x->value[TG_TEST]))
-        return;
-    tg_buf_printf(&name, "%s%s", info->name, time ? "_seconds" : bytes && !named ? "_bytes" : "");
-    tg_buf_printf(out, "# TYPE tracegate_%s gauge\n", name.p);
-    if (time)
-        tg_buf_printf(out, "# UNIT tracegate_%s seconds\n", name.p);
-    tg_buf_printf(out, "# HELP tracegate_%s %s\n", name.p, info->meaning);
-    open_sample(out, name.p, v);
-    close_sample(out, time ? value / 1e9 : value);
-}
-
 static void put_ops(struct tg_buf *out, const struct tg_verdict *v, bool calls)
 {
     const struct tg_comparison *c = tg_verdict_fresh(v);
@@ -89,8 +69,27 @@ void tg_reporter_openmetrics(struct tg_buf *out, const struct tg_verdict *v,
         close_sample(out, (double)(v->n_state[s] - v->n_folded[s]));
     }
     const struct tg_comparison *c = tg_verdict_fresh(v);
-    for (int m = 0; c && m < TG_METRICS; m++)
-        put_metric(out, v, (enum tg_metric)m);
+    /* Times in seconds; counts, bytes and shares as they are. */
+    for (int m = 0; c && m < TG_METRICS; m++) {
+        const struct tg_metric_change *x = &c->metrics[m];
+        const struct tg_metric_info *info = tg_metric_info((enum tg_metric)m);
+        double value = x->value[TG_TEST];
+        bool time = info->unit == TG_UNIT_NS, bytes = info->unit == TG_UNIT_BYTES;
+        bool named = tg_sv_has(tg_sv_of(info->name), TG_SV("bytes"));
+        TG_BUF name = { 0 };
+        if (!x->known[TG_TEST] || !isfinite(value))
+            continue;
+        tg_buf_printf(&name, "%s%s", info->name,
+                      time              ? "_seconds"
+                      : bytes && !named ? "_bytes"
+                                        : "");
+        tg_buf_printf(out, "# TYPE tracegate_%s gauge\n", name.p);
+        if (time)
+            tg_buf_printf(out, "# UNIT tracegate_%s seconds\n", name.p);
+        tg_buf_printf(out, "# HELP tracegate_%s %s\n", name.p, info->meaning);
+        open_sample(out, name.p, v);
+        close_sample(out, time ? value / 1e9 : value);
+    }
     if (c && c->n_ops) {
         put_ops(out, v, false);
         put_ops(out, v, true);

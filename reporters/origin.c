@@ -16,11 +16,6 @@ static int percent(double share)
     return (int)lround(share * 100);
 }
 
-static const char *of_what(const struct tg_cause *c)
-{
-    return c->whole ? "all of it (the baseline has no call paths)" : "it";
-}
-
 static void put_lines(struct tg_buf *out, const struct tg_cause *c)
 {
     const struct tg_cause_lines *l = c->changed;
@@ -83,18 +78,6 @@ static void put_change(struct tg_buf *out, const struct tg_cause *c)
     tg_buf_puts(out, words[c->link].after);
 }
 
-static void put_not_changed(struct tg_buf *out, const struct tg_cause *c)
-{
-    if (!c->change_known)
-        return;
-    if (c->link <= TG_CAUSE_LINK_FILE)
-        tg_buf_puts(out, "; no changed function is on the path");
-    if (c->confidence != TG_CAUSE_HIGH)
-        (void)tg_origin_put_others(
-            out, c, tg_cause_blames(c) ? "; the change also touches " : "; the change touches ",
-            put_name);
-}
-
 struct tg_origin_place tg_origin_look(const struct tg_cause *c)
 {
     const struct tg_cause_frame *f = c->function;
@@ -147,7 +130,8 @@ static void put_part(struct tg_buf *out, const struct tg_cause *c, double share)
     if (!c->whole && percent(share) == 100)
         tg_buf_puts(out, "all of it");
     else
-        tg_buf_printf(out, "%d %% of %s", percent(share), of_what(c));
+        tg_buf_printf(out, "%d %% of %s", percent(share),
+                      c->whole ? "all of it (the baseline has no call paths)" : "it");
 }
 
 /* " in layer `Block_1`": one instance, as the profiler numbers them; a class stands for several
@@ -175,31 +159,20 @@ void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c)
     }
 }
 
-/* The deepest place above the result itself; NULL. */
-static const struct tg_cause_frame *place_above(const struct tg_result *r)
-{
-    size_t n = r->cause->path.n;
-    while (n && (tg_sv_eq(r->cause->path.frames[n - 1].text, r->op) ||
-                 tg_sv_eq(r->cause->path.frames[n - 1].text, r->op_normalised)))
-        n--;
-    return n ? &r->cause->path.frames[n - 1] : NULL;
-}
-
 void tg_origin_put(struct tg_buf *out, const struct tg_result *r, enum tg_origin_part where)
 {
     const struct tg_cause *c = r->cause;
     if (!c)
         return;
     if (c->function) {
-        const struct tg_cause_frame *f = c->function;
-        bool one_name =
-            !r->ev || !r->ev->pooled; /* of several, others may be of the forward pass */
+        /* Of several names, others may be of the forward pass. */
+        bool one_name = !r->ev || !r->ev->pooled;
         struct tg_origin_place place = tg_origin_place(c);
         TG_BUF at = { 0 };
         tg_origin_put_place(&at, &place);
         if (where == TG_ORIGIN_WHOLE)
             tg_buf_printf(out, TG_NAME " ", TG_SV_ARG(tg_buf_sv(&at)));
-        put_name(out, f->text);
+        put_name(out, c->function->text);
         put_layer(out, c);
         if (c->path.backward && !c->holder.n && one_name)
             tg_buf_puts(out, " (its backward pass)");
@@ -213,10 +186,13 @@ void tg_origin_put(struct tg_buf *out, const struct tg_result *r, enum tg_origin
             tg_buf_puts(out, " accounts for ");
             put_part(out, c, c->share);
         }
-        put_not_changed(out, c);
     } else {
         /* No function holds half of it: how far the path goes, and what comes next. */
-        const struct tg_cause_frame *last = place_above(r);
+        size_t n = c->path.n; /* of the deepest place above the result itself */
+        while (n && (tg_sv_eq(c->path.frames[n - 1].text, r->op) ||
+                     tg_sv_eq(c->path.frames[n - 1].text, r->op_normalised)))
+            n--;
+        const struct tg_cause_frame *last = n ? &c->path.frames[n - 1] : NULL;
         if (last) {
             put_name(out, last->text);
             if (!tg_sv_eq(last->text, c->module))
@@ -232,6 +208,11 @@ void tg_origin_put(struct tg_buf *out, const struct tg_result *r, enum tg_origin
             tg_buf_printf(out, TG_NAME " with %d %%", TG_SV_ARG(c->path.next.text),
                           percent(c->path.next.share));
         }
-        put_not_changed(out, c);
     }
+    if (c->change_known && c->link <= TG_CAUSE_LINK_FILE)
+        tg_buf_puts(out, "; no changed function is on the path");
+    if (c->change_known && c->confidence != TG_CAUSE_HIGH)
+        (void)tg_origin_put_others(
+            out, c, tg_cause_blames(c) ? "; the change also touches " : "; the change touches ",
+            put_name);
 }

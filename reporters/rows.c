@@ -23,10 +23,7 @@ bool tg_row_is_former(const struct tg_op *op)
 /* Steps summed over runs and ranks: the divisor of sums per step. */
 static double step_units(const struct tg_comparison *c, int side)
 {
-    double n = (double)c->n_units[side];
-    if (n <= 0)
-        n = (double)c->n_steps[side] * (double)c->n_runs[side] * (double)c->n_ranks[side];
-    return n > 0 ? n : 1;
+    return fmax((double)c->n_units[side], 1);
 }
 
 const struct tg_evidence *tg_row_estimate(const struct tg_op *op)
@@ -90,27 +87,6 @@ const char *tg_row_group(const struct tg_row_numbers *n)
     return n->d_count > 0 ? "increased" : n->d_count < 0 ? "decreased" : "unchanged";
 }
 
-const char *tg_change_name(enum tg_change c)
-{
-    static const char *const name[] = {
-        [TG_SAME] = "same", [TG_ADDED] = "added", [TG_REMOVED] = "removed",
-        [TG_MORE] = "more", [TG_FEWER] = "fewer",
-    };
-    return name[c];
-}
-
-const char *tg_relation_name(enum tg_relation r)
-{
-    static const char *const name[] = {
-        [TG_REL_NONE] = "",
-        [TG_REL_RENAMED] = "renamed",
-        [TG_REL_REPLACED] = "replaced",
-        [TG_REL_REPLACED_WORSE] = "replaced by more",
-        [TG_REL_MOVED] = "moved",
-    };
-    return name[r];
-}
-
 tg_sv tg_row_called(const struct tg_op *op)
 {
     return op->kind == TG_KIND_STEP ? TG_SV(TG_HOST_GAP) : op->name;
@@ -127,53 +103,32 @@ tg_sv tg_op_raw(const struct tg_op *op)
  * functions, annotations, overhead; steps only with `steps`. */
 static bool is_work(const struct tg_op *op, bool steps)
 {
-    switch (op->kind) {
-    case TG_KIND_OP:
-    case TG_KIND_RUNTIME:
-    case TG_KIND_SYNC:
-    case TG_KIND_GRAPH:
-    case TG_KIND_KERNEL:
-    case TG_KIND_MEMCPY:
-    case TG_KIND_MEMSET:
-        return true;
-    case TG_KIND_STEP:
-        return steps;
-    default:
-        return false;
-    }
+    const unsigned work = 1u << TG_KIND_OP | 1u << TG_KIND_RUNTIME | 1u << TG_KIND_SYNC |
+                          1u << TG_KIND_GRAPH | 1u << TG_KIND_KERNEL | 1u << TG_KIND_MEMCPY |
+                          1u << TG_KIND_MEMSET;
+    return work & 1u << op->kind || (steps && op->kind == TG_KIND_STEP);
 }
 
-struct ranked {
-    double size;
-    uint32_t row, order;
-};
-
-static int by_size(const void *pa, const void *pb)
+int tg_rows_by_size(const void *pa, const void *pb)
 {
-    const struct ranked *a = pa, *b = pb;
+    const struct tg_ranked *a = pa, *b = pb;
     int c = TG_CMP(b->size, a->size);
-    return c ? c : TG_CMP(a->order, b->order);
-}
-
-/* The rows of the first `n` of `r` after sorting; *n_out: how many those are. */
-static uint32_t *largest(struct ranked *r, size_t found, size_t n, size_t *n_out)
-{
-    uint32_t *out = tg_xmalloc((found + 1) * sizeof *out);
-    TG_SORT(r, found, by_size);
-    *n_out = found < n ? found : n;
-    for (size_t i = 0; i < *n_out; i++)
-        out[i] = r[i].row;
-    return out;
+    return c ? c : TG_CMP(a->at, b->at);
 }
 
 uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out)
 {
-    TG_FREE struct ranked *r = tg_xmalloc((c->n_ops + 1) * sizeof *r);
+    TG_FREE struct tg_ranked *r = tg_xmalloc((c->n_ops + 1) * sizeof *r);
+    uint32_t *out = tg_xmalloc((c->n_ops + 1) * sizeof *out);
     size_t found = 0;
-    for (size_t i = 0; i < c->n_ops; i++)
+    for (uint32_t i = 0; i < c->n_ops; i++)
         if (is_work(&c->ops[i], false) && c->ops[i].self[TG_TEST] > 0)
-            r[found++] = (struct ranked){ c->ops[i].self[TG_TEST], (uint32_t)i, (uint32_t)i };
-    return largest(r, found, n, n_out);
+            r[found++] = (struct tg_ranked){ c->ops[i].self[TG_TEST], i };
+    TG_SORT(r, found, tg_rows_by_size);
+    *n_out = found < n ? found : n;
+    for (size_t i = 0; i < *n_out; i++)
+        out[i] = r[i].at;
+    return out;
 }
 
 /* ---- what a verdict says of a row ---- */
@@ -192,11 +147,9 @@ bool tg_row_is_noise(const struct tg_op *op)
 
 bool tg_row_is_judged(const struct tg_comparison *c, const struct tg_op *op)
 {
-    double ns = tg_row_numbers(c, op, TG_BASIS_JUDGED).d_ns;
-    if (op->change != TG_SAME)
-        return !tg_row_is_noise(op);
-    return tg_evidence_compared(tg_op_reported(op)) && !tg_row_is_noise(op) &&
-           fabs(ns) >= TG_BIG * c->wall_ns[TG_BASE];
+    double ns = fabs(tg_row_numbers(c, op, TG_BASIS_JUDGED).d_ns);
+    bool longer = tg_evidence_compared(tg_op_reported(op)) && ns >= TG_BIG * c->wall_ns[TG_BASE];
+    return (op->change != TG_SAME || longer) && !tg_row_is_noise(op);
 }
 
 /* Of a number of calls the rows that it counts, where they changed; of one rank's time its rows. */
@@ -213,8 +166,7 @@ unsigned char *tg_rows_told(const struct tg_verdict *v)
 {
     const struct tg_comparison *c = v->comparison;
     unsigned char *told = tg_xcalloc(c->n_ops + 1, sizeof *told);
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
+    TG_EACH(const struct tg_result, r, v->results, v->n_results) {
         unsigned char leads = r->folded_under < v->n_results ? 0 : TG_ROW_LEADS;
         const struct tg_op *op = tg_result_shown(r) ? tg_result_op(c, r) : NULL;
         if (op)
@@ -246,9 +198,10 @@ static bool is_left_wait(const struct tg_op *op)
            op->self[TG_TEST] < op->self[TG_BASE];
 }
 
-/* Part of a wait that a finding is about was in this one before. */
-static bool is_moved_from(const struct tg_comparison *c, const struct tg_op *op,
-                          const unsigned char *told)
+/* The host waits as long as the device works: a wait that no result is about mirrors what is,
+ * unless part of a wait that a finding is about was in this one before. */
+static bool is_news(const struct tg_comparison *c, const struct tg_op *op,
+                    const unsigned char *told)
 {
     double less = op->self[TG_BASE] - op->self[TG_TEST];
     for (size_t i = 0; is_left_wait(op) && i < c->n_ops; i++) {
@@ -257,15 +210,6 @@ static bool is_moved_from(const struct tg_comparison *c, const struct tg_op *op,
         if (to->wait && to->change != TG_SAME && 2 * less > more && 2 * more > less && told[i])
             return true;
     }
-    return false;
-}
-
-/* The host waits as long as the device works: a wait that no result is about mirrors what is. */
-static bool is_news(const struct tg_comparison *c, const struct tg_op *op,
-                    const unsigned char *told)
-{
-    if (is_moved_from(c, op, told))
-        return true;
     bool calls = op->kind == TG_KIND_SYNC || op->kind == TG_KIND_RUNTIME; /* of operators */
     return op->kind != TG_KIND_STEP && !calls && tg_row_is_judged(c, op);
 }
@@ -295,17 +239,11 @@ static const struct tg_evidence *pool_of(const struct tg_verdict *v, const struc
 static const struct tg_result *whole_of(const struct tg_verdict *v, const struct tg_op *op)
 {
     const struct tg_comparison *c = v->comparison;
-    bool in_region = op->region < c->n_regions, of_all = op >= c->ops && op < c->ops + c->n_ops;
-    if (!v->whole_of || op->on_rank_alone || !(in_region || of_all))
+    if (!v->whole_of || op->on_rank_alone)
         return NULL;
+    bool in_region = op->region < c->n_regions;
     uint32_t at = v->whole_of[in_region ? c->n_ops + op->region : (size_t)(op - c->ops)];
     return at == TG_NO_ID ? NULL : &v->results[at];
-}
-
-static bool is_replaced(const struct tg_comparison *c, const struct tg_result *r)
-{
-    const struct tg_op *op = tg_result_op(c, r);
-    return op && (tg_result_region(c, r) || tg_row_former(c, op));
 }
 
 /* Is the time of a name in the row of a finding that it follows from, or of a replacement that it
@@ -324,21 +262,23 @@ static unsigned char *find_parts(const struct tg_verdict *v, bool by_counts)
         return NULL;
     unsigned char *part = tg_xcalloc(c->n_ops + 1, sizeof *part);
     told = tg_xcalloc(c->n_regions + 1, sizeof *told);
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
+    TG_EACH(const struct tg_result, r, v->results, v->n_results) {
         const struct tg_result *head =
             r->folded_under < v->n_results ? &v->results[r->folded_under] : NULL;
-        const struct tg_op *op = tg_result_op(c, r);
-        if (op && tells_pool(r) && op->region < c->n_regions)
+        const struct tg_op *op = tg_result_op(c, r), *first = head ? tg_result_op(c, head) : NULL;
+        if (!op)
+            continue;
+        if (tells_pool(r) && op->region < c->n_regions)
             told[op->region] = true;
-        if (op && r->whole_known && op->region >= c->n_regions)
+        if (r->whole_known && op->region >= c->n_regions)
             part[op - c->ops] = PART_WHOLE;
         /* It launches what replaced others; or it waits in the finding, for what it waited for
          * elsewhere, so that its sum says nothing. */
-        if (op && head && !by_counts &&
-            ((tg_row_former(c, op) && is_replaced(c, head)) || (op->wait && tg_result_op(c, head))))
+        bool launches =
+            first && tg_row_former(c, op) && (tg_result_region(c, head) || tg_row_former(c, first));
+        if (first && !by_counts && (launches || op->wait))
             part[op - c->ops] = PART_OF;
-        if (!op || !head || !head->whole_known || pool_of(v, op) || part[op - c->ops])
+        if (!head || !head->whole_known || pool_of(v, op) || part[op - c->ops])
             continue;
         if (tg_result_region(c, head) ? head->whole_on_host != tg_kind_is_device(op->kind)
                                       : !by_counts)
@@ -383,9 +323,10 @@ uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choi
 {
     TG_FREE unsigned char *part = find_parts(of->v, of->by_counts);
     size_t all = of->rows ? of->n_rows : c->n_ops, found = 0;
-    TG_FREE struct ranked *r = tg_xmalloc((all + 1) * sizeof *r);
-    for (size_t i = 0; i < all; i++) {
-        uint32_t row = of->rows ? of->rows[i] : (uint32_t)i;
+    TG_FREE struct tg_ranked *r = tg_xmalloc((all + 1) * sizeof *r);
+    uint32_t *out = tg_xmalloc((all + 1) * sizeof *out);
+    for (uint32_t i = 0; i < all; i++) {
+        uint32_t row = of->rows ? of->rows[i] : i;
         struct tg_row_numbers v = part && (part[row] || c->ops[row].region < c->n_regions)
                                       ? tg_row_shown(of->v, &c->ops[row])
                                       : tg_row_numbers(c, &c->ops[row], of->basis);
@@ -398,9 +339,13 @@ uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choi
                      : is_work(&c->ops[row], of->steps);
         if (asked && !twice && isfinite(size) && size >= (of->by_counts ? 1e-3 : 1) &&
             !(part && part[row] == PART_OF))
-            r[found++] = (struct ranked){ size, row, (uint32_t)i };
+            r[found++] = (struct tg_ranked){ size, i };
     }
-    return largest(r, found, found, n_out);
+    TG_SORT(r, found, tg_rows_by_size);
+    for (size_t i = 0; i < found; i++)
+        out[i] = of->rows ? of->rows[r[i].at] : r[i].at;
+    *n_out = found;
+    return out;
 }
 
 struct tg_row_was tg_row_was(const struct tg_verdict *v, const struct tg_op *op)

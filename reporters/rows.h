@@ -34,10 +34,15 @@ const struct tg_evidence *tg_row_estimate(const struct tg_op *op);
 
 char tg_row_category(const struct tg_row_numbers *n);     /* HTA: '+', '-', '=' by counts */
 const char *tg_row_group(const struct tg_row_numbers *n); /* HTA: "added", "deleted", … */
-const char *tg_change_name(enum tg_change c);             /* "added", "removed", "more", … */
-const char *tg_relation_name(enum tg_relation r);         /* "renamed", …; "" none */
 tg_sv tg_row_called(const struct tg_op *op); /* its name; of a step's own time our words */
 tg_sv tg_op_raw(const struct tg_op *op);     /* raw name, of the test side if there */
+
+/* To sort by: the largest first, ties in order. */
+struct tg_ranked {
+    double size;
+    uint32_t at;
+};
+int tg_rows_by_size(const void *a, const void *b);
 
 /* Of which rows, by which numbers. */
 struct tg_rows_choice {

@@ -20,20 +20,19 @@
 #include "reporters/rows.h"
 #include "reporters/svg_ground.h"
 
-struct tg_chart {
-    const struct tg_comparison *comparison;
-    const struct tg_verdict *v; /* whose rows they are; NULL: of a comparison */
-    const uint32_t *rows;       /* NULL: all of the comparison that are work */
-    size_t n_rows;
-    enum tg_basis basis;
-    bool durations;
-    /* keep_steps; top; narrow: a row is two lines, and only the change has a number; share: bars
-     * and changes of durations as parts of the step, in percent; by WHOLE it is ignored */
-    const struct tg_render *render;
-    tg_sv title, sub;   /* hostile text allowed, */
-    const tg_sv *notes; /* and here: a line each at the bottom */
-    size_t n_notes;
-};
+void tg_svg_open(struct tg_buf *out, size_t width, size_t height, const char *more)
+{
+    tg_buf_printf(out,
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "
+                  "viewBox=\"0 0 %zu %zu\" role=\"img\"%s>\n",
+                  width, height, width, height, more);
+}
+
+double tg_svg_step(double range, int steps)
+{
+    double raw = range / steps, power = pow(10, floor(log10(raw))), lead = raw / power;
+    return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+}
 
 /* All in px. */
 enum {
@@ -97,7 +96,17 @@ struct scale {
 
 struct plot {
     struct tg_buf *out;
-    const struct tg_chart *chart;
+    const struct tg_comparison *comparison;
+    const struct tg_verdict *v; /* whose rows they are; NULL: of a comparison */
+    enum tg_basis basis;
+    bool durations;
+    /* keep_steps; top; narrow: a row is two lines, and only the change has a number; share: bars
+     * and changes of durations as parts of the step, in percent; by WHOLE it is ignored */
+    const struct tg_render *render;
+    tg_sv title, sub;   /* hostile text allowed, */
+    const tg_sv *notes; /* and here: a line each at the bottom */
+    size_t n_notes;
+    /* What chart_svg adds. */
     const struct form *form;
     const uint32_t *rows;
     struct tg_labels labels; /* of the rows */
@@ -116,24 +125,21 @@ static enum category category_of(const struct tg_row_numbers *n, double delta)
 
 static struct tg_row_numbers numbers(const struct plot *p, size_t i)
 {
-    const struct tg_comparison *c = p->chart->comparison;
+    const struct tg_comparison *c = p->comparison;
     const struct tg_op *op = &c->ops[p->rows[i]];
-    return p->chart->v ? tg_row_shown(p->chart->v, op) : tg_row_numbers(c, op, p->chart->basis);
+    return p->v ? tg_row_shown(p->v, op) : tg_row_numbers(c, op, p->basis);
 }
 
 /* Changes as parts of the baseline's step; 0: as they are. */
 static double whole_of(const struct plot *p)
 {
-    const struct tg_chart *c = p->chart;
-    return c->durations && c->render->share && c->basis != TG_BASIS_WHOLE && c->comparison &&
-                   c->comparison->wall_ns[TG_BASE] > 0
-               ? c->comparison->wall_ns[TG_BASE]
-               : 0;
+    bool parts = p->durations && p->render->share && p->basis != TG_BASIS_WHOLE && p->comparison;
+    return parts && p->comparison->wall_ns[TG_BASE] > 0 ? p->comparison->wall_ns[TG_BASE] : 0;
 }
 
 static double delta_of(const struct plot *p, const struct tg_row_numbers *n)
 {
-    return p->chart->durations ? n->d_ns : n->d_count;
+    return p->durations ? n->d_ns : n->d_count;
 }
 
 /* ---- scale ---- */
@@ -147,11 +153,11 @@ static void choose_scale(struct plot *p)
         low = fmin(low, d);
         high = fmax(high, d);
         for (int s = 0; s < 2; s++)
-            largest = fmax(largest, p->chart->durations ? n.ns[s] : n.count[s]);
+            largest = fmax(largest, p->durations ? n.ns[s] : n.count[s]);
     }
     struct scale *unit = &p->s;
     *unit = (struct scale){ .divisor = 1, .unit = "calls" };
-    if (p->chart->durations) {
+    if (p->durations) {
         if (whole_of(p) > 0) {
             *unit = (struct scale){ .divisor = whole_of(p) / 100, .unit = "%", .decimals = 2 };
         } else {
@@ -170,7 +176,7 @@ static void choose_scale(struct plot *p)
     low /= p->s.divisor;
     high /= p->s.divisor;
     p->s.step = tg_svg_step(high - low, 4);
-    if (!p->chart->durations && !(whole_of(p) > 0) && p->s.step < 1)
+    if (!p->durations && !(whole_of(p) > 0) && p->s.step < 1)
         p->s.step = 1; /* there is no half of a call */
     p->s.low = floor(low / p->s.step + 1e-9) * p->s.step;
     p->s.high = ceil(high / p->s.step - 1e-9) * p->s.step;
@@ -197,7 +203,7 @@ static void put_line(struct plot *p, const char *class_, double x1, double x2, d
 
 static void put_value(struct tg_buf *out, const struct plot *p, double v)
 {
-    if (p->chart->durations)
+    if (p->durations)
         tg_dec_put_fixed(out, v / p->s.divisor, p->s.decimals);
     else
         tg_put_count(out, v);
@@ -212,21 +218,20 @@ static void put_delta(struct tg_buf *out, const struct plot *p, double v)
     tg_buf_add(out, tg_buf_sv(&text));
 }
 
-/* What a row of several names has after its own. */
-static void put_others(struct tg_buf *out, const struct plot *p, size_t i)
+/* What a row of several names was, and how many it has. */
+static struct tg_row_was was(const struct plot *p, size_t i)
 {
-    const struct tg_op *op = &p->chart->comparison->ops[p->rows[i]];
-    tg_row_put_more(out, p->chart->v ? tg_row_was(p->chart->v, op).n_after : 0);
+    const struct tg_op *op = &p->comparison->ops[p->rows[i]];
+    return p->v ? tg_row_was(p->v, op) : (struct tg_row_was){ .name = NULL };
 }
 
 static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
 {
-    const struct tg_op *op = &p->chart->comparison->ops[p->rows[i]];
     struct tg_row_numbers n = numbers(p, i);
-    const double *v = p->chart->durations ? n.ns : n.count;
-    struct tg_row_was was;
-    tg_buf_add(out, op->name);
-    put_others(out, p, i);
+    const double *v = p->durations ? n.ns : n.count;
+    struct tg_row_was f = was(p, i);
+    tg_buf_add(out, p->comparison->ops[p->rows[i]].name);
+    tg_row_put_more(out, f.n_after);
     tg_buf_printf(out, ": %s, ", category_name[category_of(&n, delta_of(p, &n))]);
     put_value(out, p, v[TG_BASE]);
     tg_buf_puts(out, " \xe2\x86\x92 ");
@@ -234,10 +239,10 @@ static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
     tg_buf_printf(out, " %s (", p->s.unit);
     put_delta(out, p, delta_of(p, &n));
     tg_buf_puts(out, ")");
-    if (p->chart->v && (was = tg_row_was(p->chart->v, op)).name) {
+    if (f.name) {
         tg_buf_puts(out, ", was ");
-        tg_buf_add(out, was.name->name);
-        tg_row_put_more(out, was.n_before);
+        tg_buf_add(out, f.name->name);
+        tg_row_put_more(out, f.n_before);
     }
 }
 
@@ -248,16 +253,11 @@ static size_t notes_top(const struct plot *p)
     return p->n ? HEAD + p->n * (size_t)p->form->row + FOOT : HEAD;
 }
 
-static size_t height(const struct plot *p)
+static void put_head(struct plot *p)
 {
-    return notes_top(p) + (p->chart->n_notes ? p->chart->n_notes * NOTE + 10 : 0);
-}
-
-static void put_frame(struct plot *p)
-{
-    size_t h = height(p);
+    size_t h = notes_top(p) + (p->n_notes ? p->n_notes * NOTE + 10 : 0);
     tg_svg_open(p->out, (size_t)p->form->width, h, " aria-labelledby=\"t d\"");
-    TG_PUT(p->out, tg_esc_xml, "  <title id=\"t\">{}</title>\n  <desc id=\"d\">", p->chart->title);
+    TG_PUT(p->out, tg_esc_xml, "  <title id=\"t\">{}</title>\n  <desc id=\"d\">", p->title);
     for (size_t i = 0; i < p->n; i++) {
         TG_BUF text = { 0 };
         put_sentence(&text, p, i);
@@ -265,21 +265,17 @@ static void put_frame(struct plot *p)
     }
     if (!p->n)
         tg_buf_puts(p->out, "no differences");
-    for (size_t i = 0; i < p->chart->n_notes; i++)
-        TG_PUT(p->out, tg_esc_xml, "; {}", p->chart->notes[i]);
+    for (size_t i = 0; i < p->n_notes; i++)
+        TG_PUT(p->out, tg_esc_xml, "; {}", p->notes[i]);
     tg_buf_printf(p->out, "</desc>\n%s", style);
     tg_buf_printf(
         p->out, "  <rect class=\"bg\" x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%zu\" rx=\"6\"/>\n",
         p->form->width - 1, h - 1);
-}
-
-static void put_head(struct plot *p)
-{
     TG_BUF text = { 0 };
     tg_buf_puts(p->out, "  ");
-    tg_sv title = p->chart->title; /* narrow: "Time per step" without ": what changed most" */
+    tg_sv title = p->title; /* narrow: "Time per step" without ": what changed most" */
     put_text(p, "title", p->form->margin, 34, p->form == &narrow ? tg_sv_cut(&title, ':') : title);
-    tg_shorten_visible(&text, p->chart->sub, p->form->sub_columns - (p->more ? 28 : 0));
+    tg_shorten_visible(&text, p->sub, p->form->sub_columns - (p->more ? 28 : 0));
     if (p->more)
         tg_buf_printf(&text, "%s%zu more changes not shown", text.n ? " \xc2\xb7 " : "", p->more);
     put_text(p, "sub", p->form->margin, 54, tg_buf_sv(&text));
@@ -315,32 +311,17 @@ static void put_axis(struct plot *p)
         put_text(p, "tick num mid", x, bottom + 16, tg_buf_sv(&label));
     }
     tg_buf_printf(&unit, "change in %s",
-                  whole_of(p) > 0        ? "% of the step"
-                  : !p->chart->durations ? "number of calls"
-                                         : p->s.unit);
+                  whole_of(p) > 0 ? "% of the step"
+                  : !p->durations ? "number of calls"
+                                  : p->s.unit);
     put_text(p, "tick mid", p->form->bars_x + p->form->bars_w / 2.0, bottom + 34, tg_buf_sv(&unit));
     tg_buf_puts(p->out, "</g>\n");
-}
-
-static void put_columns(struct plot *p)
-{
-    TG_BUF text = { 0 };
-    tg_buf_puts(p->out, "  ");
-    put_text(p, "head", p->form->margin, HEAD - 10, TG_SV("operator or kernel"));
-    tg_buf_printf(&text, "%s, %s", p->form == &narrow ? "change" : "before", p->s.unit);
-    if (p->form == &wide) {
-        put_text(p, "head end", BEFORE_X, HEAD - 10, tg_buf_sv(&text));
-        put_text(p, "head end", AFTER_X, HEAD - 10, TG_SV("after"));
-    }
-    put_text(p, "head end", p->form->width - p->form->margin, HEAD - 10,
-             p->form == &narrow ? tg_buf_sv(&text) : TG_SV("change"));
-    tg_buf_putc(p->out, '\n');
 }
 
 static void put_row(struct plot *p, size_t i)
 {
     struct tg_row_numbers n = numbers(p, i);
-    const double *v = p->chart->durations ? n.ns : n.count;
+    const double *v = p->durations ? n.ns : n.count;
     const struct form *f = p->form;
     double delta = delta_of(p, &n), y = HEAD + (double)(i * (size_t)f->row);
     double base = f == &narrow ? y + f->bar_y + BAR - 3 : y + f->name_y;
@@ -355,7 +336,7 @@ static void put_row(struct plot *p, size_t i)
     size_t columns = p->form->name_columns;
     bool two = false;
     tg_label_put(&name, &p->labels.v[i]);
-    put_others(&others, p, i);
+    tg_row_put_more(&others, was(p, i).n_after);
     columns -= others.n;
     for (size_t k = 0; k < name.n; k++)
         two |= (unsigned char)name.p[k] >= 0xe1 && (unsigned char)name.p[k] != 0xe2;
@@ -388,72 +369,65 @@ static void put_row(struct plot *p, size_t i)
     tg_buf_puts(p->out, "</g>\n");
 }
 
-static void put_notes(struct plot *p)
+/* `rows`: those to choose from; NULL: all of the comparison that are work. */
+static void chart_svg(struct plot *p, const uint32_t *rows, size_t n_rows)
 {
-    for (size_t i = 0; i < p->chart->n_notes; i++) {
+    const struct tg_comparison *c = p->comparison;
+    size_t top = p->render->top ? p->render->top : 10, all = 0;
+    TG_FREE uint32_t *worst = NULL;
+    p->form = p->render->narrow ? &narrow : &wide;
+    top = top < MAX_ROWS ? top : MAX_ROWS;
+    if (c) {
+        struct tg_rows_choice of = { rows, n_rows, p->basis, !p->durations, p->render->keep_steps,
+                                     p->v };
+        worst = tg_rows_worst(c, &of, &all);
+        /* Of times that a verdict has looked at, those that it judged and that are not noise, or
+         * that it tells. */
+        TG_FREE unsigned char *told = p->v && p->durations ? tg_rows_told(p->v) : NULL;
+        size_t kept = 0;
+        for (size_t i = 0; i < all; i++)
+            if (!told || told[worst[i]] & TG_ROW_ABOUT || tg_row_is_judged(c, &c->ops[worst[i]]))
+                worst[kept++] = worst[i];
+        p->n = kept < top ? kept : top;
+        p->more = kept - p->n;
+        tg_labels_of_rows(&p->labels, c, worst, p->n, p->form->name_columns - 4);
+    }
+    p->rows = worst;
+    choose_scale(p);
+    put_head(p);
+    if (p->n) {
         TG_BUF text = { 0 };
-        tg_shorten_visible(&text, p->chart->notes[i], p->form->note_columns);
+        tg_buf_puts(p->out, "  ");
+        put_text(p, "head", p->form->margin, HEAD - 10, TG_SV("operator or kernel"));
+        tg_buf_printf(&text, "%s, %s", p->form == &narrow ? "change" : "before", p->s.unit);
+        if (p->form == &wide) {
+            put_text(p, "head end", BEFORE_X, HEAD - 10, tg_buf_sv(&text));
+            put_text(p, "head end", AFTER_X, HEAD - 10, TG_SV("after"));
+        }
+        put_text(p, "head end", p->form->width - p->form->margin, HEAD - 10,
+                 p->form == &narrow ? tg_buf_sv(&text) : TG_SV("change"));
+        tg_buf_putc(p->out, '\n');
+        put_axis(p);
+        for (size_t i = 0; i < p->n; i++)
+            put_row(p, i);
+    } else {
+        tg_buf_puts(p->out, "  ");
+        put_text(p, "", p->form->margin, HEAD - 28,
+                 !p->comparison         ? TG_SV("nothing was compared")
+                 : p->v && p->durations ? TG_SV("no change of time that was judged")
+                                        : TG_SV("no differences"));
+        tg_buf_putc(p->out, '\n');
+    }
+    for (size_t i = 0; i < p->n_notes; i++) {
+        TG_BUF text = { 0 };
+        tg_shorten_visible(&text, p->notes[i], p->form->note_columns);
         tg_buf_puts(p->out, "  ");
         put_text(p, "sub", p->form->margin, (double)(notes_top(p) + i * NOTE + 10),
                  tg_buf_sv(&text));
         tg_buf_putc(p->out, '\n');
     }
-}
-
-/* Of times that a verdict has looked at, those that it judged and that are not noise, or that it
- * tells; how many. */
-static size_t keep_judged(const struct tg_chart *chart, uint32_t *rows, size_t n)
-{
-    if (!chart->v || !chart->durations)
-        return n;
-    TG_FREE unsigned char *told = tg_rows_told(chart->v);
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++)
-        if (told[rows[i]] & TG_ROW_ABOUT ||
-            tg_row_is_judged(chart->comparison, &chart->comparison->ops[rows[i]]))
-            rows[kept++] = rows[i];
-    return kept;
-}
-
-static void chart_svg(struct tg_buf *out, const struct tg_chart *chart)
-{
-    struct plot p = { .out = out, .chart = chart, .form = chart->render->narrow ? &narrow : &wide };
-    size_t top = chart->render->top ? chart->render->top : 10;
-    TG_FREE uint32_t *rows = NULL;
-    top = top < MAX_ROWS ? top : MAX_ROWS;
-    if (chart->comparison) {
-        size_t all;
-        struct tg_rows_choice of = {
-            chart->rows, chart->n_rows, chart->basis, !chart->durations, chart->render->keep_steps,
-            chart->v
-        };
-        rows = tg_rows_worst(chart->comparison, &of, &all);
-        all = keep_judged(chart, rows, all);
-        p.n = all < top ? all : top;
-        p.more = all - p.n;
-    }
-    p.rows = rows;
-    if (chart->comparison)
-        tg_labels_of_rows(&p.labels, chart->comparison, rows, p.n, p.form->name_columns - 4);
-    choose_scale(&p);
-    put_frame(&p);
-    put_head(&p);
-    if (p.n) {
-        put_columns(&p);
-        put_axis(&p);
-        for (size_t i = 0; i < p.n; i++)
-            put_row(&p, i);
-    } else {
-        tg_buf_puts(out, "  ");
-        put_text(&p, "", p.form->margin, HEAD - 28,
-                 !chart->comparison             ? TG_SV("nothing was compared")
-                 : chart->v && chart->durations ? TG_SV("no change of time that was judged")
-                                                : TG_SV("no differences"));
-        tg_buf_putc(out, '\n');
-    }
-    put_notes(&p);
-    tg_buf_puts(out, "</svg>\n");
-    tg_labels_release(&p.labels);
+    tg_buf_puts(p->out, "</svg>\n");
+    tg_labels_release(&p->labels);
 }
 
 static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
@@ -469,15 +443,16 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
     for (size_t i = 0; i < v->n_notes; i++)
         if (v->notes[i].damage)
             notes[n++] = v->notes[i].text;
-    struct tg_chart chart = { .comparison = v->comparison,
-                              .v = v,
-                              .notes = notes,
-                              .n_notes = n,
-                              .basis = TG_BASIS_JUDGED,
-                              .durations = durations,
-                              .render = r,
-                              .title = durations ? TG_SV("Time per step: what changed most")
-                                                 : TG_SV("Calls per step: what changed most") };
+    struct plot chart = { .out = out,
+                          .comparison = v->comparison,
+                          .v = v,
+                          .notes = notes,
+                          .n_notes = n,
+                          .basis = TG_BASIS_JUDGED,
+                          .durations = durations,
+                          .render = r,
+                          .title = durations ? TG_SV("Time per step: what changed most")
+                                             : TG_SV("Calls per step: what changed most") };
     if (v->suite.n)
         tg_buf_printf(&sub, "%.*s \xc2\xb7 ", TG_SV_ARG(v->suite));
     tg_sv base = tg_utf8_prefix(v->baseline.commit, 12), test = tg_utf8_prefix(v->test_commit, 12);
@@ -485,7 +460,7 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
                   TG_SV_ARG(base.n ? base : v->baseline.paths),
                   TG_SV_ARG(test.n ? test : v->test_paths));
     chart.sub = tg_buf_sv(&sub);
-    chart_svg(out, &chart);
+    chart_svg(&chart, NULL, 0);
 }
 
 void tg_reporter_svg_counts(struct tg_buf *out, const struct tg_verdict *v,
@@ -504,10 +479,9 @@ void tg_difftable_svg(struct tg_buf *out, const struct tg_difftable *t, bool dur
                       const struct tg_render *r)
 {
     TG_BUF sub = { 0 };
-    struct tg_chart chart = {
+    struct plot chart = {
+        .out = out,
         .comparison = t->comparison,
-        .rows = t->rows,
-        .n_rows = t->n_rows,
         .basis = t->whole ? TG_BASIS_WHOLE : TG_BASIS_ESTIMATED,
         .durations = durations,
         .render = r,
@@ -521,5 +495,5 @@ void tg_difftable_svg(struct tg_buf *out, const struct tg_difftable *t, bool dur
     tg_buf_printf(&sub, "%.*s \xe2\x86\x92 %.*s", TG_SV_ARG(t->label[TG_BASE]),
                   TG_SV_ARG(t->label[TG_TEST]));
     chart.sub = tg_buf_sv(&sub);
-    chart_svg(out, &chart);
+    chart_svg(&chart, t->rows, t->n_rows);
 }

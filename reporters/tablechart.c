@@ -2,7 +2,7 @@
  * Tables as charts. Bars: a row of parts side by side, or a name. Lines: series as steps over time,
  * bandwidth and queues.
  */
-#include "reporters/tablechart.h"
+#include "reporters/table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,12 +54,8 @@ static size_t column_of(const struct tg_table *f, const char *name)
 static double number(const struct tg_table *f, size_t row, const char *column)
 {
     size_t col = column_of(f, column);
-    if (col >= f->n_columns)
-        return NAN;
-    const struct tg_table_cell *c = tg_table_at(f, row, col);
-    if (!c->known || f->columns[col].type == TG_TABLE_TEXT)
-        return NAN;
-    return tg_table_number(f, row, col);
+    bool there = col < f->n_columns && f->columns[col].type != TG_TABLE_TEXT;
+    return there && tg_table_at(f, row, col)->known ? tg_table_number(f, row, col) : (double)NAN;
 }
 
 static tg_sv text_of(const struct tg_table *f, size_t row, const char *column)
@@ -122,17 +118,15 @@ static size_t colour(size_t i)
     return i < 2 ? i : i + 1;
 }
 
-enum parts { BARS, LINES };
-
-/* Of the parts, in their colors. */
-static void put_legend(struct tg_buf *out, const char *const *names, size_t n, enum parts parts)
+/* Of the parts or lines, in their colors. */
+static void put_legend(struct tg_buf *out, const char *const *names, size_t n, bool lines)
 {
     int x = MARGIN;
     for (size_t k = 0; k < n; k++) {
         tg_buf_printf(out,
                       "  <rect class=\"c%zu\" x=\"%d\" y=\"65\" width=\"11\" height=\"11\" "
                       "rx=\"2\"/><text x=\"%d\" y=\"75\">",
-                      parts == LINES ? colour(k) : k, x, x + 16);
+                      lines ? colour(k) : k, x, x + 16);
         TG_PUT(out, tg_esc_xml, "{}</text>\n", tg_sv_of(names[k]));
         x += 16 + (int)(7 * tg_utf8_count(tg_sv_of(names[k]))) + 22;
     }
@@ -211,7 +205,7 @@ static void stack_columns(struct stack *s, const struct tg_table *f)
 /* One row per category: consecutive rows of one stream belong together. */
 static void stack_categories(struct stack *s, const struct tg_table *f)
 {
-    static const char *const categories[] = { "host_wait", "kernel_wait", "other" };
+    static const char *const categories[] = { "host_wait", "kernel_wait", "other", NULL };
     bool devices = has_devices(f);
     for (size_t r = 0; r < f->n_rows; r++) {
         char label[96];
@@ -226,38 +220,10 @@ static void stack_categories(struct stack *s, const struct tg_table *f)
                 continue;
             memcpy(b->label, label, sizeof label);
         }
-        for (int c = 0; c < 3; c++)
-            if (tg_sv_eq(text_of(f, r, "idle_category"), tg_sv_of(categories[c])))
-                b->part[c] += us > 0 ? us : 0;
+        int c = tg_sv_index(categories, text_of(f, r, "idle_category"));
+        if (c >= 0)
+            b->part[c] += us > 0 ? us : 0;
     }
-}
-
-/*
- * The classes by the policy's names, "A overlapping B" as "a + b": three of them fit beside a bar.
- */
-static void set_label(char *to, size_t size, tg_sv name)
-{
-    static const struct {
-        tg_sv word;
-        const char *shown;
-    } words[] = { { { " overlapping ", 13 }, " + " },
-                  { { "COMPUTATION", 11 }, "compute" },
-                  { { "COMMUNICATION", 13 }, "comm" },
-                  { { "MEMORY", 6 }, "memory" },
-                  { { "OTHER", 5 }, "other" } };
-    size_t n = 0;
-    while (name.n && n + 8 < size) {
-        size_t k = 0;
-        while (k < 5 && !tg_sv_starts(name, words[k].word))
-            k++;
-        if (k < 5)
-            n += (size_t)snprintf(to + n, size - n, "%s", words[k].shown);
-        else
-            to[n++] = tg_lower(*name.p);
-        k = k < 5 ? words[k].word.n : 1;
-        name = tg_sv_from(name, k);
-    }
-    to[n] = '\0';
 }
 
 static void stack_types(struct stack *s, const struct tg_table *f)
@@ -267,17 +233,31 @@ static void stack_types(struct stack *s, const struct tg_table *f)
         struct bar *b = add_bar(s);
         if (!b)
             continue;
-        set_label(b->label, sizeof b->label, name);
+        /* The classes by the policy's names, "A overlapping B" as "a + b": three of them fit beside
+         * a bar. */
+        static const struct {
+            tg_sv word;
+            const char *shown;
+        } words[] = { { { " overlapping ", 13 }, " + " },
+                      { { "COMPUTATION", 11 }, "compute" },
+                      { { "COMMUNICATION", 13 }, "comm" },
+                      { { "MEMORY", 6 }, "memory" },
+                      { { "OTHER", 5 }, "other" } };
+        size_t n = 0;
+        while (name.n && n + 8 < sizeof b->label) {
+            size_t k = 0;
+            while (k < 5 && !tg_sv_starts(name, words[k].word))
+                k++;
+            if (k < 5)
+                n += (size_t)snprintf(b->label + n, sizeof b->label - n, "%s", words[k].shown);
+            else
+                b->label[n++] = tg_lower(*name.p);
+            k = k < 5 ? words[k].word.n : 1;
+            name = tg_sv_from(name, k);
+        }
+        b->label[n] = '\0';
         b->part[0] = number(f, r, "sum");
     }
-}
-
-static bool any_value(const struct tg_table *f, const char *name)
-{
-    for (size_t r = 0; r < f->n_rows; r++)
-        if (number(f, r, name) > 0)
-            return true;
-    return false;
 }
 
 /* The names of the first rank with most time of their own (by inclusive time, callers of everything
@@ -286,7 +266,9 @@ static void stack_names(struct stack *s, const struct tg_table *f)
 {
     static const tg_sv prefix = { "nn.Module: ", 11 };
     bool modules = strcmp(f->name, "modules") == 0;
-    bool device = any_value(f, "device_time(us)");
+    bool device = false;
+    for (size_t r = 0; r < f->n_rows; r++)
+        device |= number(f, r, "device_time(us)") > 0;
     const char *own = device ? "device_self(us)" : "host_self(us)";
     s->title = modules  ? device ? "Device time by nn.Module" : "Host time by nn.Module"
                : device ? "Device time by Python function"
@@ -421,7 +403,7 @@ static bool put_bars(struct tg_buf *out, const struct tg_table *f)
         int height = bottom + FOOT + (s.omitted ? 18 : 0);
         open_sheet(out, height, s.title, s.sub);
         if (s.n_parts > 1)
-            put_legend(out, s.parts, s.n_parts, BARS);
+            put_legend(out, s.parts, s.n_parts, false);
         put_time_ticks(out, widest, PLOT_X, PLOT_W, top, bottom);
         for (size_t i = 0; i < s.n; i++)
             put_bar(out, &s, &s.bars[i], top + 6 + (int)i * ROW, widest);
@@ -445,7 +427,7 @@ struct line {
     double last[LINE_W + 1];
 };
 struct lines {
-    const char *title, *sub, *unit, *column;
+    const char *column;
     struct line *v;
     size_t n, omitted;
     double from, to, most;
@@ -479,22 +461,27 @@ static int by_label(const void *pa, const void *pb)
 }
 
 /* Rows of one series are adjacent, in the order of time. */
-static void choose_lines(struct lines *l, const struct tg_table *f)
+static void fill_lines(struct lines *l, const struct tg_table *f)
 {
     TG_FREE struct series *all = NULL;
     size_t n = 0, cap = 0;
     bool devices = has_devices(f);
+    l->from = INFINITY;
+    l->to = -INFINITY;
     for (size_t r = 0; r < f->n_rows; r++) {
         char label[96];
+        double t = number(f, r, "ts");
         line_label(label, sizeof label, f, r, devices);
         if (!n || strcmp(all[n - 1].label, label) != 0) {
             all = tg_grow(all, &cap, n + 1, sizeof *all);
-            all[n] = (struct series){ .at = number(f, r, "ts") };
+            all[n] = (struct series){ .at = t };
             memcpy(all[n++].label, label, sizeof label);
         }
-        all[n - 1].area += fmax(all[n - 1].value, 0) * (number(f, r, "ts") - all[n - 1].at);
-        all[n - 1].at = number(f, r, "ts");
+        all[n - 1].area += fmax(all[n - 1].value, 0) * (t - all[n - 1].at);
+        all[n - 1].at = t;
         all[n - 1].value = number(f, r, l->column);
+        l->from = fmin(l->from, t);
+        l->to = fmax(l->to, t);
     }
     TG_SORT(all, n, by_area);
     l->n = n < MAX_SERIES ? n : MAX_SERIES;
@@ -505,33 +492,15 @@ static void choose_lines(struct lines *l, const struct tg_table *f)
             l->v[i].top[x] = l->v[i].last[x] = NAN;
     }
     TG_SORT(l->v, l->n, by_label);
-}
-
-static struct line *line_of(struct lines *l, const char *label)
-{
-    for (size_t i = 0; i < l->n; i++)
-        if (strcmp(l->v[i].label, label) == 0)
-            return &l->v[i];
-    return NULL;
-}
-
-static void fill_lines(struct lines *l, const struct tg_table *f)
-{
-    bool devices = has_devices(f);
-    l->from = INFINITY;
-    l->to = -INFINITY;
-    for (size_t r = 0; r < f->n_rows; r++) {
-        double t = number(f, r, "ts");
-        l->from = fmin(l->from, t);
-        l->to = fmax(l->to, t);
-    }
     for (size_t r = 0; r < f->n_rows && l->to > l->from; r++) {
         char label[96];
         double v = number(f, r, l->column);
         int x = (int)((number(f, r, "ts") - l->from) / (l->to - l->from) * LINE_W);
         line_label(label, sizeof label, f, r, devices);
-        struct line *line = line_of(l, label);
-        if (!line || v != v)
+        struct line *line = l->v, *end = l->v + l->n;
+        while (line < end && strcmp(line->label, label) != 0)
+            line++;
+        if (line == end || v != v)
             continue;
         if (!(line->top[x] >= v))
             line->top[x] = v;
@@ -561,17 +530,9 @@ static void put_line(struct tg_buf *out, const struct lines *l, size_t i, double
 static bool put_lines(struct tg_buf *out, const struct tg_table *f)
 {
     bool queue = strcmp(f->name, "queue-series") == 0;
-    struct lines l = {
-        .title = queue ? "Launched work that waits" : "Memory traffic",
-        .sub = queue ? "pieces of work between launch and start, by stream; the "
-                       "largest in each pixel column"
-                     : "copies in flight, by kind; the largest in each pixel column",
-        .unit = queue ? "waiting pieces of work" : "GB/s",
-        .column = queue ? "queue_length" : "memory_bw_gbps",
-    };
+    struct lines l = { .column = queue ? "queue_length" : "memory_bw_gbps" };
     TG_FREE struct line *v = l.v = tg_xrealloc(NULL, MAX_SERIES, sizeof *v);
     const char *names[MAX_SERIES] = { 0 };
-    choose_lines(&l, f);
     fill_lines(&l, f);
     if (!l.n || l.most <= 0)
         return false;
@@ -579,10 +540,13 @@ static bool put_lines(struct tg_buf *out, const struct tg_table *f)
     if (queue && step < 1)
         step = 1;
     double high = step * ceil(l.most / step);
-    open_sheet(out, HEAD + LINE_H + FOOT, l.title, l.sub);
+    open_sheet(out, HEAD + LINE_H + FOOT, queue ? "Launched work that waits" : "Memory traffic",
+               queue ? "pieces of work between launch and start, by stream; the largest in each "
+                       "pixel column"
+                     : "copies in flight, by kind; the largest in each pixel column");
     for (size_t i = 0; i < l.n; i++)
         names[i] = l.v[i].label;
-    put_legend(out, names, l.n, LINES);
+    put_legend(out, names, l.n, true);
     for (double k = 0; k <= high * 1.0001; k += step) {
         double y = HEAD + LINE_H - LINE_H * k / high;
         tg_buf_printf(out,
@@ -591,7 +555,8 @@ static bool put_lines(struct tg_buf *out, const struct tg_table *f)
                       k > 0 ? "grid" : "zero", LINE_X, y, LINE_X + LINE_W, y, LINE_X - 7, y + 4,
                       step < 1 ? 2 : 0, k);
     }
-    tg_buf_printf(out, "  <text class=\"tick end\" x=\"%d\" y=\"75\">%s</text>\n", RIGHT, l.unit);
+    tg_buf_printf(out, "  <text class=\"tick end\" x=\"%d\" y=\"75\">%s</text>\n", RIGHT,
+                  queue ? "waiting pieces of work" : "GB/s");
     put_time_ticks(out, l.to - l.from, LINE_X, LINE_W, HEAD, HEAD + LINE_H);
     for (size_t i = 0; i < l.n; i++)
         put_line(out, &l, i, high);

@@ -7,7 +7,6 @@
 #include "core/base/message.h"
 #include "core/base/utf8.h"
 #include "reporters/accept.h"
-#include "reporters/effect.h"
 #include "reporters/escape.h"
 #include "reporters/findings.h"
 #include "reporters/label.h"
@@ -30,27 +29,19 @@ static const enum tg_tint tints[] = { [TG_STATE_FAIL] = TG_TINT_RED,
                                       [TG_STATE_SUSPICIOUS] = TG_TINT_YELLOW,
                                       [TG_STATE_INCONCLUSIVE] = TG_TINT_YELLOW };
 
-/* "4.5 %" and "12 us" stay together. */
-static bool is_unit(tg_sv word)
-{
-    static const char *const unit[] = { "%", "%;", "%,", "%)", "us", "ms", "ns" };
-    for (size_t i = 0; i < sizeof unit / sizeof *unit; i++)
-        if (tg_sv_eq(word, tg_sv_of(unit[i])))
-            return true;
-    return false;
-}
-
 /* Writes words after what is already in the line (`at` columns), breaking at blanks; new lines are
  * indented. A word is never cut, so that names can be copied, and a line never starts with "::". */
 static void put_wrapped(struct page *p, tg_sv text, size_t at, size_t indent)
 {
+    static const char *const unit[] = { "%", "%;", "%,", "%)", "us", "ms", "ns", NULL };
     bool first = true;
     while (text.n) {
         tg_sv word = tg_sv_cut(&text, ' ');
         size_t w = tg_utf8_count(word);
         if (!w)
             continue;
-        bool stay = tg_sv_starts(word, TG_SV("::")) || is_unit(word);
+        /* "4.5 %" and "12 us" stay together. */
+        bool stay = tg_sv_starts(word, TG_SV("::")) || tg_sv_index(unit, word) >= 0;
         if (!first && at + 1 + w > p->columns && !stay) {
             tg_buf_printf(p->out, "\n%*s", (int)indent, "");
             at = indent;
@@ -142,28 +133,6 @@ static void put_effect(struct page *p)
         tg_tally_put(&text, &tally[i]);
     }
     put_field(p, 2, "effect", 10, tg_buf_sv(&text), TG_TINT_NONE);
-}
-
-/* What the verdict is of, at the end. */
-static void put_context(struct page *p)
-{
-    const struct tg_verdict *v = p->v;
-    TG_BUF text = { 0 };
-    tg_buf_puts(p->out, "\n");
-    put_field(p, 2, "suite", 10, v->suite, TG_TINT_DIM);
-    tg_buf_printf(&text, "%.*s%stracegate %.*s", TG_SV_ARG(v->policy), v->policy.n ? "; " : "",
-                  TG_SV_ARG(tg_version_of(v)));
-    put_field(p, 2, "policy", 10, tg_buf_sv(&text), TG_TINT_DIM);
-    tg_buf_clear(&text);
-    tg_put_baseline(&text, v);
-    put_side(p, "baseline", tg_buf_sv(&text), TG_BASE);
-    tg_buf_clear(&text);
-    if (v->test_commit.n)
-        tg_buf_add(&text, tg_utf8_prefix(v->test_commit, 12));
-    if (v->test_paths.n)
-        tg_buf_printf(&text, "%s%.*s", text.n ? ", " : "", TG_SV_ARG(v->test_paths));
-    put_side(p, "fresh", tg_buf_sv(&text), TG_TEST);
-    put_field(p, 2, "coverage", 10, v->coverage, TG_TINT_DIM);
 }
 
 static void put_first(struct page *p)
@@ -332,7 +301,10 @@ static void put_movers(struct page *p)
     size_t width = room < TG_TEXTTABLE_NAME_LEAST  ? TG_TEXTTABLE_NAME_LEAST
                    : room > TG_TEXTTABLE_NAME_MOST ? TG_TEXTTABLE_NAME_MOST
                                                    : room;
-    TG_AUTO(tg_texttable_release) struct tg_texttable g = { 0 };
+    TG_AUTO(tg_texttable_release)
+    struct tg_texttable g = { .columns = mover_columns,
+                              .n_columns = sizeof mover_columns / sizeof *mover_columns,
+                              .color = p->r->color };
     TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
     size_t n = 0;
     bool noise = false, whole = false;
@@ -341,7 +313,6 @@ static void put_movers(struct page *p)
         return;
     rows = tg_rows_of_verdict(p->v, p->top, OTHERS, &n);
     tg_labels_of_rows(&labels, c, rows, n, width);
-    tg_texttable_init(&g, mover_columns, sizeof mover_columns / sizeof *mover_columns);
     for (size_t i = 0; i < n; i++) {
         add_mover(&g, p, &c->ops[rows[i]], &labels.v[i]);
         noise |= tg_row_is_noise(&c->ops[rows[i]]);
@@ -354,8 +325,7 @@ static void put_movers(struct page *p)
                           c->rank_alone ? "; marked " : "",
                           c->rank_alone ? c->rank_alone->called : "");
         tg_buf_putc(p->out, '\n');
-        tg_texttable_write(&g, p->out, 2, p->columns,
-                           p->r->color ? TG_TEXTTABLE_COLOR_ON : TG_TEXTTABLE_COLOR_OFF);
+        tg_texttable_write(&g, p->out, 2, p->columns);
     }
     if (tg_rows_left_of_rank(p->v, rows, n))
         tg_buf_printf(p->out, "  and %zu more of %s that take longer (--html has all)\n",
@@ -412,8 +382,25 @@ void tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const stru
     put_section(&p, TG_SECTION_WAIVED, roots);
     put_movers(&p);
     put_notes(&p, TG_PLACE_LAST);
-    if (!passes)
-        put_context(&p);
+    if (!passes) {
+        /* What the verdict is of, at the end. */
+        TG_BUF text = { 0 };
+        tg_buf_puts(p.out, "\n");
+        put_field(&p, 2, "suite", 10, v->suite, TG_TINT_DIM);
+        tg_buf_printf(&text, "%.*s%stracegate %.*s", TG_SV_ARG(v->policy), v->policy.n ? "; " : "",
+                      TG_SV_ARG(tg_version_of(v)));
+        put_field(&p, 2, "policy", 10, tg_buf_sv(&text), TG_TINT_DIM);
+        tg_buf_clear(&text);
+        tg_put_baseline(&text, v);
+        put_side(&p, "baseline", tg_buf_sv(&text), TG_BASE);
+        tg_buf_clear(&text);
+        if (v->test_commit.n)
+            tg_buf_add(&text, tg_utf8_prefix(v->test_commit, 12));
+        if (v->test_paths.n)
+            tg_buf_printf(&text, "%s%.*s", text.n ? ", " : "", TG_SV_ARG(v->test_paths));
+        put_side(&p, "fresh", tg_buf_sv(&text), TG_TEST);
+        put_field(&p, 2, "coverage", 10, v->coverage, TG_TINT_DIM);
+    }
     tg_shorts_release(&p.names);
     tg_shorts_release(&p.in_lists);
 }

@@ -8,11 +8,6 @@
 
 enum { GAP = 2 };
 
-void tg_texttable_init(struct tg_texttable *g, const struct tg_texttable_column *columns, size_t n)
-{
-    *g = (struct tg_texttable){ .columns = columns, .n_columns = n };
-}
-
 void tg_texttable_release(struct tg_texttable *g)
 {
     tg_buf_release(&g->text);
@@ -49,50 +44,22 @@ struct layout {
     bool shown;
 }; /* of a column */
 
-static size_t total_width(const struct tg_texttable *g, const struct layout *l)
+static bool can_shrink(const struct tg_texttable *g, const struct layout *l, size_t c)
 {
-    size_t sum = 0;
-    for (size_t c = 0; c < g->n_columns; c++)
+    return l[c].shown && g->columns[c].least && l[c].width > g->columns[c].least;
+}
+
+/* Of all columns; `least`: as far as they can shrink. */
+static size_t total_width(const struct tg_texttable *g, const struct layout *l, bool least)
+{
+    size_t sum = 0, slack = 0;
+    for (size_t c = 0; c < g->n_columns; c++) {
         if (l[c].shown)
             sum += l[c].width + (sum ? GAP : 0);
-    return sum;
-}
-
-/* How much all columns together can shrink. */
-static size_t slack(const struct tg_texttable *g, const struct layout *l)
-{
-    size_t sum = 0;
-    for (size_t c = 0; c < g->n_columns; c++)
-        if (l[c].shown && g->columns[c].least && l[c].width > g->columns[c].least)
-            sum += l[c].width - g->columns[c].least;
-    return sum;
-}
-
-static bool drop_one(const struct tg_texttable *g, struct layout *l)
-{
-    size_t worst = g->n_columns;
-    for (size_t c = 0; c < g->n_columns; c++)
-        if (l[c].shown && g->columns[c].drop &&
-            (worst == g->n_columns || g->columns[c].drop > g->columns[worst].drop))
-            worst = c;
-    if (worst == g->n_columns)
-        return false;
-    l[worst].shown = false;
-    return true;
-}
-
-/* Takes from the widest, so that short columns stay whole. */
-static bool shrink_one(const struct tg_texttable *g, struct layout *l)
-{
-    size_t widest = g->n_columns;
-    for (size_t c = 0; c < g->n_columns; c++)
-        if (l[c].shown && g->columns[c].least && l[c].width > g->columns[c].least &&
-            (widest == g->n_columns || l[c].width > l[widest].width))
-            widest = c;
-    if (widest == g->n_columns)
-        return false;
-    l[widest].width--;
-    return true;
+        if (least && can_shrink(g, l, c))
+            slack += l[c].width - g->columns[c].least;
+    }
+    return sum - slack;
 }
 
 static void fit(const struct tg_texttable *g, struct layout *l, size_t width)
@@ -106,10 +73,24 @@ static void fit(const struct tg_texttable *g, struct layout *l, size_t width)
     for (size_t c = 0; c < g->n_columns; c++)
         if (g->columns[c].most && l[c].width > g->columns[c].most)
             l[c].width = g->columns[c].most;
-    while (total_width(g, l) - slack(g, l) > width && drop_one(g, l))
-        ;
-    while (total_width(g, l) > width && shrink_one(g, l))
-        ;
+    for (struct layout *worst = l; worst && total_width(g, l, true) > width;) {
+        worst = NULL;
+        for (size_t c = 0; c < g->n_columns; c++)
+            if (l[c].shown && g->columns[c].drop &&
+                (!worst || g->columns[c].drop > g->columns[worst - l].drop))
+                worst = &l[c];
+        if (worst)
+            worst->shown = false;
+    }
+    /* Takes from the widest, so that short columns stay whole. */
+    for (struct layout *widest = l; widest && total_width(g, l, false) > width;) {
+        widest = NULL;
+        for (size_t c = 0; c < g->n_columns; c++)
+            if (can_shrink(g, l, c) && (!widest || l[c].width > widest->width))
+                widest = &l[c];
+        if (widest)
+            widest->width--;
+    }
 }
 
 static void put_blanks(struct tg_buf *out, size_t n)
@@ -118,12 +99,9 @@ static void put_blanks(struct tg_buf *out, size_t n)
 }
 
 static void put_row(const struct tg_texttable *g, const struct layout *l, struct tg_buf *out,
-                    size_t indent, size_t row, bool color)
+                    size_t indent, size_t row)
 {
-    size_t last = 0;
     bool first = true;
-    for (size_t c = 0; c < g->n_columns; c++)
-        last = l[c].shown ? c : last;
     put_blanks(out, indent);
     for (size_t c = 0; c < g->n_columns; c++) {
         bool head = row == SIZE_MAX;
@@ -140,10 +118,10 @@ static void put_row(const struct tg_texttable *g, const struct layout *l, struct
         size_t w = tg_utf8_count(tg_buf_sv(&fitting));
         if (g->columns[c].right)
             put_blanks(out, width - w);
-        tg_tint_on(out, tint, color);
+        tg_tint_on(out, tint, g->color);
         tg_buf_add(out, tg_buf_sv(&fitting));
-        tg_tint_off(out, tint, color);
-        if (!g->columns[c].right && !(c == last))
+        tg_tint_off(out, tint, g->color);
+        if (!g->columns[c].right)
             put_blanks(out, width - w);
     }
     while (out->n && out->p[out->n - 1] == ' ')
@@ -160,11 +138,11 @@ void tg_texttable_widths(const struct tg_texttable *g, size_t width, size_t *wid
 }
 
 void tg_texttable_write(const struct tg_texttable *g, struct tg_buf *out, size_t indent,
-                        size_t width, enum tg_texttable_color color)
+                        size_t width)
 {
     TG_FREE struct layout *l = tg_xmalloc((g->n_columns + 1) * sizeof *l);
     fit(g, l, width > indent ? width - indent : 0);
-    put_row(g, l, out, indent, SIZE_MAX, color);
+    put_row(g, l, out, indent, SIZE_MAX);
     for (size_t row = 0; g->n_columns && row < g->n / g->n_columns; row++)
-        put_row(g, l, out, indent, row, color);
+        put_row(g, l, out, indent, row);
 }

@@ -21,9 +21,10 @@ struct tg_texttable_cell {
     size_t end; /* in the text */
     enum tg_tint tint;
 };
-struct tg_texttable {
+struct tg_texttable { /* zero but for its columns and colour */
     const struct tg_texttable_column *columns;
     size_t n_columns;
+    bool color;
     struct tg_buf text; /* of all cells, row after row: the next one is written here */
     struct tg_texttable_cell *cells;
     size_t n, cap;
@@ -32,16 +33,14 @@ struct tg_texttable {
 /* Of a column of names beside numbers. Beyond MOST the eye loses the row between them. */
 enum { TG_TEXTTABLE_NAME_LEAST = 28, TG_TEXTTABLE_NAME_MOST = 88 };
 
-void tg_texttable_init(struct tg_texttable *g, const struct tg_texttable_column *columns, size_t n);
 /* Ends a cell: what was written to `text` since the one before. */
 void tg_texttable_cell(struct tg_texttable *g, enum tg_tint tint);
 /* Of cell i. */
 tg_sv tg_texttable_text(const struct tg_texttable *g, size_t i);
 /* The width that each column gets; 0: dropped. */
 void tg_texttable_widths(const struct tg_texttable *g, size_t width, size_t *widths);
-enum tg_texttable_color { TG_TEXTTABLE_COLOR_OFF, TG_TEXTTABLE_COLOR_ON };
 void tg_texttable_write(const struct tg_texttable *g, struct tg_buf *out, size_t indent,
-                        size_t width, enum tg_texttable_color color);
+                        size_t width);
 void tg_texttable_release(struct tg_texttable *g);
 
 void tg_tint_on(struct tg_buf *out, enum tg_tint tint, bool color);

@@ -258,7 +258,7 @@ static void take_side(void *arg, int side, const struct tg_kept_trace *k)
 
 /* ---- which trace ---- */
 
-#define AS_USUAL 0.03 /* a change of less has the colour of "as before" (reporters/html_tree.c) */
+#define AS_USUAL 0.03 /* a change of less has the colour of "as before" (html_picture.c) */
 
 static double mean_step(const struct tg_shard *s)
 {

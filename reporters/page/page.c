@@ -6,9 +6,7 @@
 #include "core/base/sha256.h"
 #include "core/summary/pack.h"
 #include "reporters/escape.h"
-#include "reporters/link.h"
 #include "reporters/number.h"
-#include "reporters/page/assets.h"
 
 /* ---- head ---- */
 
@@ -88,27 +86,7 @@ void tg_page_section_end(struct tg_page *p)
     tg_buf_puts(p->out, "</section>\n");
 }
 
-void tg_page_fold(struct tg_page *p, const char *title)
-{
-    tg_buf_printf(p->out, "<details><summary>%s</summary>\n", title);
-}
-
-void tg_page_fold_end(struct tg_page *p)
-{
-    tg_buf_puts(p->out, "</details>\n");
-}
-
 /* ---- text ---- */
-
-void tg_page_raw(struct tg_page *p, const char *html)
-{
-    tg_buf_puts(p->out, html);
-}
-
-void tg_page_text(struct tg_page *p, tg_sv text)
-{
-    tg_esc_xml(p->out, text);
-}
 
 /* Hidden bytes are in <span> if an ellipsis replaces them, else in <i>. */
 void tg_page_label(struct tg_page *p, const struct tg_label *l)

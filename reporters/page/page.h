@@ -18,12 +18,13 @@
  *   tg_page_cell(&p);
  *   tg_page_name(&p, event->name, 60);
  *   tg_page_number(&p, 12.3);
- *   tg_page_text(&p, TG_SV("+12.3%"));
+ *   tg_esc_xml(p.out, TG_SV("+12.3%"));
  *   tg_page_table_end(&p);
  *   tg_page_section_end(&p);
  *   tg_page_end(&p);
  *
- * Text, names and addresses are hostile and escaped here; tg_page_raw is for markup of our own.
+ * Text, names and addresses are hostile and escaped here, or by tg_esc_xml; what goes into `out` as
+ * it is must be markup of our own.
  * Cost: one pass over the text, no memory but the output.
  */
 #include "core/base/buf.h"
@@ -56,18 +57,27 @@ struct tg_page_head {
     tg_sv style, script; /* of this page besides page.css and page.js: static text of ours */
 };
 
+/* page.css and page.js of every page, report.* of check's, history.* of history's, compiled into
+ * the program (cmake/embed.cmake). NUL-terminated. */
+extern const char tg_page_css[];
+extern const size_t tg_page_css_size;
+extern const char tg_page_js[];
+extern const size_t tg_page_js_size;
+extern const char tg_history_css[];
+extern const size_t tg_history_css_size;
+extern const char tg_history_js[];
+extern const size_t tg_history_js_size;
+extern const char tg_report_css[];
+extern const size_t tg_report_css_size;
+extern const char tg_report_js[];
+extern const size_t tg_report_js_size;
+
 void tg_page_begin(struct tg_page *p, struct tg_buf *out, const struct tg_page_head *head);
 void tg_page_end(struct tg_page *p);
 
 /* <section> with a heading and an anchor #id; a title of NULL has no heading. */
 void tg_page_section(struct tg_page *p, const char *id, const char *title);
 void tg_page_section_end(struct tg_page *p);
-/* A fold: closed on the screen, open in print. */
-void tg_page_fold(struct tg_page *p, const char *title);
-void tg_page_fold_end(struct tg_page *p);
-
-void tg_page_raw(struct tg_page *p, const char *html); /* ours, as it is */
-void tg_page_text(struct tg_page *p, tg_sv text);      /* one escaped line */
 /*
  * A name as code, in its short form (reporters/label.h): the rest is hidden until the name has the
  * focus or the pointer is over it. It is whole for search, copying, screen readers and print. For

@@ -85,7 +85,6 @@ struct make {
     struct tg_arena *a;
     struct tg_verdict *v;
     struct tg_comparison *c;
-    size_t max_ops, max_results;
 };
 
 static struct tg_evidence no_evidence(enum tg_judged why)
@@ -184,7 +183,7 @@ static void add_metric(struct make *m, enum tg_metric id, double base, double te
 
 static struct make begin(struct tg_arena *a, size_t n, bool compared)
 {
-    struct make m = { a, TG_NEW(a, struct tg_verdict), NULL, n, n };
+    struct make m = { a, TG_NEW(a, struct tg_verdict), NULL };
     m.v->results = TG_NEW_N(a, struct tg_result, n);
     m.v->notes = TG_NEW_N(a, struct tg_note, 8);
     m.v->suite = TG_SV("train");

@@ -18,15 +18,13 @@ static size_t put(struct tg_buf *out, size_t n, bool visible)
     const struct tg_accept_words words = { TG_SV("reason: r"), visible };
     TG_AUTO(tg_accept_release) struct tg_accept_list l = { 0 };
     TG_ARENA *a = tg_arena_new();
-    size_t left;
     tg_strmap_init(&l.at);
     for (size_t i = 0; i < n; i++) {
         tg_sv name = TG_SV_PRINTF(a, "op%zu", i);
         tg_accept_widen(&tg_accept_for(&l, TG_SV("more"), name, TG_RULE_METRIC_COUNT, 0)->change, 1,
                         100);
     }
-    left = tg_accept_put_list(out, &l, &words);
-    return left;
+    return tg_accept_put_list(out, &l, &words);
 }
 
 TEST(one_finding_is_one_item)

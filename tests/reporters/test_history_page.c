@@ -9,7 +9,6 @@
 
 #include "core/base/file.h"
 #include "reporters/history.h"
-#include "reporters/history_trend.h"
 
 enum { OPS = 500, NIGHTS = 60, STEP = OPS, SERIES };
 

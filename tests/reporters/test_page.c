@@ -1,5 +1,6 @@
 /* The frame of HTML pages. The hashes are those of `printf %s TEXT | openssl dgst -sha256 -binary |
  * base64`; --dump FILE writes the page that tests/reporters/page.py opens in a browser. */
+#include "reporters/escape.h"
 #include "reporters/page/page.h"
 #include "tests/support.h"
 
@@ -34,18 +35,16 @@ static void put_page(struct tg_buf *out, size_t rows)
                                           .style = TG_SV("i{color:red}"),
                                           .script = TG_SV("window.extra=1") });
     tg_page_section(&p, "first", "A section");
-    tg_page_raw(&p, "<p>");
-    tg_page_text(&p, (tg_sv){ hostile, sizeof hostile - 1 });
-    tg_page_raw(&p, "</p>\n");
+    tg_buf_puts(out, "<p>");
+    tg_esc_xml(out, (tg_sv){ hostile, sizeof hostile - 1 });
+    tg_buf_puts(out, "</p>\n");
     for (int i = 0; i < 1010; i++)
         tg_buf_putc(&name, (char)('a' + i % 26));
     tg_page_name(&p, tg_buf_sv(&name), 40);
     tg_page_link(&p, TG_SV("javascript:alert(1)"), TG_SV("no link"));
     tg_page_link(&p, TG_SV("https://example.org/?a=\"b\"&c"), TG_SV("a link"));
     put_table(&p, rows, 20);
-    tg_page_fold(&p, "More");
-    tg_page_raw(&p, "<p>folded</p>");
-    tg_page_fold_end(&p);
+    tg_buf_puts(out, "<details><summary>More</summary>\n<p>folded</p></details>\n");
     tg_page_section_end(&p);
     tg_page_end(&p);
 }
@@ -99,13 +98,13 @@ TEST(hostile_text_is_text)
  * text. */
 TEST(long_names_are_whole)
 {
+    static const char open[] = "<code class=\"long\" tabindex=\"0\">";
     TG_BUF out = { 0 };
-    const char *name, *hidden;
     put_page(&out, 3);
-    name = strstr(out.p, "<code class=\"long\" tabindex=\"0\">");
+    const char *name = strstr(out.p, open);
     assert_non_null(name);
-    hidden = strstr(name, "<span>");
-    assert_int_equal(hidden - (name + strlen("<code class=\"long\" tabindex=\"0\">")), 26);
+    const char *hidden = strstr(name, "<span>");
+    assert_int_equal(hidden - name, (int)strlen(open) + 26);
     assert_int_equal(strstr(hidden, "</span>") - (hidden + 6), 1010 - 39);
     assert_int_equal(strstr(hidden, "</code>") - (strstr(hidden, "</span>") + 7), 13);
 }

@@ -11,18 +11,11 @@ static const struct tg_table_column columns[] = { { "name", TG_TABLE_TEXT },
 
 static void fill(struct tg_table *t)
 {
-    struct tg_table_cell *row;
     tg_table_init(t, "m", columns, 5);
-    row = tg_table_row(t);
-    row[0] = tg_table_text(TG_SV("a \"b\", c"));
-    row[1] = tg_table_text(TG_SV("hidden"));
-    row[2] = tg_table_int(9007199254740993);
-    row[3] = tg_table_int(1234567);
-    row[4] = tg_table_real(1.0 / 3);
-    row = tg_table_row(t);
-    row[0] = tg_table_text(TG_SV("beginning_of_a_very_long_kernel_name_with_its_end"));
-    row[3] = tg_table_int(-1);
-    row[4] = tg_table_real(NAN);
+    TG_TABLE_PUT(t, tg_table_text(TG_SV("a \"b\", c")), tg_table_text(TG_SV("hidden")),
+                 tg_table_int(9007199254740993), tg_table_int(1234567), tg_table_real(1.0 / 3));
+    TG_TABLE_PUT(t, tg_table_text(TG_SV("beginning_of_a_very_long_kernel_name_with_its_end")),
+                 TG_TABLE_UNKNOWN, TG_TABLE_UNKNOWN, tg_table_int(-1), tg_table_real(NAN));
 }
 
 TEST(tables_are_exact_in_csv_and_json)
@@ -48,18 +41,14 @@ TEST(tables_fit_the_terminal)
 {
     struct tg_table t;
     TG_BUF out = { 0 };
-    tg_sv rest, line;
     fill(&t);
     tg_table_as_text(&out, &t, 70, 0);
     assert_null(strstr(out.p, "hidden"));
     assert_non_null(strstr(out.p, "beginning"));
     assert_non_null(strstr(out.p, "its_end"));
     assert_non_null(strstr(out.p, "0.333"));
-    rest = tg_buf_sv(&out);
-    while (rest.n) {
-        line = tg_sv_cut(&rest, '\n');
-        assert_true(line.n <= 70 + 2); /* the ellipsis has three bytes */
-    }
+    for (tg_sv rest = tg_buf_sv(&out); rest.n;)
+        assert_true(tg_sv_cut(&rest, '\n').n <= 70 + 2); /* the ellipsis has three bytes */
     tg_table_release(&t);
 }
 
@@ -80,14 +69,8 @@ static const struct tg_table_column kernels[] = { { "name", TG_TABLE_TEXT },
 
 static void add_kernel(struct tg_table *t, const char *name, int64_t ns, double us, double share)
 {
-    struct tg_table_cell *row = tg_table_row(t);
-    row[0] = tg_table_text(tg_sv_of(name));
-    row[1] = tg_table_int(ns);
-    row[2] = tg_table_real(us);
-    row[3] = tg_table_real(share);
-    row[4] = tg_table_int(0);
-    row[5] = tg_table_int(2);
-    row[6] = tg_table_int(7);
+    TG_TABLE_PUT(t, tg_table_text(tg_sv_of(name)), tg_table_int(ns), tg_table_real(us),
+                 tg_table_real(share), tg_table_int(0), tg_table_int(2), tg_table_int(7));
 }
 
 /* Numbers of a column share unit and decimals: 84.724 ms and 12 us are 84.72 and 0.01 ms. What all
@@ -184,14 +167,10 @@ TEST(csv_texts_are_quoted_wherever_the_byte_stands)
             assert_int_equal(out.n, n);
             assert_memory_equal(out.p, want, n);
         }
-}
-
-TEST(csv_texts_are_made_valid_wherever_the_byte_stands)
-{
     for (size_t at = 0; at < 19; at++) {
         char text[20] = "abcdefghijklmnopqrs";
         TG_BUF out = { 0 };
-        text[at] = (char)0xff;
+        text[at] = (char)0xff; /* is made valid */
         tg_csv_text(&out, (tg_sv){ text, 19 });
         assert_non_null(strstr(out.p, "\xef\xbf\xbd"));
         assert_int_equal(out.n, 18 + 3);
@@ -207,9 +186,8 @@ TEST(no_csv_text_is_a_formula)
         { "-", "-" },        { "a=1", "a=1" },    { "aten::add_", "aten::add_" },
         { "", "" },
     };
-    TG_BUF out = { 0 };
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
-        tg_buf_clear(&out);
+        TG_BUF out = { 0 };
         tg_csv_text(&out, tg_sv_of(text[i][0]));
         if (!tg_sv_eq(tg_buf_sv(&out), tg_sv_of(text[i][1])))
             fail_msg("%s is written as %.*s", text[i][0], TG_SV_ARG(tg_buf_sv(&out)));

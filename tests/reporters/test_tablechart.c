@@ -1,4 +1,4 @@
-#include "reporters/tablechart.h"
+#include "reporters/table.h"
 #include "tests/support.h"
 
 static const struct tg_table_column temporal[] = {
@@ -46,12 +46,8 @@ static bool has(const struct fixture *f, const char *text)
 CASE(bars_are_in_proportion)
 {
     struct tg_table *t = tg_tables_add(&f->frames, "temporal", temporal, 4);
-    static const int64_t rows[2][4] = { { 0, 500, 300, 200 }, { 3, 0, 0, 500 } };
-    for (int r = 0; r < 2; r++) {
-        struct tg_table_cell *row = tg_table_row(t);
-        for (int c = 0; c < 4; c++)
-            row[c] = tg_table_int(rows[r][c]);
-    }
+    TG_TABLE_PUT(t, tg_table_int(0), tg_table_int(500), tg_table_int(300), tg_table_int(200));
+    TG_TABLE_PUT(t, tg_table_int(3), tg_table_int(0), tg_table_int(0), tg_table_int(500));
     assert_true(tg_tablechart_svg(&f->svg, t));
     assert_true(has(f, "class=\"c0\" x=\"230.00\" y=\"94\" width=\"294.20\""));
     assert_true(has(f, "class=\"c1\" x=\"525.00\" y=\"94\" width=\"176.20\""));
@@ -64,9 +60,7 @@ CASE(bars_are_in_proportion)
 CASE(hostile_names_stay_text)
 {
     struct tg_table *t = tg_tables_add(&f->frames, "kernel-types", types, 2);
-    struct tg_table_cell *row = tg_table_row(t);
-    row[0] = tg_table_text(TG_SV("<script>&\"A overlapping B"));
-    row[1] = tg_table_real(5);
+    TG_TABLE_PUT(t, tg_table_text(TG_SV("<script>&\"A overlapping B")), tg_table_real(5));
     assert_true(tg_tablechart_svg(&f->svg, t));
     assert_false(has(f, "<script"));
     assert_true(has(f, "&lt;script&gt;&amp;&quot;a + b"));
@@ -91,13 +85,9 @@ CASE(categories_of_a_stream_are_one_bar)
                  { 7, 200, "other" },
                  { 9, 500, "kernel_wait" } };
     struct tg_table *t = tg_tables_add(&f->frames, "idle", idle, 4);
-    for (size_t r = 0; r < 4; r++) {
-        struct tg_table_cell *row = tg_table_row(t);
-        row[0] = tg_table_int(0);
-        row[1] = tg_table_int(rows[r].stream);
-        row[2] = tg_table_text(tg_sv_of(rows[r].category));
-        row[3] = tg_table_int(rows[r].ns);
-    }
+    for (size_t r = 0; r < 4; r++)
+        TG_TABLE_PUT(t, tg_table_int(0), tg_table_int(rows[r].stream),
+                     tg_table_text(tg_sv_of(rows[r].category)), tg_table_int(rows[r].ns));
     assert_true(tg_tablechart_svg(&f->svg, t));
     assert_true(has(f, "class=\"c0\" x=\"230.00\" y=\"94\" width=\"294.20\""));
     assert_true(has(f, "class=\"c2\" x=\"702.00\" y=\"94\" width=\"117.20\""));
@@ -118,14 +108,10 @@ CASE(modules_are_drawn_by_their_own_time)
     struct tg_table *t = tg_tables_add(&f->frames, "modules", frames, 5);
     char names[26][32];
     for (int i = 1; i <= 26; i++) {
-        struct tg_table_cell *row = tg_table_row(t);
-        int self = i * 7 % 26 ? i * 7 % 26 : 26;
+        int self = i * 7 % 26 ? i * 7 % 26 : 26; /* 26: another rank's */
         (void)snprintf(names[i - 1], sizeof names[0], "nn.Module: Layer_%d", self);
-        row[0] = tg_table_text(tg_sv_of(names[i - 1]));
-        row[1] = tg_table_int(99);
-        row[2] = tg_table_int(26000);
-        row[3] = tg_table_int(self * 1000);
-        row[4] = tg_table_int(self == 26); /* another rank's */
+        TG_TABLE_PUT(t, tg_table_text(tg_sv_of(names[i - 1])), tg_table_int(99),
+                     tg_table_int(26000), tg_table_int(self * 1000), tg_table_int(self == 26));
     }
     assert_true(tg_tablechart_svg(&f->svg, t));
     assert_true(has(f, ">Layer_25<"));
@@ -147,13 +133,9 @@ CASE(series_are_steps)
         tg_ns at;
         double v;
     } points[] = { { 1000, 4 }, { 11000, 0 } };
-    for (int i = 0; i < 2; i++) {
-        struct tg_table_cell *row = tg_table_row(t);
-        row[0] = tg_table_int(0);
-        row[1] = tg_table_int(points[i].at);
-        row[2] = tg_table_text(TG_SV("Memset"));
-        row[3] = tg_table_real(points[i].v);
-    }
+    for (int i = 0; i < 2; i++)
+        TG_TABLE_PUT(t, tg_table_int(0), tg_table_int(points[i].at), tg_table_text(TG_SV("Memset")),
+                     tg_table_real(points[i].v));
     assert_true(tg_tablechart_svg(&f->svg, t));
     assert_true(has(f, "d=\"M72 348.0H72V88.0H936V348.0\""));
     assert_true(has(f, "GB/s"));

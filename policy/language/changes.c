@@ -2,9 +2,7 @@
 
 #include "core/base/sort.h"
 #include "core/base/utf8.h"
-#include "policy/language/decode.h"
-#include "policy/language/node.h"
-#include "policy/language/show.h"
+#include "policy/language/internal.h"
 #include "policy/language/value.h"
 
 struct walk {

@@ -248,11 +248,10 @@ bool tg_limit_of(const struct tg_yaml *n, const struct tg_rule_metric_info *info
     /* Checks the bounds of one limit together. */
     const struct tg_bound *max = tg_limit_find(out, TG_BOUND_MAX),
                           *min = tg_limit_find(out, TG_BOUND_MIN);
-    bool from_zero = info->bounds == (TG_BOUND_BIT(TG_BOUND_ABS) | TG_BOUND_BIT(TG_BOUND_MAX));
     if (max && min && max->value >= min->value)
         tg_yaml_mistake(d, TG_DIAG_NEVER, n, "write a list:  [{max: ...}, {min: ...}]",
                         "nothing is above 'max' and below 'min' at once");
-    if (from_zero && !tg_yaml_get(n, "abs") && !tg_yaml_get(n, "max"))
+    if (tg_rule_metric_from_zero(info) && !tg_yaml_get(n, "abs") && !tg_yaml_get(n, "max"))
         tg_yaml_mistake(d, TG_DIAG_NEEDS_ABS, n, "write  abs: 20us  or  abs: 0",
                         "'abs' is required for metric '%s' (its baseline is 0)", info->name);
     return out->n > 0;

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "policy/language/decode.h"
+#include "policy/language/internal.h"
 #include "policy/language/limit.h"
 #include "policy/language/load.h"
 #include "policy/language/value.h"

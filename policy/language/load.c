@@ -9,9 +9,8 @@
 #include "core/base/file.h"
 #include "core/base/limits.h"
 #include "core/base/look.h"
-#include "policy/language/decode.h"
 #include "policy/language/defaults.h"
-#include "policy/language/node.h"
+#include "policy/language/internal.h"
 
 enum { MAX_LAYERS = 2 * TG_POLICY_FILES }; /* files and presets */
 
@@ -397,10 +396,9 @@ static struct tg_yaml *select_profile(struct load *l, struct tg_yaml *tree,
         free(also.id);
     }
     if (wanted && !found && !l->opts->profile_may_lack) {
-        const char *near = tg_sv_nearest(tg_sv_of(wanted), names);
         (void)tg_diags_add(l->diags, TG_DIAG_PROFILE,
                            l->opts->path ? (struct tg_loc){ l->opts->path, 1, 1, 0 } : TG_NOWHERE,
-                           1, near ? tg_arena_printf(l->arena, "did you mean '%s'?", near) : NULL,
+                           1, tg_diags_guess(l->diags, tg_sv_of(wanted), names),
                            "there is no profile '%s'", wanted);
     }
     return selected;

@@ -1,4 +1,4 @@
-#include "policy/language/validate.h"
+#include "policy/language/internal.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* Values of a mapping by key, with a fallback. */
 #include "tree.h"
 
-#include "policy/language/node.h"
+#include "policy/language/yaml.h"
 
 TEST(by_key_or_the_fallback)
 {

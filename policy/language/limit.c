@@ -8,39 +8,27 @@
 static const double max_bound = 1e15; /* 11 days in ns, a petabyte; anything larger is a typing
                                          mistake */
 
-/* How a bound of this metric is written; for fixes. */
-static const char *how_to_write(const struct tg_rule_metric_info *info, enum tg_bound_kind kind)
-{
-    bool budget = kind == TG_BOUND_MAX || kind == TG_BOUND_MIN;
-    if (kind == TG_BOUND_PCT)
-        return "write it with %:  10%";
-    if (kind == TG_BOUND_PP)
-        return "write it in percentage points:  3pp";
-    switch (info->unit) {
-    case TG_UNIT_NS:
-        return budget ? "it is a duration: write 200us or 15ms"
-                      : "it is a duration: write 200us, 0.2ms or 0.2%step";
-    case TG_UNIT_BYTES:
-        return "it is an amount of memory: write 64KiB or 256MiB";
-    case TG_UNIT_RATE:
-        return "it is a bandwidth: write 12GB/s or 800MB/s";
-    case TG_UNIT_PERCENT:
-        return "it is a percentage: write 35%";
-    case TG_UNIT_COUNT:
-        return "it is a count: write a plain number";
-    case TG_UNIT_NUMBER:
-        return "it is in the unit of its file: write a plain number";
-    default:
-        return "launch attributes are equal or not: write  abs: 0";
-    }
-}
-
+/* With how a bound of this metric is written. */
 static bool bound_problem(struct tg_diags *d, enum tg_diag_code code, const struct tg_yaml *n,
                           const struct tg_rule_metric_info *info, enum tg_bound_kind kind,
                           const char *problem)
 {
+    static const char *const of_unit[] = {
+        [TG_UNIT_BYTES] = "it is an amount of memory: write 64KiB or 256MiB",
+        [TG_UNIT_RATE] = "it is a bandwidth: write 12GB/s or 800MB/s",
+        [TG_UNIT_PERCENT] = "it is a percentage: write 35%",
+        [TG_UNIT_COUNT] = "it is a count: write a plain number",
+        [TG_UNIT_NUMBER] = "it is in the unit of its file: write a plain number",
+        [TG_UNIT_ATTR] = "launch attributes are equal or not: write  abs: 0",
+        [TG_UNIT_NS] = "it is a duration: write 200us or 15ms",
+    };
+    const char *how = kind == TG_BOUND_PCT  ? "write it with %:  10%"
+                      : kind == TG_BOUND_PP ? "write it in percentage points:  3pp"
+                      : kind == TG_BOUND_ABS && info->unit == TG_UNIT_NS
+                          ? "it is a duration: write 200us, 0.2ms or 0.2%step"
+                          : of_unit[info->unit];
     char fix[160];
-    (void)snprintf(fix, sizeof fix, "'%s': %s", info->name, how_to_write(info, kind));
+    (void)snprintf(fix, sizeof fix, "'%s': %s", info->name, how);
     return tg_yaml_mistake(d, code, n, fix, "%s: %s", problem, n->text.p);
 }
 

@@ -104,13 +104,12 @@ static bool add_path(struct tg_input_list *list, const struct tg_input *in, stru
 static bool add_stored(struct tg_input_list *list, const struct tg_input *in, struct tg_repo *repo,
                        struct tg_arena *a, struct tg_err *err)
 {
-    struct tg_err ignored = TG_ERR_INIT;
+    struct tg_err ignored = TG_ERR_INIT, why = TG_ERR_INIT;
     struct tg_commit commit;
     struct tg_git_files files;
     struct tg_stored *all;
     size_t n;
     struct tg_git *git = tg_repo_get(repo, &ignored);
-    struct tg_err why = TG_ERR_INIT;
     enum tg_seen seen = git ? tg_git_look_up(git, in->rev.p, a, &commit, &why) : TG_ABSENT;
     if (seen == TG_ABSENT) /* a path was meant */
         return tg_input_unknown(in, TG_ERR_IO,
@@ -187,29 +186,21 @@ bool tg_inputs_add_all(struct tg_input_list *list, const struct tg_strs *texts,
     return true;
 }
 
-/* One repository for all files, and libgit2 wants one thread at a time in it. */
-static bool read_blob(struct tg_repo *repo, const struct tg_input_item *item, struct tg_buf *bytes,
-                      struct tg_err *err)
+struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_repo *repo,
+                                 const struct tg_limits *limits, struct tg_buf *bytes,
+                                 struct tg_err *err)
 {
+    /* One repository for all files, and libgit2 wants one thread at a time in it. */
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    tg_buf_clear(bytes);
+    if (!item->from_git)
+        return tg_source_open(item->label, limits, err);
     struct tg_store store = tg_store_open(repo->git);
     (void)pthread_mutex_lock(&lock);
     bool ok = item->stored ? tg_store_read(&store, &item->blob, bytes, err)
                            : tg_git_read(repo->git, &item->blob, bytes, err);
     (void)pthread_mutex_unlock(&lock);
-    return ok;
-}
-
-struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_repo *repo,
-                                 const struct tg_limits *limits, struct tg_buf *bytes,
-                                 struct tg_err *err)
-{
-    tg_buf_clear(bytes);
-    if (!item->from_git)
-        return tg_source_open(item->label, limits, err);
-    if (!read_blob(repo, item, bytes, err))
-        return NULL;
-    return tg_source_memory(tg_buf_sv(bytes), item->label, limits, err);
+    return ok ? tg_source_memory(tg_buf_sv(bytes), item->label, limits, err) : NULL;
 }
 
 bool tg_inputs_spare_file(const char *input, const struct tg_outputs *o, struct tg_err *err)

@@ -91,15 +91,6 @@ static double part_of(const struct tg_verdict *v, const struct tg_result *r)
 
 /* ---- functions of the program ---- */
 
-/* A file that was moved is one file, under its new path. */
-static tg_sv path_now(const struct finder *f, int side, tg_sv path)
-{
-    for (size_t i = 0; side == TG_PATHS_BASE && i < f->change.n_files; i++)
-        if (tg_sv_eq(f->change.files[i].was, path))
-            return f->change.files[i].path;
-    return path;
-}
-
 /* Lines of the baseline's trace are those of its commit, or, where that is unknown, about those of
  * HEAD. */
 static const struct tg_py_function *function_at(const struct tg_codefile *file,
@@ -133,7 +124,11 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
         tg_codefiles_file(&f->sources[one ? TG_PATHS_TEST : side], n.file);
     if (side == TG_PATHS_TEST && !tg_codefile_holds(found, n.function, n.line))
         return false; /* HEAD is not what ran */
-    *file = path_now(f, side, found->in_repo);
+    *file = found->in_repo;
+    /* A file that was moved is one file, under its new path. */
+    for (size_t i = f->change.n_files; side == TG_PATHS_BASE && i-- > 0;)
+        if (tg_sv_eq(f->change.files[i].was, found->in_repo))
+            *file = f->change.files[i].path;
     if ((at = function_at(found, &n)) != NULL)
         *function = at->qualified;
     return found->in_repo.n != 0;

@@ -424,25 +424,20 @@ struct tg_policy *tg_check_ready(const struct tg_check_opts *o, const struct tg_
     return NULL;
 }
 
-/* --out: each report that has no file of its own is in that folder. */
-static struct tg_check_opts with_folder(const struct tg_check_opts *o, struct tg_arena *a)
-{
-    struct tg_check_opts all = *o;
-    for (enum tg_report r = 0; o->out && r < TG_REPORTS; r++)
-        if (!tg_reporters[r].prints && !all.report[r])
-            all.report[r] = tg_arena_printf(a, "%s/%s", o->out, tg_reporters[r].file);
-    if (o->out)
-        tg_file_make_dir(o->out);
-    return all;
-}
-
 int tg_check_run(const struct tg_check_opts *given, const struct tg_strs *args,
                  const struct tg_io *io, struct tg_err *err)
 {
     struct tg_arena *a = tg_arena_new();
-    const struct tg_check_opts all = with_folder(given, a), *o = &all;
+    struct tg_check_opts all = *given;
+    const struct tg_check_opts *o = &all;
     struct tg_check c = { .o = o, .args = args, .io = io, .arena = a };
     int code = 2;
+    /* --out: each report that has no file of its own is in that folder. */
+    for (enum tg_report r = 0; o->out && r < TG_REPORTS; r++)
+        if (!tg_reporters[r].prints && !o->report[r])
+            all.report[r] = tg_arena_printf(a, "%s/%s", o->out, tg_reporters[r].file);
+    if (o->out)
+        tg_file_make_dir(o->out);
     c.wants_picture = o->report[TG_REPORT_html] || o->report[TG_REPORT_collapsed];
     c.repo.opts.trust_owner = c.o->given.trust_repository;
     c.repo.cached = !o->no_cache;

@@ -148,30 +148,20 @@ bool tg_inputs_add(struct tg_input_list *list, const char *text, struct tg_repo 
                    struct tg_arena *a, struct tg_err *err)
 {
     struct tg_input in;
-    const char **paths;
-    size_t n;
+    const char **paths = NULL;
+    size_t n = 0;
     if (!tg_input_parse(&in, text, a, err))
         return false;
-    switch (in.kind) {
-    case TG_INPUT_STDIN:
-    case TG_INPUT_FILE:
-        (void)add_item(list, in.text.p, a);
-        return true;
-    case TG_INPUT_DIR:
-        if (!tg_files_in_dir(in.text.p, a, &paths, &n, err))
-            return false;
-        break;
-    case TG_INPUT_GLOB:
-        if (!tg_files_glob(in.text.p, a, &paths, &n, err))
-            return false;
-        break;
-    case TG_INPUT_GIT_PATH:
+    if (in.kind == TG_INPUT_GIT_PATH)
         return add_path(list, &in, repo, a, err);
-    case TG_INPUT_REV:
+    if (in.kind == TG_INPUT_REV)
         return add_stored(list, &in, repo, a, err);
-    default:
-        return tg_err_set(err, TG_ERR_INTERNAL, TG_NOWHERE, "unknown kind of input");
-    }
+    if (in.kind == TG_INPUT_STDIN || in.kind == TG_INPUT_FILE)
+        (void)add_item(list, in.text.p, a);
+    else if (in.kind == TG_INPUT_DIR && !tg_files_in_dir(in.text.p, a, &paths, &n, err))
+        return false;
+    else if (in.kind == TG_INPUT_GLOB && !tg_files_glob(in.text.p, a, &paths, &n, err))
+        return false;
     for (size_t i = 0; i < n; i++)
         (void)add_item(list, paths[i], a);
     return true;

@@ -108,6 +108,7 @@ struct walk {
     size_t cap;
     struct tg_stored_night *at; /* by place on the line; n 0: nothing stored */
     size_t cap_at;
+    size_t *place; /* of each night that is read, on the line */
     struct tg_err *err;
 };
 
@@ -138,17 +139,12 @@ static bool walk_line(struct walk *w, const struct tg_commit *until)
     return back != TG_SEEN_FAILED;
 }
 
-struct takes {
-    struct walk *walk;
-    size_t *place; /* of each night that is read, on the line */
-};
-
 static void take_night(void *arg, size_t i, const struct tg_side *side, bool damaged,
                        const struct tg_err *why)
 {
-    struct takes *t = arg;
-    struct tg_nights *out = t->walk->out;
-    const struct tg_commit *c = &out->line[t->place[i]];
+    const struct walk *w = arg;
+    struct tg_nights *out = w->out;
+    const struct tg_commit *c = &out->line[w->place[i]];
     struct tg_night *night;
     out->newest_unread = !side;
     if (!side) {
@@ -157,8 +153,8 @@ static void take_night(void *arg, size_t i, const struct tg_side *side, bool dam
         out->damaged += damaged;
         return;
     }
-    out->place[out->history.n] = t->place[i];
-    out->runs[out->history.n] = t->walk->at[t->place[i]];
+    out->place[out->history.n] = w->place[i];
+    out->runs[out->history.n] = w->at[w->place[i]];
     night = &out->history.night[out->history.n++];
     *night = (struct tg_night){ .commit = tg_arena_sv(out->arena, tg_sv_of(c->sha)),
                                 .subject = c->summary,
@@ -195,14 +191,14 @@ bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv s
         out->history.series = &out->series;
         struct tg_stored_night *night =
             TG_NEW_N(out->arena, struct tg_stored_night, w.n_commits + 1);
-        struct takes t = { &w, TG_NEW_N(out->arena, size_t, w.n_commits + 1) };
         size_t n = 0;
+        w.place = TG_NEW_N(out->arena, size_t, w.n_commits + 1);
         for (size_t i = 0; i < out->n_line; i++)
             if (w.at[i].n) {
-                t.place[n] = i;
+                w.place[n] = i;
                 night[n++] = w.at[i];
             }
-        ok = tg_nights_each(store, night, n, take_night, &t, progress, err);
+        ok = tg_nights_each(store, night, n, take_night, &w, progress, err);
     }
     if (ok)
         tg_history_replay(&out->history, suite, out->arena);

@@ -333,14 +333,6 @@ static double choose_least(const double *value, size_t n)
     }
 }
 
-/* The device has no part in a step that is longer because the host waits longer for it. */
-static bool waits_longer(const struct tg_comparison *c)
-{
-    const double *step = c->metrics[TG_METRIC_STEP_TIME].value;
-    double more = step[TG_TEST] - step[TG_BASE];
-    return more > TG_NOTABLE * step[TG_BASE] && tg_pace_wait_behind(c, more).call;
-}
-
 void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)
 {
     struct tg_paths_ask names = { NULL, ask_target, ask_function };
@@ -359,9 +351,15 @@ void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)
     uint32_t gap = tg_path_node_of(&t.paths, TG_PATHS_BY_CLASS, 0, TG_PATH_ROOT,
                                    tg_strmap_add(&t.paths.texts, TG_SV(TG_HOST_GAP)));
     double *value = add_up(p, DEVICE, gap);
-    out->device = value[0] > 0 && value[1] > 0 &&
-                  (!ask->comparison || (tg_pace_of(ask->comparison) == TG_PACE_DEVICE &&
-                                        !waits_longer(ask->comparison)));
+    out->device = value[0] > 0 && value[1] > 0;
+    if (out->device && ask->comparison) {
+        /* The device has no part in a step that is longer because the host waits longer for it. */
+        const double *step = ask->comparison->metrics[TG_METRIC_STEP_TIME].value;
+        double more = step[TG_TEST] - step[TG_BASE];
+        out->device =
+            tg_pace_of(ask->comparison) == TG_PACE_DEVICE &&
+            !(more > TG_NOTABLE * step[TG_BASE] && tg_pace_wait_behind(ask->comparison, more).call);
+    }
     if (!out->device) {
         free(value);
         value = add_up(p, HOST, gap);

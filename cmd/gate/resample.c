@@ -114,18 +114,6 @@ static int by_index(const void *a, const void *b)
     return TG_CMP(x, y);
 }
 
-/* False: these two sides were drawn before. */
-static bool is_new(struct tg_strmap *seen, size_t *run, size_t k)
-{
-    TG_BUF key = { 0 };
-    size_t known = seen->n;
-    TG_SORT(run, k, by_index);
-    TG_SORT(run + k, k, by_index);
-    for (size_t i = 0; i < 2 * k; i++)
-        tg_buf_printf(&key, "%zu ", run[i]);
-    return tg_strmap_add(seen, tg_buf_sv(&key)) == known;
-}
-
 /* How far the rate moves when one run after the other is left out; NaN: each split takes all. */
 static double jackknife(const size_t *failed_without, const size_t *splits_without, size_t n)
 {
@@ -157,9 +145,15 @@ static bool count_alarms(struct tg_calibration *out, const struct tg_noise_input
     bool ok = true;
     while (ok && out->splits < want) {
         enum tg_outcome outcome = TG_OUTCOME_PASS;
+        TG_BUF key = { 0 };
+        size_t known = seen.n;
         pick(&state, run, 2 * k, n, false);
-        if (!is_new(&seen, run, k))
-            continue;
+        TG_SORT(run, k, by_index);
+        TG_SORT(run + k, k, by_index);
+        for (size_t i = 0; i < 2 * k; i++)
+            tg_buf_printf(&key, "%zu ", run[i]);
+        if (tg_strmap_add(&seen, tg_buf_sv(&key)) != known)
+            continue; /* these two sides were drawn before */
         ok = judge_split(&x, in, run, &outcome, err);
         out->splits++;
         out->fails += outcome == TG_OUTCOME_FAIL;

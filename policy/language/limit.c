@@ -135,43 +135,45 @@ bool tg_limit_is_budget(const struct tg_limit *l)
     return l->n > 0;
 }
 
-/* Limits of a list that are on, and how many of them are budgets. */
-struct limit_count {
+/* Limits that are on, how many of them are budgets, and in which direction they are violated. */
+struct limits_on {
     size_t all, budgets;
+    struct tg_directions ways;
 };
 
-static void count_limits(struct limit_count *n, const struct tg_limit_list *list)
+static void add_limits(struct limits_on *x, const struct tg_limit_list *list, enum tg_polarity bad)
 {
     for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++) {
-        n->all++;
-        n->budgets += tg_limit_is_budget(&list->v[i]);
+        const struct tg_limit *l = &list->v[i];
+        bool budget = tg_limit_is_budget(l);
+        x->all++;
+        x->budgets += budget;
+        x->ways.up |= (!budget && bad != TG_LESS_IS_BAD) || tg_limit_find(l, TG_BOUND_MAX);
+        x->ways.down |= (!budget && bad != TG_MORE_IS_BAD) || tg_limit_find(l, TG_BOUND_MIN);
     }
+}
+
+static struct limits_on limits_of_rule(const struct tg_rule *r)
+{
+    struct limits_on x = { 0 };
+    add_limits(&x, &r->warn, r->bad);
+    add_limits(&x, &r->fail, r->bad);
+    for (size_t i = 0; i < r->n_overrides; i++) {
+        add_limits(&x, &r->overrides[i].warn, r->bad);
+        add_limits(&x, &r->overrides[i].fail, r->bad);
+    }
+    return x;
 }
 
 bool tg_limit_lists_are_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
 {
-    struct limit_count n = { 0, 0 };
-    count_limits(&n, warn);
-    count_limits(&n, fail);
-    return n.all && n.budgets == n.all;
-}
-
-static struct limit_count limits_of_rule(const struct tg_rule *r)
-{
-    struct limit_count n = { 0, 0 };
-    count_limits(&n, &r->warn);
-    count_limits(&n, &r->fail);
-    for (size_t i = 0; i < r->n_overrides; i++) {
-        count_limits(&n, &r->overrides[i].warn);
-        count_limits(&n, &r->overrides[i].fail);
-    }
-    return n;
+    return tg_rule_is_budget(&(struct tg_rule){ .warn = *warn, .fail = *fail });
 }
 
 bool tg_rule_is_budget(const struct tg_rule *r)
 {
-    struct limit_count n = limits_of_rule(r);
-    return n.all && n.budgets == n.all;
+    struct limits_on x = limits_of_rule(r);
+    return x.all && x.budgets == x.all;
 }
 
 bool tg_rule_has_budget(const struct tg_rule *r)
@@ -179,26 +181,9 @@ bool tg_rule_has_budget(const struct tg_rule *r)
     return limits_of_rule(r).budgets > 0;
 }
 
-static void add_directions(struct tg_directions *w, const struct tg_limit_list *list,
-                           enum tg_polarity bad)
-{
-    for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++) {
-        bool change = !tg_limit_is_budget(&list->v[i]);
-        w->up |= (change && bad != TG_LESS_IS_BAD) || tg_limit_find(&list->v[i], TG_BOUND_MAX);
-        w->down |= (change && bad != TG_MORE_IS_BAD) || tg_limit_find(&list->v[i], TG_BOUND_MIN);
-    }
-}
-
 struct tg_directions tg_rule_directions(const struct tg_rule *r)
 {
-    struct tg_directions w = { false, false };
-    add_directions(&w, &r->fail, r->bad);
-    add_directions(&w, &r->warn, r->bad);
-    for (size_t i = 0; i < r->n_overrides; i++) {
-        add_directions(&w, &r->overrides[i].fail, r->bad);
-        add_directions(&w, &r->overrides[i].warn, r->bad);
-    }
-    return w;
+    return limits_of_rule(r).ways;
 }
 
 const struct tg_bound *tg_limit_find(const struct tg_limit *l, enum tg_bound_kind kind)

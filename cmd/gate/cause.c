@@ -303,12 +303,10 @@ static void keep(struct tg_result *r, struct tg_arena *a)
     for (size_t i = 0; i < c->path.n_functions; i++)
         keep_frame(&c->path.functions[i], a);
     keep_frame(&c->path.next, a);
-    c->module = tg_arena_sv(a, c->module);
-    c->changed_in = tg_arena_sv(a, c->changed_in);
-    c->changed_file = tg_arena_sv(a, c->changed_file);
-    c->quoted = tg_arena_sv(a, c->quoted);
-    c->holder = tg_arena_sv(a, c->holder);
-    r->source = tg_arena_sv(a, r->source);
+    tg_sv *const texts[] = { &c->module, &c->changed_in, &c->changed_file,
+                             &c->quoted, &c->holder,     &r->source };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = tg_arena_sv(a, *texts[i]);
     if (!c->function)
         return;
     function = TG_NEW(a, struct tg_cause_frame);

@@ -1,5 +1,5 @@
-/* What is kept of a series in a stream, its window, its level and the levels before; and one look at
- * it: has it moved, is it back, where was it? */
+/* What is kept of a series in a stream: its window, its level and the levels before. And one look
+ * at it: has it moved, is it back, where was it? */
 #include "core/history/internal.h"
 
 #include <float.h>

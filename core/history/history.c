@@ -305,7 +305,9 @@ void tg_history_replay(struct tg_history *h, tg_sv suite, struct tg_arena *a)
     free(r.stream);
 }
 
-/* ---- nights that were slow alone: nothing changed, but whoever reads the line of a series asks ---- */
+/* ---- nights that were slow alone ----
+ *
+ * Nothing changed, but whoever reads the line of a series asks. */
 
 enum { AROUND = 5 };     /* nights before, and after, that say what is usual */
 #define LONE_SIZE 0.0953 /* ln 1.10 */

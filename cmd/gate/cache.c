@@ -17,7 +17,7 @@ enum { HEAD_BYTES = 35 };
 
 /* No version number says what a program was built from; the linker's note does, a hash of all that
  * it linked. It is among the first bytes of the file: after its length, its type (3) and "GNU". */
-static bool hash_program(uint64_t *out)
+void tg_cache_open(struct tg_cache *c, struct tg_git *git, struct tg_arena *a)
 {
     static const char type[] = "\3\0\0\0GNU";
     char bytes[4096];
@@ -25,23 +25,17 @@ static bool hash_program(uint64_t *out)
     ssize_t got = fd < 0 ? -1 : read(fd, bytes, sizeof bytes);
     const char *at = got > 0 ? memmem(bytes, (size_t)got, type, sizeof type) : NULL;
     uint32_t n = 0;
+    *c = (struct tg_cache){ 0 };
     if (fd >= 0)
         (void)close(fd);
     if (!at || at - bytes < 4)
-        return false;
+        return;
     memcpy(&n, at - sizeof n, sizeof n);
     at += sizeof type;
     if (n < 8 || n > (size_t)(bytes + got - at))
-        return false;
-    *out = tg_hash((tg_sv){ at, n }, 1);
-    return true;
-}
-
-void tg_cache_open(struct tg_cache *c, struct tg_git *git, struct tg_arena *a)
-{
-    *c = (struct tg_cache){ 0 };
-    if (hash_program(&c->program))
-        c->folder = tg_arena_printf(a, "%stracegate/cache", tg_git_common_dir(git));
+        return;
+    c->program = tg_hash((tg_sv){ at, n }, 1);
+    c->folder = tg_arena_printf(a, "%stracegate/cache", tg_git_common_dir(git));
 }
 
 bool tg_cache_takes(const struct tg_cache *c, const struct tg_input_item *item,
@@ -66,16 +60,6 @@ static const char *path_of(const struct tg_cache *c, const struct tg_input_item 
 
 /* ---- reading ---- */
 
-static bool is_whole(tg_sv text)
-{
-    char head[HEAD_BYTES + 1];
-    if (text.n < HEAD_BYTES)
-        return false;
-    (void)snprintf(head, sizeof head, HEAD,
-                   tg_hash((tg_sv){ text.p + HEAD_BYTES, text.n - HEAD_BYTES }, 0));
-    return memcmp(head, text.p, HEAD_BYTES) == 0;
-}
-
 bool tg_cache_get(const struct tg_cache *c, const struct tg_input_item *item,
                   const struct tg_summarize_opts *o, struct tg_summary *out)
 {
@@ -85,9 +69,13 @@ bool tg_cache_get(const struct tg_cache *c, const struct tg_input_item *item,
     const char *path = path_of(c, item, o, a);
     if (!tg_file_is_regular(path) ||
         !tg_file_read(&text, path, HEAD_BYTES + TG_CACHE_FILE_BYTES, &ignored) ||
-        !is_whole(tg_buf_sv(&text)))
+        text.n < HEAD_BYTES)
         return false;
-    tg_sv rest = { text.p + HEAD_BYTES, text.n - HEAD_BYTES };
+    tg_sv rest = tg_sv_from(tg_buf_sv(&text), HEAD_BYTES);
+    char head[HEAD_BYTES + 1];
+    (void)snprintf(head, sizeof head, HEAD, tg_hash(rest, 0));
+    if (memcmp(head, text.p, HEAD_BYTES) != 0)
+        return false;
     if (!tg_summary_parse(out, rest, item->label, &ignored)) {
         tg_summary_release(out);
         tg_summary_init(out);
@@ -142,8 +130,7 @@ void tg_cache_put(const struct tg_cache *c, const struct tg_input_item *item,
                   const struct tg_summarize_opts *o, const struct tg_summary *s)
 {
     TG_ARENA *a = tg_arena_new();
-    TG_BUF text = { 0 };
-    TG_BUF all = { 0 };
+    TG_BUF text = { 0 }, all = { 0 };
     struct tg_err ignored = TG_ERR_INIT;
     const char *path = path_of(c, item, o, a);
     if (tg_file_exists(path) && !tg_file_is_regular(path))

@@ -91,15 +91,6 @@ static double part_of(const struct tg_verdict *v, const struct tg_result *r)
 
 /* ---- functions of the program ---- */
 
-/* A file that was moved is one file, under its new path. */
-static tg_sv path_now(const struct finder *f, int side, tg_sv path)
-{
-    for (size_t i = 0; side == TG_PATHS_BASE && i < f->change.n_files; i++)
-        if (tg_sv_eq(f->change.files[i].was, path))
-            return f->change.files[i].path;
-    return path;
-}
-
 /* Lines of the baseline's trace are those of its commit, or, where that is unknown, about those of
  * HEAD. */
 static const struct tg_py_function *function_at(const struct tg_codefile *file,
@@ -133,7 +124,11 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
         tg_codefiles_file(&f->sources[one ? TG_PATHS_TEST : side], n.file);
     if (side == TG_PATHS_TEST && !tg_codefile_holds(found, n.function, n.line))
         return false; /* HEAD is not what ran */
-    *file = path_now(f, side, found->in_repo);
+    *file = found->in_repo;
+    /* A file that was moved is one file, under its new path. */
+    for (size_t i = f->change.n_files; side == TG_PATHS_BASE && i-- > 0;)
+        if (tg_sv_eq(f->change.files[i].was, found->in_repo))
+            *file = f->change.files[i].path;
     if ((at = function_at(found, &n)) != NULL)
         *function = at->qualified;
     return found->in_repo.n != 0;
@@ -308,12 +303,10 @@ static void keep(struct tg_result *r, struct tg_arena *a)
     for (size_t i = 0; i < c->path.n_functions; i++)
         keep_frame(&c->path.functions[i], a);
     keep_frame(&c->path.next, a);
-    c->module = tg_arena_sv(a, c->module);
-    c->changed_in = tg_arena_sv(a, c->changed_in);
-    c->changed_file = tg_arena_sv(a, c->changed_file);
-    c->quoted = tg_arena_sv(a, c->quoted);
-    c->holder = tg_arena_sv(a, c->holder);
-    r->source = tg_arena_sv(a, r->source);
+    tg_sv *const texts[] = { &c->module, &c->changed_in, &c->changed_file,
+                             &c->quoted, &c->holder,     &r->source };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = tg_arena_sv(a, *texts[i]);
     if (!c->function)
         return;
     function = TG_NEW(a, struct tg_cause_frame);

@@ -9,16 +9,6 @@
 /* Calls in steps from which on a side gives up its memory for the other: 8 MB and more. */
 #define LARGE ((size_t)1 << 20)
 
-/* Is there a report that lists names whatever the verdict? */
-static bool lists_names(const struct tg_check *c)
-{
-    for (enum tg_report r = 0; r < TG_REPORTS; r++)
-        if (c->o->report[r] && r != TG_REPORT_junit && r != TG_REPORT_markdown &&
-            r != TG_REPORT_annotations && r != TG_REPORT_code_quality)
-            return true;
-    return false;
-}
-
 /* What comes through a pipe cannot be read again. */
 static bool is_piped(const struct tg_input_list *l)
 {
@@ -38,7 +28,11 @@ static struct tg_kept_trace *keeper(const struct tg_check *c, const struct tg_in
 
 static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, struct tg_err *err)
 {
-    bool all = c->whole || lists_names(c) || !tg_policy_asks_metrics_alone(c->suites.policy);
+    bool all = c->whole || !tg_policy_asks_metrics_alone(c->suites.policy);
+    /* Is there a report that lists names whatever the verdict? */
+    for (enum tg_report r = 0; r < TG_REPORTS; r++)
+        all |= c->o->report[r] && r != TG_REPORT_junit && r != TG_REPORT_markdown &&
+               r != TG_REPORT_annotations && r != TG_REPORT_code_quality;
     int64_t named = all ? 0 : NAMED_RANKS;
     struct tg_progress_line progress;
     const struct tg_check_reading of[] = {
@@ -80,7 +74,7 @@ static bool load_fresh(struct tg_check *c, struct tg_check_job *j, struct tg_err
     return true;
 }
 
-static void describe_gate(struct tg_check *c, struct tg_check_job *j)
+void tg_check_begin(struct tg_check *c, struct tg_check_job *j)
 {
     j->gate.policy = j->policy;
     j->gate.suite = j->suite;
@@ -95,7 +89,7 @@ static void describe_gate(struct tg_check *c, struct tg_check_job *j)
 static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     struct tg_verdict self = { 0 };
-    describe_gate(c, j);
+    tg_check_begin(c, j);
     j->gate.more_suites = true;
     j->gate.alone = true;
     c->whole = true;
@@ -107,46 +101,23 @@ static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_er
     return ok;
 }
 
-/* The fresh side is there; if it is large, it makes room for the baseline's traces. */
-static bool load_base(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+/* The fresh side first: traces take more memory than the summaries that a baseline mostly is. If it
+ * is large, it makes room for the baseline's traces. */
+static bool judge_once(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     struct tg_aside aside;
+    if (!load_fresh(c, j, err))
+        return false;
     tg_summary_set_aside(&c->fresh, LARGE, &aside);
     bool moved = aside.a != NULL, ok = load_side(c, j, TG_BASE, err);
     if (moved && !(tg_summary_bring_back(&c->fresh, &aside, err) &&
                    tg_check_arrange(c, j, &c->fresh, &c->fresh_side, err)))
         return false;
     j->gate.side[TG_TEST] = c->fresh_side;
-    return ok;
-}
-
-/* The fresh side first: traces take more memory than the summaries that a baseline mostly is. */
-static bool judge_once(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
-{
-    if (!load_fresh(c, j, err) || !load_base(c, j, err) || !tg_check_ask_load(c, j, err) ||
-        !tg_gate_judge(&j->verdict, &j->gate, err))
+    if (!ok || !tg_check_ask_load(c, j, err) || !tg_gate_judge(&j->verdict, &j->gate, err))
         return false;
     tg_check_note_copies(c, j);
     return true;
-}
-
-/* Names are left out by the number of a rank: what is compared lacks them on both sides or on
- * none. */
-static bool has_unnamed(const struct tg_summary *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        if (s->shards[i]->unnamed)
-            return true;
-    return false;
-}
-
-/* Names may say more of what is not in order, or of the ranks that the others wait for. */
-static bool asks_for_names(const struct tg_check_job *j)
-{
-    for (size_t i = 0; i < j->verdict.n_notes; i++)
-        if (j->verdict.notes[i].reason)
-            return true;
-    return j->verdict.outcome != TG_OUTCOME_PASS || j->gate.comparison.straggler;
 }
 
 static tg_sv folder_of(const char *path)
@@ -220,14 +191,6 @@ static enum tg_outcome outcome_of(enum tg_on_missing m)
                                      : TG_OUTCOME_INCONCLUSIVE;
 }
 
-static bool has_budget(const struct tg_policy *p)
-{
-    for (size_t i = 0; i < p->n_rules; i++)
-        if (tg_rule_has_budget(&p->rules[i]))
-            return true;
-    return false;
-}
-
 /* With a baseline; without one, if that is why; false: the error. */
 static bool judge_job(struct tg_check *c, struct tg_check_job *j, bool found, struct tg_err *why)
 {
@@ -236,11 +199,19 @@ static bool judge_job(struct tg_check *c, struct tg_check_job *j, bool found, st
         return judge_alone(c, j, why);
     }
     if (found) {
-        describe_gate(c, j);
+        tg_check_begin(c, j);
         tg_check_ask_nights(c, j);
         c->whole |= is_piped(&j->fresh) || is_piped(&j->base);
-        bool ok = judge_once(c, j, why);
-        if (has_unnamed(&c->fresh) && (!ok || asks_for_names(j))) {
+        bool ok = judge_once(c, j, why), unnamed = false;
+        /* Names may say more of what is not in order, or of the ranks that the others wait for. */
+        bool asks = !ok || j->verdict.outcome != TG_OUTCOME_PASS || j->gate.comparison.straggler;
+        for (size_t i = 0; i < j->verdict.n_notes; i++)
+            asks |= j->verdict.notes[i].reason != TG_REASON_NONE;
+        /* They are left out by the number of a rank: what is compared lacks them on both sides or
+         * on none. */
+        for (size_t i = 0; i < c->fresh.n; i++)
+            unnamed |= c->fresh.shards[i]->unnamed;
+        if (unnamed && asks) {
             tg_err_init(why);
             tg_summary_release(&j->base_summary);
             tg_summary_init(&j->base_summary);
@@ -257,6 +228,7 @@ static bool judge_job(struct tg_check *c, struct tg_check_job *j, bool found, st
     if (j->fresh.n && why->kind == TG_ERR_GIT && !j->named) {
         /* Budgets are judged all the same. What needs a baseline keeps its error. */
         struct tg_err second = TG_ERR_INIT;
+        bool has_budget = false;
         if (tg_policy_asks_fresh_alone(j->policy)) {
             tg_err_init(why);
             tg_verdict_alone(&j->verdict, c->arena);
@@ -264,7 +236,9 @@ static bool judge_job(struct tg_check *c, struct tg_check_job *j, bool found, st
         }
         tg_io_error(c->io, why);
         tg_verdict_of_error(&j->verdict, why, c->arena);
-        if (has_budget(j->policy))
+        for (size_t i = 0; i < j->policy->n_rules; i++)
+            has_budget |= tg_rule_has_budget(&j->policy->rules[i]);
+        if (has_budget)
             (void)judge_alone(c, j, &second); /* the first error is reported */
         return true;
     }
@@ -364,38 +338,15 @@ static int check_job(struct tg_check *c, const struct tg_suite *suite, size_t ba
     j->base_kept.any = c->wants_picture;
     int code = run_job(c, j, err);
     tg_outputs_release(&j->outputs);
-    tg_check_ask_release(j);
+    tg_summary_release(&j->again[TG_BASE]);
+    tg_summary_release(&j->again[TG_TEST]);
     tg_summary_release(&j->base_summary);
     tg_damage_release(&j->gate.damage[TG_BASE]);
     tg_kept_release(&j->base_kept);
     return code;
 }
 
-static bool is_wanted(const struct tg_check *c, size_t baseline)
-{
-    if (c->o->against)
-        return baseline == c->chosen;
-    return tg_policy_has_baseline(c->suites.policy, baseline) ||
-           (c->o->baseline.n && baseline == c->chosen);
-}
-
-/* All baselines of one suite. */
-static int check_against_all(struct tg_check *c, const struct tg_suite *suite, struct tg_err *err)
-{
-    int code = 0, one = 0;
-    bool first = true;
-    tg_summary_init(&c->fresh);
-    for (size_t i = 0; one >= 0 && i <= c->suites.policy->n_baselines; i++)
-        if (is_wanted(c, i)) {
-            one = check_job(c, suite, i, first, err);
-            first = false;
-            code = one < 0 ? one : worse(code, one);
-        }
-    forget_fresh(c);
-    tg_summary_release(&c->fresh);
-    return code;
-}
-
+/* All suites, each against all baselines. */
 static int check_all(struct tg_check *c, struct tg_err *err)
 {
     const struct tg_policy *p = c->suites.policy;
@@ -404,10 +355,21 @@ static int check_all(struct tg_check *c, struct tg_err *err)
     for (size_t i = 0; i <= p->n_baselines; i++)
         c->n_jobs += tg_policy_has_baseline(p, i) * (p->n_suites ? p->n_suites : 1);
     for (size_t i = 0; i < c->suites.n; i++) {
-        int one = check_against_all(c, c->suites.v[i], err);
+        int one = 0;
+        bool first = true;
+        tg_summary_init(&c->fresh);
+        for (size_t k = 0; one >= 0 && k <= p->n_baselines; k++) {
+            bool named = (c->o->against || c->o->baseline.n) && k == c->chosen;
+            if (!named && (c->o->against || !tg_policy_has_baseline(p, k)))
+                continue;
+            one = check_job(c, c->suites.v[i], k, first, err);
+            first = false;
+            code = one < 0 ? code : worse(code, one);
+        }
+        forget_fresh(c);
+        tg_summary_release(&c->fresh);
         if (one < 0)
             return tg_err_exit_code(err->kind);
-        code = worse(code, one);
     }
     return c->o->exit_zero ? 0 : code;
 }
@@ -416,20 +378,16 @@ static int check_all(struct tg_check *c, struct tg_err *err)
 static bool choose_baseline(struct tg_check *c, struct tg_err *err)
 {
     const struct tg_policy *p = c->suites.policy;
-    tg_sv name = tg_sv_of(c->o->against ? c->o->against : "baseline");
+    const char *name = c->o->against ? c->o->against : "baseline";
     TG_BUF b = { 0 };
-    if (tg_sv_eq(name, TG_SV("baseline")))
-        return true;
-    for (size_t i = 0; i < p->n_baselines && !c->chosen; i++)
-        if (tg_sv_eq(p->baselines[i].name, name))
-            c->chosen = i + 1;
-    if (c->chosen)
-        return true;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the policy has no baseline '%.*s'", TG_SV_ARG(name));
-    for (size_t i = 0; i < p->n_baselines; i++)
+    for (size_t i = 0; i < p->n_baselines && !c->chosen; i++) {
+        c->chosen = tg_sv_eq(p->baselines[i].name, tg_sv_of(name)) ? i + 1 : 0;
         tg_buf_printf(&b, ", %.*s", TG_SV_ARG(p->baselines[i].name));
-    tg_err_hint(err, "There are: baseline%.*s.", (int)b.n, b.n ? b.p : "");
-    return false;
+    }
+    if (c->chosen || strcmp(name, "baseline") == 0)
+        return true;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the policy has no baseline '%s'", name);
+    return tg_err_hint(err, "There are: baseline%.*s.", TG_SV_ARG(tg_buf_sv(&b)));
 }
 
 /* What the options and the policy say; no trace is needed for that. */
@@ -466,25 +424,20 @@ struct tg_policy *tg_check_ready(const struct tg_check_opts *o, const struct tg_
     return NULL;
 }
 
-/* --out: each report that has no file of its own is in that folder. */
-static struct tg_check_opts with_folder(const struct tg_check_opts *o, struct tg_arena *a)
-{
-    struct tg_check_opts all = *o;
-    for (enum tg_report r = 0; o->out && r < TG_REPORTS; r++)
-        if (!tg_reporters[r].prints && !all.report[r])
-            all.report[r] = tg_arena_printf(a, "%s/%s", o->out, tg_reporters[r].file);
-    if (o->out)
-        tg_file_make_dir(o->out);
-    return all;
-}
-
 int tg_check_run(const struct tg_check_opts *given, const struct tg_strs *args,
                  const struct tg_io *io, struct tg_err *err)
 {
     struct tg_arena *a = tg_arena_new();
-    const struct tg_check_opts all = with_folder(given, a), *o = &all;
+    struct tg_check_opts all = *given;
+    const struct tg_check_opts *o = &all;
     struct tg_check c = { .o = o, .args = args, .io = io, .arena = a };
     int code = 2;
+    /* --out: each report that has no file of its own is in that folder. */
+    for (enum tg_report r = 0; o->out && r < TG_REPORTS; r++)
+        if (!tg_reporters[r].prints && !o->report[r])
+            all.report[r] = tg_arena_printf(a, "%s/%s", o->out, tg_reporters[r].file);
+    if (o->out)
+        tg_file_make_dir(o->out);
     c.wants_picture = o->report[TG_REPORT_html] || o->report[TG_REPORT_collapsed];
     c.repo.opts.trust_owner = c.o->given.trust_repository;
     c.repo.cached = !o->no_cache;

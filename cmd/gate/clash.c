@@ -4,14 +4,14 @@
 #include "cmd/gate/internal.h"
 #include "core/base/sort.h"
 
-static bool is_same(const struct tg_input_item *fresh, const struct tg_input_item *base)
+static bool is_same(const struct tg_input_item *a, const struct tg_input_item *b)
 {
-    if (fresh->from_git && base->from_git)
-        return strcmp(fresh->blob.oid, base->blob.oid) == 0;
-    if (fresh->from_git)
-        return tg_git_same_bytes(&fresh->blob, base->label);
-    return base->from_git ? tg_git_same_bytes(&base->blob, fresh->label)
-                          : tg_file_same(fresh->label, base->label);
+    if (a->from_git && b->from_git)
+        return strcmp(a->blob.oid, b->blob.oid) == 0;
+    if (!a->from_git && !b->from_git)
+        return tg_file_same(a->label, b->label);
+    return a->from_git ? tg_git_same_bytes(&a->blob, b->label)
+                       : tg_git_same_bytes(&b->blob, a->label);
 }
 
 bool tg_check_two_sides(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)

@@ -36,6 +36,7 @@ struct tg_codefile_places {
     size_t n_heads, heads_cap;
     struct place {
         const char *folder; /* "pkg/", "pkg/sub/" */
+        int level;          /* 1, 2 */
         uint32_t next;
     } * v;
     size_t n, cap;
@@ -69,7 +70,7 @@ static void add_folder(struct tg_codefiles *f, const struct tg_entry *folder, co
             uint32_t id = tg_strmap_add(&p->names, e[i].name);
             if (id == p->n_heads)
                 *TG_PUSH(p->head, p->n_heads, p->heads_cap) = TG_NO_ID;
-            *TG_PUSH(p->v, p->n, p->cap) = (struct place){ path, p->head[id] };
+            *TG_PUSH(p->v, p->n, p->cap) = (struct place){ path, level, p->head[id] };
             p->head[id] = (uint32_t)p->n - 1;
         }
         if (e[i].kind == TG_ENTRY_TREE && level < MOST_ABOVE)
@@ -116,16 +117,8 @@ static bool try_path(struct tg_codefiles *f, const char *before, tg_sv path,
            take_file(f, &file, out);
 }
 
-static size_t level_of(const char *folder)
-{
-    size_t n = 0;
-    for (; *folder; folder++)
-        n += *folder == '/';
-    return n;
-}
-
 /* The one file at `path` below any folder of this level. */
-static bool try_below(struct tg_codefiles *f, size_t level, tg_sv path, struct tg_codefile *out)
+static bool try_below(struct tg_codefiles *f, int level, tg_sv path, struct tg_codefile *out)
 {
     struct tg_git_file file = { .size = 0 }, found = file;
     size_t n = 0;
@@ -144,9 +137,9 @@ static bool try_below(struct tg_codefiles *f, size_t level, tg_sv path, struct t
     uint32_t id = tg_strmap_find(&f->places->names, first);
     for (uint32_t at = id == TG_NO_ID ? id : f->places->head[id]; at != TG_NO_ID;
          at = f->places->v[at].next) {
-        const char *folder = f->places->v[at].folder;
-        if (level_of(folder) != level ||
-            !is_there(f, tg_arena_printf(f->arena, "%s%.*s", folder, TG_SV_ARG(path)), &file))
+        const struct place *p = &f->places->v[at];
+        if (p->level != level ||
+            !is_there(f, tg_arena_printf(f->arena, "%s%.*s", p->folder, TG_SV_ARG(path)), &file))
             continue;
         found = file;
         n++;
@@ -165,6 +158,16 @@ static bool below(tg_sv path, const char *folder, tg_sv *rest)
     return true;
 }
 
+/* Below a folder of installed packages; `skip` 1: its name may be the end of another one. */
+static bool is_installed(tg_sv path, size_t skip)
+{
+    static const char *const parts[] = { "/site-packages/", "/dist-packages/", "/lib/python" };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (tg_sv_has(path, tg_sv_of(parts[i] + skip)))
+            return true;
+    return false;
+}
+
 /* Python drops the folder of the script that was started, and of each entry of its path. */
 static bool map_path(struct tg_codefiles *f, tg_sv path, struct tg_codefile *out)
 {
@@ -174,12 +177,9 @@ static bool map_path(struct tg_codefiles *f, tg_sv path, struct tg_codefile *out
             return try_path(f, "", rest, out);
         /* Of another machine's checkout the end is the same: two components at least, the
          * longest first. */
-        static const char *const foreign[] = { "/site-packages/", "/dist-packages/",
-                                               "/lib/python" };
         tg_sv tail = path;
-        for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-            if (memmem(path.p, path.n, foreign[i], strlen(foreign[i])))
-                return false;
+        if (is_installed(path, 0))
+            return false;
         while (tail.n) {
             (void)tg_sv_cut(&tail, '/');
             if (memchr(tail.p, '/', tail.n) && try_path(f, "", tail, out))
@@ -189,7 +189,7 @@ static bool map_path(struct tg_codefiles *f, tg_sv path, struct tg_codefile *out
     }
     if (try_path(f, "", path, out) || try_path(f, tg_git_prefix(f->git), path, out))
         return true;
-    for (size_t level = 1; level <= MOST_ABOVE; level++)
+    for (int level = 1; level <= MOST_ABOVE; level++)
         if (try_below(f, level, path, out))
             return true;
     return false;
@@ -277,11 +277,5 @@ bool tg_codefile_parse(struct tg_codefile_name *out, tg_sv name)
 
 bool tg_codefile_is_foreign(tg_sv path)
 {
-    static const char *const parts[] = { "site-packages/", "dist-packages/", "lib/python" };
-    if (tg_sv_starts(path, TG_SV("torch/")))
-        return true;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (memmem(path.p, path.n, parts[i], strlen(parts[i])))
-            return true;
-    return false;
+    return tg_sv_starts(path, TG_SV("torch/")) || is_installed(path, 1);
 }

@@ -1,37 +1,247 @@
+/* Where the baseline is: its commit, its files, and what is said where it has none. */
+#include <math.h>
+#include <unistd.h>
+
 #include "cmd/gate/internal.h"
+#include "cmd/gate/nights.h"
+#include "core/baseline/remote.h"
 #include "core/baseline/store.h"
 
-/* The fresh trace's own path in a commit, for those who commit the trace itself; false: none. */
-static bool own_path(struct tg_check *c, struct tg_git *git, tg_sv *out)
+/* ---- no baseline ---- */
+
+/* What `origin` says of a suite of which this clone has nothing. */
+enum answer { NOT_ASKED, HOLDS_SOME, HOLDS_HEAD, HOLDS_NONE };
+
+static enum answer ask(struct tg_check *c, const struct tg_check_job *j, struct tg_git *git,
+                       const struct tg_commit *start, size_t *runs)
 {
+    struct tg_remote origin = { .name = "origin", .tries = 1, .seed = (uint32_t)getpid() };
+    struct tg_store store = tg_store_open(git);
+    struct tg_stored *v;
+    struct tg_commit head = { .sha = "" };
     struct tg_err ignored = TG_ERR_INIT;
-    const char *fresh = c->args->n == 1 ? c->args->v[0] : NULL;
-    return fresh && strcmp(fresh, "-") != 0 && tg_git_relative(git, fresh, c->arena, out, &ignored);
+    bool is_head = false;
+    size_t n;
+    *runs = 0;
+    if (!tg_remote_list(git, &origin, j->suite->name, c->arena, &v, &n, &ignored))
+        return NOT_ASKED;
+    if (!tg_git_resolve(git, "HEAD", c->arena, &head, &ignored))
+        return NOT_ASKED;
+    for (size_t i = 0; i < n; i++) {
+        enum tg_seen before = tg_store_precedes(&store, v[i].commit, start->sha, &ignored);
+        if (before == TG_SEEN_FAILED)
+            return NOT_ASKED;
+        *runs += before == TG_SEEN;
+        is_head |= strcmp(v[i].commit, head.sha) == 0;
+    }
+    if (*runs)
+        return HOLDS_SOME;
+    if (n && tg_git_is_shallow(git))
+        return NOT_ASKED; /* the cut hides whose they are */
+    return is_head ? HOLDS_HEAD : HOLDS_NONE;
 }
 
-static const char *const *policy_paths(struct tg_check *c, struct tg_git *git, size_t *n)
+static bool not_fetched(const struct tg_check_job *j, size_t runs, struct tg_err *err)
 {
-    const char **p = TG_NEW_N(c->arena, const char *, 3);
-    struct tg_err ignored = TG_ERR_INIT;
-    tg_sv rel = TG_SV("");
-    *n = 0;
-    if (c->suites.policy->file.n &&
-        tg_git_relative(git, c->suites.policy->file.p, c->arena, &rel, &ignored))
-        p[(*n)++] = rel.p;
-    p[(*n)++] = ".tracegate.yml";
-    p[(*n)++] = ".tracegate.yaml";
-    return p;
+    tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
+               "%zu run%s of suite '%.*s' %s stored at 'origin' and not fetched into this clone",
+               runs, runs == 1 ? "" : "s", TG_SV_ARG(j->suite->name), runs == 1 ? "is" : "are");
+    return tg_err_hint(err, "Run `tracegate baseline fetch` first.");
 }
+
+/* Of a suite that has its baseline in the store. */
+static bool nothing_stored(const struct tg_check_job *j, const struct tg_commit *start,
+                           enum answer said, const char *policy, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
+               "nothing is stored for suite '%.*s' up to commit %.12s%s, and that commit has a "
+               "policy (%s): this is not a first run",
+               TG_SV_ARG(j->suite->name), start->sha,
+               said == NOT_ASKED ? " in this clone" : ", here or at 'origin'", policy);
+    if (said == HOLDS_HEAD)
+        return tg_err_hint(err, "The only runs are of HEAD itself, as after the first recording: "
+                                "the next commit is compared with them.");
+    if (said == HOLDS_NONE)
+        return tg_err_hint(err, "The first commit? Record it (`tracegate baseline record`, "
+                                "`push`; the workflows do): the next commit is compared with it. "
+                                "If not, was the suite renamed, or the store deleted?");
+    return tg_err_hint(err, "Either it was not fetched (`tracegate baseline fetch`), or nothing "
+                            "was ever recorded under this name (`tracegate baseline record`); "
+                            "'origin' could not be asked which.");
+}
+
+/* What to do where a commit has no files at the path that the suite gives. */
+static bool commit_one(const struct tg_suite *s, struct tg_err *err)
+{
+    return tg_err_hint(err,
+                       "Correct `baseline:` of suite %.*s (%s:%u), a path from the repository's "
+                       "root. Or record runs on the target branch and commit them there as %.*s, "
+                       "then rebase: files that this branch adds do not count.",
+                       TG_SV_ARG(s->name), s->baseline_at.file, (unsigned)s->baseline_at.line,
+                       TG_SV_ARG(s->baseline));
+}
+
+bool tg_check_first_run(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
+                        const struct tg_baseline *b, struct tg_err *err)
+{
+    bool stored = !j->suite->baseline.n;
+    const char *policy = tg_check_policy_at(c, git, b->start.sha);
+    enum answer said = NOT_ASKED;
+    size_t runs = 0;
+    if (stored && b->start.sha[0])
+        said = ask(c, j, git, &b->start, &runs);
+    if (said == HOLDS_SOME)
+        return not_fetched(j, runs, err);
+    if (policy && stored)
+        return nothing_stored(j, &b->start, said, policy, err);
+    if (policy) {
+        tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
+                   "no baseline `%.*s` in commit %.12s, and that commit has a policy (%s): this is "
+                   "not a first run",
+                   TG_SV_ARG(b->path), b->start.sha, policy);
+        return commit_one(j->suite, err);
+    }
+    j->what = JOB_FIRST_RUN;
+    if (stored && said == NOT_ASKED)
+        tg_io_note(c->io,
+                   "nothing is stored for suite '%.*s' in this clone: run `tracegate baseline "
+                   "fetch` first if the remote has it, or name a baseline with --baseline",
+                   TG_SV_ARG(j->suite->name));
+    else if (stored)
+        tg_io_note(c->io, "nothing is stored for suite '%.*s' yet, here or at 'origin'",
+                   TG_SV_ARG(j->suite->name));
+    return true;
+}
+
+bool tg_check_lost(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
+                   const struct tg_baseline *b, struct tg_err *err)
+{
+    size_t runs;
+    if (!j->suite->baseline.n && ask(c, j, git, &b->start, &runs) == HOLDS_SOME)
+        return not_fetched(j, runs, err);
+    (void)tg_baseline_missing(b, err);
+    if (j->suite->baseline.n && !b->beyond) {
+        err->hint[0] = '\0';
+        return commit_one(j->suite, err);
+    }
+    return false;
+}
+
+/* ---- `ref: window(N)` ----
+ *
+ * The runs of several commits together are the baseline. Runs before the number of calls changed
+ * are of another program: the window ends there. */
+
+/* Commits of the window that have runs, newest first. */
+struct window_read {
+    struct tg_series_table series;
+    struct tg_stored_night *at; /* runs of each */
+    const char **sha;
+    struct tg_night newest;
+    size_t n, same; /* commits; of them the first ones, which make the same calls */
+    struct tg_arena *arena;
+};
+
+static double calls_of(const struct tg_night *n, uint32_t series)
+{
+    const struct tg_history_value *v = tg_night_value(n, series);
+    return v ? v->calls : 0;
+}
+
+/* A commit whose runs cannot be read is left to the reader, which says so. */
+static void take_commit(void *arg, size_t i, const struct tg_side *side, bool damaged,
+                        const struct tg_err *why)
+{
+    struct window_read *w = arg;
+    struct tg_night night = { 0 };
+    bool differs = false;
+    (void)damaged;
+    (void)why;
+    if (side)
+        tg_night_metric(i ? &night : &w->newest, side, &w->series, w->arena);
+    /* A number that the runs of a night do not agree on tells nothing. */
+    for (uint32_t k = 0; i && side && k < w->series.n; k++) {
+        const struct tg_series *s = &w->series.v[k];
+        double a = calls_of(&w->newest, k), b = calls_of(&night, k);
+        differs |= s->counted && tg_series_is_name(s) && !isnan(a) && !isnan(b) && a != b;
+    }
+    w->same += i == w->same && !differs;
+}
+
+bool tg_check_window(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
+                     const struct tg_baseline *b, struct tg_err *err)
+{
+    struct tg_store store = tg_store_open(git);
+    struct window_read w = { .arena = c->arena };
+    unsigned most = (unsigned)j->policy->baseline.ref_window;
+    struct tg_commit *v;
+    size_t n;
+    if (j->policy->baseline.ref != TG_REF_WINDOW)
+        return true;
+    if (!tg_inputs_are_stored(&j->base)) {
+        tg_io_note(c->io,
+                   "suite '%.*s': window(%u) is of stored baselines; '%.*s' is that of one commit",
+                   TG_SV_ARG(j->suite->name), most, TG_SV_ARG(b->path));
+        return true;
+    }
+    if (most <= b->walked + 1)
+        return true;
+    tg_series_init(&w.series);
+    bool ok = tg_baseline_window(git, &b->commit, most - b->walked, c->arena, &v, &n, err);
+    if (ok) {
+        w.at = TG_NEW_N(w.arena, struct tg_stored_night, n);
+        w.sha = TG_NEW_N(w.arena, const char *, n);
+    }
+    for (size_t i = 0; ok && i < n; i++) {
+        struct tg_stored *runs = NULL;
+        size_t n_runs = 0;
+        ok = tg_store_list(&store, j->suite->name, v[i].sha, w.arena, &runs, &n_runs, NULL, err);
+        w.sha[w.n] = v[i].sha;
+        w.at[w.n] = (struct tg_stored_night){ runs, n_runs };
+        w.n += n_runs > 0;
+    }
+    ok = ok && tg_nights_each(&store, w.at, w.n, take_commit, &w, NULL, err);
+    for (size_t i = 1; ok && i < w.same; i++) {
+        struct tg_git_files files;
+        ok = tg_store_files_of(&store, w.at[i].v, w.at[i].n, c->arena, &files, err);
+        if (ok)
+            tg_inputs_add_git(&j->base, w.sha[i], &files, c->arena);
+    }
+    if (ok) { /* the baseline's own commit is always in it */
+        j->oldest = w.sha[w.same - 1];
+        size_t runs = 0;
+        const char *cut = "";
+        for (size_t i = 0; i < w.same; i++)
+            runs += w.at[i].n;
+        if (w.same < w.n)
+            cut = tg_arena_printf(c->arena, ", since the calls changed after %.12s", w.sha[w.same]);
+        if (w.n > 1)
+            j->info.how = TG_SV_PRINTF(
+                c->arena, "%.*s, and %zu before it: %zu run%s of window(%u)%s",
+                TG_SV_ARG(j->info.how), w.same - 1, runs, runs == 1 ? "" : "s", most, cut);
+    }
+    tg_series_release(&w.series);
+    return ok;
+}
+
+/* ---- the baseline ---- */
 
 /* Walks back to the files at `path`. */
 static bool find_path(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
                       const struct tg_commit *start, tg_sv path, bool explicit_side,
                       struct tg_baseline *out, struct tg_err *err)
 {
+    const char *policies[3];
     struct tg_find_opts fo = { .path = tg_arena_sv(c->arena, path).p,
                                .max_walk = (unsigned)j->policy->baseline.max_walk,
+                               .policy_paths = policies,
                                .explicit_side = explicit_side };
-    fo.policy_paths = policy_paths(c, git, &fo.n_policy_paths);
+    struct tg_err ignored = TG_ERR_INIT;
+    tg_sv own = c->suites.policy->file;
+    if (own.n && tg_git_relative(git, own.p, c->arena, &own, &ignored))
+        policies[fo.n_policy_paths++] = own.p;
+    policies[fo.n_policy_paths++] = ".tracegate.yml";
+    policies[fo.n_policy_paths++] = ".tracegate.yaml";
     return tg_baseline_find(git, start, &fo, c->arena, out, err);
 }
 
@@ -53,7 +263,8 @@ static bool find_stored(struct tg_check *c, struct tg_check_job *j, struct tg_gi
     struct tg_store store = tg_store_open(git);
     struct tg_err ignored = TG_ERR_INIT;
     tg_sv path = TG_SV("");
-    if (own_path(c, git, &path) &&
+    const char *fresh = c->args->n == 1 ? c->args->v[0] : "-";
+    if (strcmp(fresh, "-") != 0 && tg_git_relative(git, fresh, c->arena, &path, &ignored) &&
         !find_path(c, j, git, start, path, explicit_side, &own, &ignored))
         own.found = TG_FOUND_FIRST_RUN;
     if (explicit_side && own.found == TG_FOUND) {
@@ -87,7 +298,7 @@ static bool find_at(struct tg_check *c, struct tg_check_job *j, struct tg_git *g
                : find_stored(c, j, git, start, explicit_side, out, err);
 }
 
-static void use(struct tg_check *c, struct tg_check_job *j, const struct tg_baseline *b)
+static void use_files(struct tg_check *c, struct tg_check_job *j, const struct tg_baseline *b)
 {
     memcpy(j->commit, b->commit.sha, sizeof j->commit);
     tg_inputs_add_git(&j->base, b->commit.sha, &b->files, c->arena);
@@ -127,22 +338,10 @@ static bool walk_to_baseline(struct tg_check *c, struct tg_check_job *j, struct 
                            "record a baseline there (`tracegate baseline record`).",
                            TG_SV_ARG(start->ref.n ? start->ref : tg_sv_of(start->sha)));
     }
-    use(c, j, &b);
+    use_files(c, j, &b);
     if (!explicit_side && !tg_check_window(c, j, git, &b, err))
         return false;
     return tg_suite_groups(&j->base, j->suite, TG_GROUPS_OPTIONAL, err);
-}
-
-static bool named_commit(struct tg_git *git, const struct tg_input *in, struct tg_arena *a,
-                         struct tg_commit *out, struct tg_err *err)
-{
-    struct tg_err why = TG_ERR_INIT;
-    enum tg_seen seen = tg_git_look_up(git, in->rev.p, a, out, &why);
-    if (seen == TG_ABSENT && why.kind == TG_ERR_REF) /* and the history is not shallow */
-        return tg_input_unknown(in, TG_ERR_REF, why.hint, a, err);
-    if (seen != TG_SEEN)
-        *err = why;
-    return seen == TG_SEEN;
 }
 
 static bool explicit_baseline(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
@@ -156,11 +355,16 @@ static bool explicit_baseline(struct tg_check *c, struct tg_check_job *j, struct
         struct tg_git *git;
         ok = tg_input_parse(&in, text, c->arena, err);
         if (ok && in.kind == TG_INPUT_REV) {
-            ok = (git = tg_repo_get(&c->repo, err)) ||
-                 tg_err_context(err, "looking for a commit '%s': no file or folder is called so",
-                                text);
-            ok = ok && named_commit(git, &in, c->arena, &commit, err) &&
-                 walk_to_baseline(c, j, git, &commit, true, err);
+            struct tg_err why = TG_ERR_INIT;
+            if (!(git = tg_repo_get(&c->repo, err)))
+                return tg_err_context(
+                    err, "looking for a commit '%s': no file or folder is called so", text);
+            enum tg_seen seen = tg_git_look_up(git, in.rev.p, c->arena, &commit, &why);
+            if (seen == TG_ABSENT && why.kind == TG_ERR_REF) /* and the history is not shallow */
+                return tg_input_unknown(&in, TG_ERR_REF, why.hint, c->arena, err);
+            if (seen != TG_SEEN)
+                *err = why;
+            ok = seen == TG_SEEN && walk_to_baseline(c, j, git, &commit, true, err);
             continue;
         }
         tg_buf_printf(&paths, "%s%s", paths.n ? ", " : "", text);
@@ -209,7 +413,7 @@ bool tg_check_find_of_night(struct tg_check *c, struct tg_check_job *j, const ch
         !is_found(&b))
         return false;
     tg_inputs_add_git(&j->fresh, night, &files, c->arena);
-    use(c, j, &b);
+    use_files(c, j, &b);
     return tg_check_window(c, j, git, &b, err);
 }
 

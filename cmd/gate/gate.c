@@ -41,33 +41,29 @@ static size_t fewer_runs(const struct tg_side side[2])
     return n[TG_BASE] < n[TG_TEST] ? n[TG_BASE] : n[TG_TEST];
 }
 
-/* The new runs are compared by themselves, with the same options. */
-static bool compare_again(struct tg_comparison *c, const struct tg_gate *g,
-                          const struct tg_compare_opts *o, struct tg_arena *a, struct tg_err *err)
-{
-    struct tg_asking *asking = TG_NEW(a, struct tg_asking);
-    struct tg_comparison *again = TG_NEW(a, struct tg_comparison);
-    size_t new = g->has_again ? fewer_runs(g->again) : 0;
-    *asking = tg_asking_of(fewer_runs(g->side), new, g->ask->most, g->ask->detect);
-    c->asking = asking;
-    c->n_withheld = 0; /* each is a suspect */
-    if (!g->has_again)
-        return true;
-    if (!tg_compare(again, &g->again[TG_BASE], &g->again[TG_TEST], o, a, err))
-        return tg_err_context(err, "comparing the new runs");
-    asking->again = again;
-    asking->disturbed = again->drift > fmax(c->drift, 0) + log1p(TG_RESTLESS);
-    tg_confirm_whole(c);
-    return true;
-}
-
+/* New runs are compared by themselves, with the same options. */
 static bool compare(struct tg_comparison *out, const struct tg_gate *g,
                     const struct tg_compare_opts *o, struct tg_arena *a, struct tg_err *err)
 {
     if (!tg_compare(out, &g->side[TG_BASE], &g->side[TG_TEST], o, a, err))
         return false;
     out->in_turn = g->io->in_turn || g->ask;
-    return !g->ask || compare_again(out, g, o, a, err);
+    if (!g->ask)
+        return true;
+    size_t new = g->has_again ? fewer_runs(g->again) : 0;
+    struct tg_asking *asking = TG_NEW(a, struct tg_asking);
+    out->asking = asking;
+    *asking = tg_asking_of(fewer_runs(g->side), new, g->ask->most, g->ask->detect);
+    out->n_withheld = 0; /* each is a suspect */
+    if (!g->has_again)
+        return true;
+    struct tg_comparison *again = TG_NEW(a, struct tg_comparison);
+    if (!tg_compare(again, &g->again[TG_BASE], &g->again[TG_TEST], o, a, err))
+        return tg_err_context(err, "comparing the new runs");
+    asking->again = again;
+    asking->disturbed = again->drift > fmax(out->drift, 0) + log1p(TG_RESTLESS);
+    tg_confirm_whole(out);
+    return true;
 }
 
 /* Compares one part, has it judged, and forgets it. */

@@ -104,13 +104,12 @@ static bool add_path(struct tg_input_list *list, const struct tg_input *in, stru
 static bool add_stored(struct tg_input_list *list, const struct tg_input *in, struct tg_repo *repo,
                        struct tg_arena *a, struct tg_err *err)
 {
-    struct tg_err ignored = TG_ERR_INIT;
+    struct tg_err ignored = TG_ERR_INIT, why = TG_ERR_INIT;
     struct tg_commit commit;
     struct tg_git_files files;
     struct tg_stored *all;
     size_t n;
     struct tg_git *git = tg_repo_get(repo, &ignored);
-    struct tg_err why = TG_ERR_INIT;
     enum tg_seen seen = git ? tg_git_look_up(git, in->rev.p, a, &commit, &why) : TG_ABSENT;
     if (seen == TG_ABSENT) /* a path was meant */
         return tg_input_unknown(in, TG_ERR_IO,
@@ -149,30 +148,20 @@ bool tg_inputs_add(struct tg_input_list *list, const char *text, struct tg_repo 
                    struct tg_arena *a, struct tg_err *err)
 {
     struct tg_input in;
-    const char **paths;
-    size_t n;
+    const char **paths = NULL;
+    size_t n = 0;
     if (!tg_input_parse(&in, text, a, err))
         return false;
-    switch (in.kind) {
-    case TG_INPUT_STDIN:
-    case TG_INPUT_FILE:
-        (void)add_item(list, in.text.p, a);
-        return true;
-    case TG_INPUT_DIR:
-        if (!tg_files_in_dir(in.text.p, a, &paths, &n, err))
-            return false;
-        break;
-    case TG_INPUT_GLOB:
-        if (!tg_files_glob(in.text.p, a, &paths, &n, err))
-            return false;
-        break;
-    case TG_INPUT_GIT_PATH:
+    if (in.kind == TG_INPUT_GIT_PATH)
         return add_path(list, &in, repo, a, err);
-    case TG_INPUT_REV:
+    if (in.kind == TG_INPUT_REV)
         return add_stored(list, &in, repo, a, err);
-    default:
-        return tg_err_set(err, TG_ERR_INTERNAL, TG_NOWHERE, "unknown kind of input");
-    }
+    if (in.kind == TG_INPUT_STDIN || in.kind == TG_INPUT_FILE)
+        (void)add_item(list, in.text.p, a);
+    else if (in.kind == TG_INPUT_DIR && !tg_files_in_dir(in.text.p, a, &paths, &n, err))
+        return false;
+    else if (in.kind == TG_INPUT_GLOB && !tg_files_glob(in.text.p, a, &paths, &n, err))
+        return false;
     for (size_t i = 0; i < n; i++)
         (void)add_item(list, paths[i], a);
     return true;
@@ -187,29 +176,21 @@ bool tg_inputs_add_all(struct tg_input_list *list, const struct tg_strs *texts,
     return true;
 }
 
-/* One repository for all files, and libgit2 wants one thread at a time in it. */
-static bool read_blob(struct tg_repo *repo, const struct tg_input_item *item, struct tg_buf *bytes,
-                      struct tg_err *err)
+struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_repo *repo,
+                                 const struct tg_limits *limits, struct tg_buf *bytes,
+                                 struct tg_err *err)
 {
+    /* One repository for all files, and libgit2 wants one thread at a time in it. */
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    tg_buf_clear(bytes);
+    if (!item->from_git)
+        return tg_source_open(item->label, limits, err);
     struct tg_store store = tg_store_open(repo->git);
     (void)pthread_mutex_lock(&lock);
     bool ok = item->stored ? tg_store_read(&store, &item->blob, bytes, err)
                            : tg_git_read(repo->git, &item->blob, bytes, err);
     (void)pthread_mutex_unlock(&lock);
-    return ok;
-}
-
-struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_repo *repo,
-                                 const struct tg_limits *limits, struct tg_buf *bytes,
-                                 struct tg_err *err)
-{
-    tg_buf_clear(bytes);
-    if (!item->from_git)
-        return tg_source_open(item->label, limits, err);
-    if (!read_blob(repo, item, bytes, err))
-        return NULL;
-    return tg_source_memory(tg_buf_sv(bytes), item->label, limits, err);
+    return ok ? tg_source_memory(tg_buf_sv(bytes), item->label, limits, err) : NULL;
 }
 
 bool tg_inputs_spare_file(const char *input, const struct tg_outputs *o, struct tg_err *err)

@@ -1,9 +1,9 @@
 #ifndef TG_CMD_GATE_INTERNAL_H
 #define TG_CMD_GATE_INTERNAL_H
 /*
- * A check while it runs. check.c is its order; find.c, window.c and missing.c find the baseline,
- * night.c judges earlier nights, stages.c asks for more runs, clash.c refuses files in two roles,
- * loosened.c compares policies, report.c writes.
+ * A check while it runs. check.c is its order; find.c finds the baseline, night.c judges earlier
+ * nights, stages.c asks for more runs, clash.c refuses files in two roles, loosened.c compares
+ * policies, report.c writes.
  */
 #include "cmd/gate/check.h"
 #include "cmd/gate/gate.h"
@@ -102,6 +102,8 @@ struct tg_check_reading {
     int64_t named_ranks; /* as in tg_summarize_opts */
     struct tg_side *to;
 };
+/* What of j->gate is the same for all that is judged. */
+void tg_check_begin(struct tg_check *c, struct tg_check_job *j);
 TG_MUST bool tg_check_read(struct tg_check *c, struct tg_check_job *j, int side,
                            const struct tg_check_reading *r, struct tg_err *err);
 /* Its second half. */
@@ -132,7 +134,6 @@ TG_MUST bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct 
 TG_MUST bool tg_check_ask_options(struct tg_check *c, struct tg_err *err);
 TG_MUST bool tg_check_ask_begin(struct tg_check *c, struct tg_err *err);
 TG_MUST bool tg_check_ask_load(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
-void tg_check_ask_release(struct tg_check_job *j);
 void tg_check_ask_keep(struct tg_check *c, const struct tg_check_job *j);
 TG_MUST bool tg_check_ask_end(struct tg_check *c, struct tg_err *err);
 /* --dry-run. */

@@ -37,35 +37,21 @@ static bool is_forced(const struct tg_io *io, const char *name)
     return v && strcmp(v, "0") != 0;
 }
 
-static bool wants_color(const struct tg_io *io, enum tg_color color)
-{
-    const char *term = tg_io_env(io, "TERM");
-    if (color == TG_COLOR_ALWAYS || color == TG_COLOR_NEVER)
-        return color == TG_COLOR_ALWAYS;
-    if (tg_io_env(io, "NO_COLOR"))
-        return false;
-    if (is_forced(io, "CLICOLOR_FORCE") || is_forced(io, "FORCE_COLOR"))
-        return true;
-    return isatty(io->out) && term && strcmp(term, "dumb") != 0;
-}
-
-static int width(const struct tg_io *io)
-{
-    const char *text = tg_io_env(io, "COLUMNS");
-    struct winsize w;
-    int64_t n;
-    if (text && tg_sv_i64(tg_sv_of(text), &n) && n >= 40 && n <= 1000)
-        return (int)n;
-    if (isatty(io->out) && ioctl(io->out, TIOCGWINSZ, &w) == 0 && w.ws_col >= 40)
-        return w.ws_col;
-    return 0;
-}
-
 void tg_io_setup(struct tg_io *io, enum tg_color color)
 {
-    io->color = wants_color(io, color);
+    const char *term = tg_io_env(io, "TERM"), *columns = tg_io_env(io, "COLUMNS");
+    struct winsize w;
+    int64_t n;
+    bool shows = is_forced(io, "CLICOLOR_FORCE") || is_forced(io, "FORCE_COLOR") ||
+                 (isatty(io->out) && term && strcmp(term, "dumb") != 0);
+    io->color = color == TG_COLOR_ALWAYS ||
+                (color != TG_COLOR_NEVER && !tg_io_env(io, "NO_COLOR") && shows);
     io->progress = isatty(io->err);
-    io->columns = width(io);
+    io->columns = 0;
+    if (tg_sv_i64(tg_sv_of(columns), &n) && n >= 40 && n <= 1000)
+        io->columns = (int)n;
+    else if (isatty(io->out) && ioctl(io->out, TIOCGWINSZ, &w) == 0 && w.ws_col >= 40)
+        io->columns = w.ws_col;
 }
 
 static bool written(int code, struct tg_err *err)
@@ -93,15 +79,10 @@ static size_t colour(const struct tg_io *io, tg_sv s)
     return n < s.n && s.p[n] == 'm' ? n + 1 : 0;
 }
 
-/* How much of it is printable ASCII without '#': most of most lines. */
-static size_t harmless(tg_sv line)
+/* A tab, or printable ASCII without '#': most of most lines. */
+static bool is_harmless(char c)
 {
-    size_t n = 0;
-    while (n < line.n && (((unsigned char)line.p[n] >= 0x20 && (unsigned char)line.p[n] < 0x7f &&
-                           line.p[n] != '#') ||
-                          line.p[n] == '\t'))
-        n++;
-    return n;
+    return (c >= 0x20 && c < 0x7f && c != '#') || c == '\t';
 }
 
 /* The first character, which is not one of these; returns its length. */
@@ -124,24 +105,19 @@ static size_t put_other(const struct tg_io *io, tg_sv line, struct tg_buf *out)
 
 /* Nothing of a line moves the cursor, hides, ends the line or is a command, whatever format wrote
  * it. */
-static void put_line(const struct tg_io *io, tg_sv line, struct tg_buf *out)
-{
-    if (tg_esc_is_command(line))
-        tg_buf_puts(out, "| ");
-    for (size_t n; line.n; line = tg_sv_from(line, n)) {
-        n = harmless(line);
-        if (n)
-            tg_buf_add(out, (tg_sv){ line.p, n });
-        else
-            n = put_other(io, line, out);
-    }
-}
-
 void tg_io_safe(const struct tg_io *io, tg_sv bytes, struct tg_buf *out)
 {
     for (tg_sv rest = bytes, end; rest.n;) {
         tg_sv line = tg_utf8_line(&rest, &end);
-        put_line(io, line, out);
+        tg_buf_puts(out, tg_esc_is_command(line) ? "| " : "");
+        for (size_t n = 0; line.n; line = tg_sv_from(line, n)) {
+            for (n = 0; n < line.n && is_harmless(line.p[n]);)
+                n++;
+            if (n)
+                tg_buf_add(out, (tg_sv){ line.p, n });
+            else
+                n = put_other(io, line, out);
+        }
         tg_buf_add(out, tg_sv_eq(end, TG_SV("\r")) ? TG_SV("\n") : end);
     }
 }
@@ -153,17 +129,6 @@ bool tg_io_put(const struct tg_io *io, tg_sv bytes, struct tg_err *err)
     return written(tg_file_put(io->out, tg_buf_sv(&safe)), err);
 }
 
-/* What keeps a line from passing for a command, or for a line of ours that it is not. */
-static const char *guard(tg_sv line, bool indented)
-{
-    size_t blanks = 0;
-    while (blanks < line.n && line.p[blanks] == ' ')
-        blanks++;
-    if (line.n >= blanks + 2 && memcmp(line.p + blanks, "::", 2) == 0)
-        return "  | ";
-    return indented && blanks < 2 ? "  | " : "";
-}
-
 /* A runner executes lines that begin with "::" and lines that contain "##[": our prefix and
  * indent keep the first away, a blank the second. */
 static void put_safely(const struct tg_io *io, tg_sv text, const char *prefix)
@@ -173,8 +138,10 @@ static void put_safely(const struct tg_io *io, tg_sv text, const char *prefix)
     while (text.n) {
         TG_BUF line = { 0 };
         tg_utf8_visible(&line, tg_sv_cut(&text, '\n'));
-        tg_sv rest = tg_buf_sv(&line);
-        tg_buf_puts(&out, first && *prefix ? prefix : guard(rest, *prefix != '\0'));
+        tg_sv rest = tg_buf_sv(&line), begin = tg_sv_past(rest, " ");
+        /* A bar keeps a line from passing for a command, or for a line of ours that it is not. */
+        bool barred = tg_sv_starts(begin, TG_SV("::")) || (*prefix && rest.n - begin.n < 2);
+        tg_buf_puts(&out, first && *prefix ? prefix : barred ? "  | " : "");
         first = false;
         for (size_t i = 0; i < rest.n; i++) {
             tg_buf_putc(&out, rest.p[i]);

@@ -10,8 +10,6 @@
 struct known_list {
     struct tg_known_ask *ask;
     const struct tg_nights *nights;
-    const struct tg_event_record *records;
-    size_t n_records;
     struct tg_known *v;
     size_t n;
 };
@@ -21,20 +19,6 @@ static void put_night(struct tg_buf *b, const struct tg_known_night *night)
 {
     tg_buf_printf(b, "since night %zu (%s), commit %.12s", night->number, TG_DATE(night->date),
                   night->commit);
-}
-
-/* "…, open: event 3fa9c1d20b1c" */
-static tg_sv text_of(const struct known_list *l, const struct tg_history_event *e,
-                     const struct tg_event_record *said)
-{
-    size_t since = tg_history_since(e);
-    const struct tg_night *night = &l->nights->history.night[since];
-    TG_BUF b = { 0 };
-    put_night(&b, &(struct tg_known_night){ night->commit.p, night->date, since + 1 });
-    tg_buf_printf(&b, ", %s: event %s", said ? "accepted" : "open", e->id);
-    if (said)
-        tg_buf_printf(&b, ", %.*s: %.*s", TG_SV_ARG(said->actor), TG_SV_ARG(said->reason));
-    return tg_arena_sv(l->ask->arena, tg_buf_sv(&b));
 }
 
 static bool is_after(struct known_list *l, size_t night)
@@ -49,7 +33,15 @@ static void add_event(struct known_list *l, const struct tg_history_event *e,
                       const struct tg_event_record *said)
 {
     const struct tg_series_table *t = &l->nights->series;
-    tg_sv text = text_of(l, e, said), id = tg_arena_sv(l->ask->arena, tg_sv_of(e->id));
+    size_t since = tg_history_since(e);
+    const struct tg_night *night = &l->nights->history.night[since];
+    TG_BUF b = { 0 }; /* "since …, open: event 3fa9c1d20b1c" */
+    put_night(&b, &(struct tg_known_night){ night->commit.p, night->date, since + 1 });
+    tg_buf_printf(&b, ", %s: event %s", said ? "accepted" : "open", e->id);
+    if (said)
+        tg_buf_printf(&b, ", %.*s: %.*s", TG_SV_ARG(said->actor), TG_SV_ARG(said->reason));
+    tg_sv text = tg_arena_sv(l->ask->arena, tg_buf_sv(&b));
+    tg_sv id = tg_arena_sv(l->ask->arena, tg_sv_of(e->id));
     for (size_t i = 0; i < e->n; i++) {
         const struct tg_moved_series *m = &e->v[i];
         const struct tg_series *s = &t->v[m->series]; /* only the machine's events have none */
@@ -94,30 +86,29 @@ static size_t find_events(struct tg_known_ask *ask, const struct tg_known **out)
     struct tg_nights nights = { 0 };
     struct known_list l = { .ask = ask, .nights = &nights };
     struct tg_event_record *records = NULL;
+    size_t n_records;
     struct tg_commit until = { 0 };
     if (ask->until(ask->arg, &until, &ask->err) != TG_SEEN ||
-        !tg_event_records(&store, ask->suite, ask->arena, &records, &l.n_records, &ask->err))
+        !tg_event_records(&store, ask->suite, ask->arena, &records, &n_records, &ask->err))
         return 0;
-    l.records = records;
     if (tg_nights_load(&nights, &store, ask->suite, &until, NULL, &ask->err) &&
         (!nights.damaged || tg_nights_damaged(&nights, &ask->err))) {
-        const struct tg_history *event = &l.nights->history;
+        const struct tg_history *h = &nights.history;
         size_t most = 0;
-        tg_nights_keep_ids(&nights, records, l.n_records);
-        for (size_t i = 0; i < event->n_events; i++)
-            most += event->event[i].n + 1;
-        l.v = TG_NEW_N(l.ask->arena, struct tg_known, most + 1);
-        for (size_t i = 0; i < event->n_events; i++) {
-            const struct tg_history_event *e = &event->event[i];
+        tg_nights_keep_ids(&nights, records, n_records);
+        for (size_t i = 0; i < h->n_events; i++)
+            most += h->event[i].n + 1;
+        l.v = TG_NEW_N(ask->arena, struct tg_known, most + 1);
+        for (size_t i = 0; i < h->n_events; i++) {
+            const struct tg_history_event *e = &h->event[i];
             const struct tg_event_record *said =
-                tg_event_latest(l.records, l.n_records, tg_sv_of(e->id));
+                tg_event_latest(records, n_records, tg_sv_of(e->id));
             if (said && said->word != TG_EVENT_WORD_ACCEPTED)
                 said = NULL;
             if (e->state == TG_EVENT_STATE_OPEN && tg_history_is_worse(e) && is_after(&l, e->to))
                 add_event(&l, e, said);
         }
         /* The newest nights, for tg_known_find's second question. */
-        const struct tg_history *h = &l.nights->history;
         ask->night = TG_NEW_N(ask->arena, struct tg_known_night, TG_KNOWN_LOOK);
         for (size_t i = h->n > TG_KNOWN_LOOK ? h->n - TG_KNOWN_LOOK : 0; i < h->n; i++)
             if (is_after(&l, i))
@@ -129,20 +120,18 @@ static size_t find_events(struct tg_known_ask *ask, const struct tg_known **out)
         for (size_t i = 0; i < t->n; i++) {
             const struct tg_series *s = &t->v[i];
             bool step = s->what == TG_SERIES_METRIC && s->metric == TG_METRIC_STEP_TIME;
-            double v[TG_KNOWN_LOOK], *kept;
+            double v[TG_KNOWN_LOOK];
             size_t n = step || (tg_series_is_name(s) && s->scale == TG_SCALE_TIME)
-                           ? values_of(&nights.history, (uint32_t)i, v)
+                           ? values_of(h, (uint32_t)i, v)
                            : 0;
             if (!n)
                 continue;
-            kept = TG_NEW_N(ask->arena, double, n);
-            memcpy(kept, v, n * sizeof *kept);
             ask->trend[ask->n_trends++] =
                 (struct tg_known){ .what = TG_KNOWN_NIGHT_VALUES,
                                    .subject = step ? TG_SUBJECT_TRACE : TG_SUBJECT_NAME,
                                    .kind = s->kind,
                                    .name = tg_arena_sv(ask->arena, s->name),
-                                   .nights = kept,
+                                   .nights = tg_arena_copy(ask->arena, v, n, sizeof *v),
                                    .n_nights = n };
         }
     }
@@ -158,27 +147,6 @@ struct failed {
     size_t n;
 };
 
-static tg_sv since_night(const struct tg_known_ask *ask, const struct tg_known_night *night)
-{
-    TG_BUF b = { 0 };
-    put_night(&b, night);
-    tg_buf_puts(&b, ", open: it failed then; the history has no event of it yet");
-    return tg_arena_sv(ask->arena, tg_buf_sv(&b));
-}
-
-/* What goes on keeps the size and the night of its beginning, or it could creep up unseen. */
-static void go_on(const struct failed *before, struct failed *now, tg_sv since)
-{
-    for (size_t i = 0; i < now->n; i++) {
-        now->v[i].text = since;
-        for (size_t k = 0; k < before->n; k++)
-            if (tg_known_goes_on(&before->v[k], &now->v[i])) {
-                now->v[i] = before->v[k];
-                break;
-            }
-    }
-}
-
 static size_t find_failures(struct tg_known_ask *ask, const struct tg_known **out)
 {
     struct failed at[TG_KNOWN_LOOK + 1] = { 0 };
@@ -190,8 +158,24 @@ static size_t find_failures(struct tg_known_ask *ask, const struct tg_known **ou
             break;
         first--;
     }
-    for (size_t i = first + 1; i <= n; i++)
-        go_on(&at[i - 1], &at[i], since_night(ask, &ask->night[i - 1]));
+    for (size_t i = first + 1; i <= n; i++) {
+        const struct failed *before = &at[i - 1], *now = &at[i];
+        TG_BUF since = { 0 };
+        put_night(&since, &ask->night[i - 1]);
+        tg_buf_puts(&since, ", open: it failed then; the history has no event of it yet");
+        tg_sv text = tg_arena_sv(ask->arena, tg_buf_sv(&since));
+        for (size_t k = 0; k < now->n; k++) {
+            size_t same = 0;
+            while (same < before->n && !tg_known_goes_on(&before->v[same], &now->v[k]))
+                same++;
+            /* What goes on keeps the size and the night of its beginning, or it could creep up
+             * unseen. */
+            if (same < before->n)
+                now->v[k] = before->v[same];
+            else
+                now->v[k].text = text;
+        }
+    }
     *out = at[n].v;
     return at[n].n;
 }

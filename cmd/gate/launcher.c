@@ -21,21 +21,12 @@ static bool number_of(const struct tg_io *io, const char *name, int64_t *out, st
 {
     const char *text = name ? tg_io_env(io, name) : NULL;
     *out = -1;
-    if (!text || !*text)
+    if (!text)
         return true;
     if (tg_sv_i64(tg_sv_of(text), out) && *out >= 0)
         return true;
     return tg_err_usage(err, "%s is '%s', not a number", "Give the rank itself: --rank N.", name,
                         text);
-}
-
-static tg_sv node_name(const struct tg_io *io, struct tg_arena *a)
-{
-    const char *slurm = tg_io_env(io, "SLURMD_NODENAME");
-    char host[256] = { 0 };
-    if (slurm && *slurm)
-        return tg_arena_sv(a, tg_sv_of(slurm));
-    return gethostname(host, sizeof host - 1) == 0 ? tg_arena_sv(a, tg_sv_of(host)) : TG_SV("");
 }
 
 bool tg_launcher_find(struct tg_launcher *out, const struct tg_io *io, struct tg_arena *a,
@@ -53,7 +44,11 @@ bool tg_launcher_find(struct tg_launcher *out, const struct tg_io *io, struct tg
             return tg_err_usage(err, "%s is %" PRId64 ", %s is %" PRId64,
                                 "Ranks are counted from 0: give the rank itself, --rank N.",
                                 out->from, out->rank, launchers[i].world_size, out->world_size);
-        out->node = node_name(io, a);
+        const char *node = tg_io_env(io, "SLURMD_NODENAME");
+        char host[256] = { 0 };
+        if (!node)
+            node = gethostname(host, sizeof host - 1) == 0 ? host : "";
+        out->node = tg_arena_sv(a, tg_sv_of(node));
         return true;
     }
     return tg_err_usage(err, "--rank auto: no launcher set a rank",

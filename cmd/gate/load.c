@@ -29,30 +29,6 @@ struct load {
     pthread_mutex_t lock;
 };
 
-/* What is stored is a summary, whoever made the ref: `baseline show` reads nothing else. */
-static bool may_be_read(const struct tg_input_item *item, struct tg_source *s, struct tg_err *err)
-{
-    tg_sv head;
-    if (!item->stored)
-        return true;
-    if (!tg_source_peek(s, &head, err))
-        return false;
-    if (tg_summary_looks_like(head))
-        return true;
-    tg_err_set(err, TG_ERR_SUMMARY, TG_AT_FILE(item->label), "this stored run is not a summary");
-    return tg_err_hint(err, "Delete its ref, and record the run with `tracegate baseline record`.");
-}
-
-/* Ranks of a program have nearly all texts in common: each that is read becomes small at once. */
-static void make_small(struct load *all, struct tg_summary *one)
-{
-    if (all->n == 1 || one->n != 1)
-        return; /* those of one document share what they have in common */
-    (void)pthread_mutex_lock(&all->lock);
-    tg_summary_compact(one, all->out);
-    (void)pthread_mutex_unlock(&all->lock);
-}
-
 /* A task of its own: the repository, the progress line and the pool of texts are shared. */
 static bool load_one(void *arg, size_t i, struct tg_err *err)
 {
@@ -72,96 +48,80 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
     if (!cached || !tg_cache_get(&all->cache, item, &mine, &l->summary)) {
         /* From its bytes. */
         TG_BUF bytes = { 0 };
-        TG_SOURCE *s = tg_inputs_open(l->item, all->repo, mine.load.reader.limits, &bytes, err);
-        if (!s || !may_be_read(l->item, s, err) ||
-            !tg_summary_add(&l->summary, s, &mine, all->progress, err))
+        TG_SOURCE *s = tg_inputs_open(item, all->repo, mine.load.reader.limits, &bytes, err);
+        tg_sv head;
+        if (!s || (item->stored && !tg_source_peek(s, &head, err)))
+            return false;
+        /* What is stored is a summary, whoever made the ref: `baseline show` reads nothing else. */
+        if (item->stored && !tg_summary_looks_like(head)) {
+            tg_err_set(err, TG_ERR_SUMMARY, TG_AT_FILE(item->label),
+                       "this stored run is not a summary");
+            return tg_err_hint(
+                err, "Delete its ref, and record the run with `tracegate baseline record`.");
+        }
+        if (!tg_summary_add(&l->summary, s, &mine, all->progress, err))
             return false;
         if (cached && !l->damage.n && l->summary.n == 1 &&
             !tg_sv_ends(item->blob.path, TG_SV(".tgs")))
             tg_cache_put(&all->cache, item, &mine, &l->summary);
     }
     tg_summary_drop_names(&l->summary, &mine);
-    make_small(all, &l->summary);
+    /* Ranks of a program have nearly all texts in common: each that is read becomes small at once.
+     * Those of one document share them. */
+    if (all->n > 1 && l->summary.n == 1) {
+        (void)pthread_mutex_lock(&all->lock);
+        tg_summary_compact(&l->summary, all->out);
+        (void)pthread_mutex_unlock(&all->lock);
+    }
     return true;
 }
 
-/* Does the store hold the first rank of `l` in `of` as well, with more totals by Python frame? The
- * first rank is whole in every stored run. */
-static bool is_poorer(const struct loaded *l, const struct loaded *of)
-{
-    const struct tg_shard *p = l->summary.shards[0], *q = of->summary.shards[0];
-    return p->frame_sorts != q->frame_sorts && !(p->frame_sorts & ~q->frame_sorts) &&
-           tg_sv_eq(tg_shard_recording(p, l->summary.arena),
-                    tg_shard_recording(q, of->summary.arena));
-}
-
-/* What was recorded again, with a policy that asks for Python frames, is one run and not two. */
+/* What was recorded again, with a policy that asks for Python frames, is one run and not two: the
+ * store holds the first rank, which is whole in every stored run, with more totals by frame. */
 static void drop_poorer(struct loaded *l, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n; k++)
-            if (l[i].item->stored && l[k].item->stored && l[i].summary.n && l[k].summary.n &&
-                is_poorer(&l[i], &l[k])) {
-                tg_summary_release(&l[i].summary);
-                tg_summary_init(&l[i].summary);
-            }
+        for (size_t k = 0; k < n; k++) {
+            struct tg_summary *one = &l[i].summary, *other = &l[k].summary;
+            if (!l[i].item->stored || !l[k].item->stored || !one->n || !other->n)
+                continue;
+            const struct tg_shard *p = one->shards[0], *q = other->shards[0];
+            if (p->frame_sorts == q->frame_sorts || p->frame_sorts & ~q->frame_sorts ||
+                !tg_sv_eq(tg_shard_recording(p, one->arena), tg_shard_recording(q, other->arena)))
+                continue;
+            tg_summary_release(one);
+            tg_summary_init(one);
+        }
 }
 
-/* One recording in the store twice, with more or less in it: merging makes one of them. */
-static bool is_stored_again(const struct loaded *a, const struct loaded *b,
-                            const struct tg_shard *p, const struct tg_shard *q)
-{
-    return a->item->stored && b->item->stored && p->rank == q->rank && tg_sv_eq(p->run, q->run);
-}
-
-/* Where a hash was first met. */
-struct met {
-    size_t file, shard;
-};
-
-/* The same bytes twice are one sample, not two: judging them as two would be false confidence. */
-static bool is_twin(const struct loaded *l, const struct met *first, const struct met *again,
-                    struct tg_err *err)
-{
-    const struct loaded *a = &l[first->file], *b = &l[again->file];
-    if (first->file == again->file ||
-        is_stored_again(b, a, b->summary.shards[again->shard], a->summary.shards[first->shard]))
-        return false;
-    (void)tg_err_usage(err, "'%s' and '%s' hold the same trace",
-                       "A copy is not a second run: name each recording once.", a->item->label,
-                       b->item->label);
-    return true;
-}
-
+/* The same bytes twice are one sample, not two: judging them as two would be false confidence. One
+ * recording in the store twice, with more or less in it, is merged. */
 static bool refuse_twins(const struct loaded *l, size_t n, struct tg_err *err)
 {
     TG_AUTO(tg_strmap_release) struct tg_strmap hashes = { 0 };
+    struct met { /* where a hash was first met */
+        size_t file;
+        const struct tg_shard *shard;
+    };
     TG_FREE struct met *met = NULL;
     size_t cap = 0;
-    bool ok = true;
-    for (size_t i = 0; ok && i < n; i++)
-        for (size_t x = 0; ok && x < l[i].summary.n; x++) {
-            struct met here = { i, x };
+    for (size_t i = 0; i < n; i++)
+        for (size_t x = 0; x < l[i].summary.n; x++) {
+            const struct tg_shard *s = l[i].summary.shards[x];
             size_t known = hashes.n;
-            uint32_t id = tg_strmap_add(&hashes, l[i].summary.shards[x]->hash);
+            uint32_t id = tg_strmap_add(&hashes, s->hash);
             met = tg_grow(met, &cap, hashes.n, sizeof *met);
             if (id == known)
-                met[id] = here;
-            else
-                ok = !is_twin(l, &met[id], &here, err);
+                met[id] = (struct met){ i, s };
+            const struct loaded *first = &l[met[id].file];
+            bool again = l[i].item->stored && first->item->stored &&
+                         s->rank == met[id].shard->rank && tg_sv_eq(s->run, met[id].shard->run);
+            if (met[id].file != i && !again)
+                return tg_err_usage(err, "'%s' and '%s' hold the same trace",
+                                    "A copy is not a second run: name each recording once.",
+                                    first->item->label, l[i].item->label);
         }
-    return ok;
-}
-
-/* As tg_side_arrange numbers them: one without a rank, and the order decides for all. */
-static void number_ranks(struct loaded *l, size_t n)
-{
-    bool unranked = false;
-    for (size_t i = 0; i < n; i++)
-        unranked |= l[i].summary.n == 1 && l[i].summary.shards[0]->rank < 0;
-    for (size_t i = 0; unranked && i < n; i++)
-        if (l[i].summary.n == 1)
-            tg_summary_set_rank(&l[i].summary, (int64_t)i);
+    return true;
 }
 
 /* What the policy calls the run of a file, else which one of its rank it is. */
@@ -204,17 +164,6 @@ static void number_runs(struct loaded *l, size_t n)
     }
 }
 
-/* Nothing is whole: what is wrong with the first is the error. */
-static bool any_whole(const struct tg_summary *out, const struct tg_damage *d, struct tg_err *err)
-{
-    tg_sv rest = d ? tg_buf_sv(&d->text) : TG_SV("");
-    tg_sv first = tg_sv_cut(&rest, '\n');
-    if (!d || out->n || !d->n)
-        return true;
-    tg_err_set(err, TG_ERR_TRACE, TG_NOWHERE, "no part can be read: %.*s", TG_SV_ARG(first));
-    return tg_err_hint(err, "Record it again.");
-}
-
 bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
                     const struct tg_summarize_opts *o, struct tg_repo *repo,
                     const struct tg_progress *progress, struct tg_err *err)
@@ -234,8 +183,13 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
     if (ok)
         drop_poorer(l, list->n);
     ok = ok && refuse_twins(l, list->n, err);
-    if (ok && list->one_run)
-        number_ranks(l, list->n);
+    /* As tg_side_arrange numbers them: one without a rank, and the order decides for all. */
+    bool unranked = false;
+    for (size_t i = 0; ok && list->one_run && i < list->n; i++)
+        unranked |= l[i].summary.n == 1 && l[i].summary.shards[0]->rank < 0;
+    for (size_t i = 0; unranked && i < list->n; i++)
+        if (l[i].summary.n == 1)
+            tg_summary_set_rank(&l[i].summary, (int64_t)i);
     if (ok)
         number_runs(l, list->n);
     if (ok && !o->run.n && spans_ranks(l, list->n)) {
@@ -260,7 +214,12 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
         tg_damage_release(&l[i].damage);
         tg_summary_release(&l[i].summary);
     }
-    return ok && any_whole(out, o->damage, err);
+    if (!ok || !o->damage || out->n || !o->damage->n)
+        return ok;
+    /* Nothing is whole: what is wrong with the first is the error. */
+    tg_sv rest = tg_buf_sv(&o->damage->text), first = tg_sv_cut(&rest, '\n');
+    tg_err_set(err, TG_ERR_TRACE, TG_NOWHERE, "no part can be read: %.*s", TG_SV_ARG(first));
+    return tg_err_hint(err, "Record it again.");
 }
 
 bool tg_inputs_read(struct tg_summary *out, const struct tg_input_list *list,

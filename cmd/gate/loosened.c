@@ -113,39 +113,15 @@ static const char *still_there(struct tg_check *c, const struct tg_policy_change
                : "";
 }
 
-static const char *place_now(const struct tg_check *c)
-{
-    const struct tg_policy *p = c->suites.policy;
-    return p->built_in ? "tracegate:recommended" : c->o->policy ? c->o->policy : p->file.p;
-}
-
-/* Another job may check the same change with another profile, a nightly one only after the
- * merge. */
-static void add_profiles(struct tg_check *c, struct tg_check_job *j,
-                         struct tg_policy_changes *changes, const char *where,
-                         const struct tg_policy *before)
-{
-    struct tg_err why = TG_ERR_INIT;
-    TG_AUTO(tg_diags_release) struct tg_diags diags;
-    tg_diags_init(&diags);
-    if (!tg_gate_policy_profiles(changes, (const char *const[]){ where, place_now(c) },
-                                 (const struct tg_policy *const[]){ before, c->suites.policy },
-                                 &diags, c->io, &c->repo, c->arena, &why))
-        tell(c, j, TG_REASON_POLICY,
-             tg_arena_printf(c->arena,
-                             "whether a profile is looser than the baseline's is not known: %s",
-                             why.message),
-             "");
-}
-
 /* With the policy at `where`; `named` is the same place for people, `first` is reported before
  * values that are looser, `sha` is its commit or NULL. */
 static void compare_with(struct tg_check *c, struct tg_check_job *j, const char *where,
                          const char *named, const char *first, const char *sha)
 {
-    const char *next = tg_arena_printf(c->arena, "`tracegate policy diff %s %s`", named,
-                                       c->suites.policy->built_in ? "tracegate:recommended"
-                                                                  : c->suites.policy->file.p);
+    const struct tg_policy *now = c->suites.policy;
+    const char *file = now->built_in ? "tracegate:recommended" : now->file.p;
+    const char *next = tg_arena_printf(c->arena, "`tracegate policy diff %s %s`", named, file);
+    const char *const places[] = { where, now->built_in || !c->o->policy ? file : c->o->policy };
     struct tg_policy_changes changes;
     struct tg_err why = TG_ERR_INIT;
     const struct tg_gate_policy_opts o = {
@@ -162,8 +138,18 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
              next);
         return;
     }
-    tg_policy_changes(&changes, before, c->suites.policy, c->arena);
-    add_profiles(c, j, &changes, where, before);
+    tg_policy_changes(&changes, before, now, c->arena);
+    /* Another job may check the same change with another profile, a nightly one only after the
+     * merge. */
+    tg_diags_release(&diags);
+    tg_diags_init(&diags);
+    if (!tg_gate_policy_profiles(&changes, places, (const struct tg_policy *const[]){ before, now },
+                                 &diags, c->io, &c->repo, c->arena, &why))
+        tell(c, j, TG_REASON_POLICY,
+             tg_arena_printf(c->arena,
+                             "whether a profile is looser than the baseline's is not known: %s",
+                             why.message),
+             "");
     if (first && changes.n_looser)
         tell(c, j, TG_REASON_NOTE, first, "");
     for (size_t i = 0; i < changes.n_looser && i < MAX_TOLD; i++) {
@@ -196,23 +182,6 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
     tg_policy_free(before);
 }
 
-static void compare_with_commit(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
-                                const char *sha, const char *path)
-{
-    const char *now = path_now(c, git);
-    const struct tg_policy *p = c->suites.policy;
-    if (!now || strcmp(now, path) != 0)
-        tell(c, j, TG_REASON_NOTE,
-             tg_arena_printf(c->arena, "the policy of the baseline's commit is %s, %s judges now",
-                             path,
-                             p->built_in ? "the built-in policy"
-                             : now       ? now
-                                         : p->file.p),
-             "");
-    compare_with(c, j, tg_arena_printf(c->arena, "%s:%s", sha, path),
-                 tg_arena_printf(c->arena, "%.12s:%s", sha, path), NULL, sha);
-}
-
 /* Else `baseline: {ref: HEAD}` would hide what else the change does. */
 enum tg_seen tg_check_change_start(struct tg_check *c, struct tg_git *git, struct tg_commit *out,
                                    struct tg_err *err)
@@ -232,21 +201,20 @@ enum tg_seen tg_check_change_start(struct tg_check *c, struct tg_git *git, struc
 /* With the commit that the change starts from; without one, the baseline's. */
 void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
 {
+    const struct tg_policy *p = c->suites.policy;
     struct tg_commit from;
     struct tg_err why = TG_ERR_INIT;
     struct tg_git *git;
     /* A build that repeats may fix the day; a day in the past revives what has expired since. */
     int64_t seconds;
     char day[16];
-    if (c->suites.policy->n_waivers &&
-        tg_sv_i64(tg_sv_of(tg_io_env(c->io, "SOURCE_DATE_EPOCH")), &seconds)) {
+    if (p->n_waivers && tg_sv_i64(tg_sv_of(tg_io_env(c->io, "SOURCE_DATE_EPOCH")), &seconds)) {
         tg_value_date_text(tg_io_today(c->io), day);
         tell(
             c, j, TG_REASON_NOTE,
             tg_arena_printf(c->arena, "waivers are judged as of %s: SOURCE_DATE_EPOCH is set", day),
             "A waiver that ended since then still counts here, and would not by the clock. Unset "
-            "it "
-            "for this job.");
+            "it for this job.");
     }
     enum tg_seen seen = tg_repo_look(&c->repo, &why);
     git = c->repo.git;
@@ -265,13 +233,21 @@ void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
         memcpy(from.sha, j->commit, sizeof from.sha);
     if (!from.sha[0])
         return;
-    const char *path = tg_check_policy_at(c, git, from.sha);
+    const char *path = tg_check_policy_at(c, git, from.sha), *now = path_now(c, git);
     if (path) {
-        compare_with_commit(c, j, git, from.sha, path);
+        if (!now || strcmp(now, path) != 0)
+            tell(c, j, TG_REASON_NOTE,
+                 tg_arena_printf(c->arena,
+                                 "the policy of the baseline's commit is %s, %s judges now", path,
+                                 p->built_in ? "the built-in policy"
+                                 : now       ? now
+                                             : p->file.p),
+                 "");
+        compare_with(c, j, tg_arena_printf(c->arena, "%s:%s", from.sha, path),
+                     tg_arena_printf(c->arena, "%.12s:%s", from.sha, path), NULL, from.sha);
     } else {
         /* The change brings the first policy: the built-in one judged before. Where nothing was
          * compared with a commit there was no gate yet. */
-        const char *now = path_now(c, git);
         bool judged =
             j->info.situation == TG_SITUATION_FOUND || j->info.situation == TG_SITUATION_GAP;
         struct tg_commit head = { 0 };

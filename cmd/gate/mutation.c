@@ -117,29 +117,22 @@ static bool is_red(const struct look *l, enum tg_state s)
            (s == TG_STATE_WARN && (!l->needs_fail || l->policy.fail_on & TG_FAIL_ON_WARN));
 }
 
-/* What a rule about a whole trace says of its metric. It may have more results (step_time judges
- * gaps and regions too), and those being red proves nothing about its limit. */
-static const struct tg_result *result_of_metric(const struct look *l, const struct tg_verdict *v)
-{
-    tg_sv name = tg_sv_of(tg_rule_metric_info(l->rule.metric)->name);
-    for (size_t i = 0; i < v->n_results; i++) /* "step_time", "step_time [rank 3]" */
-        if (tg_sv_starts(v->results[i].op_normalised, name))
-            return &v->results[i];
-    return NULL;
-}
-
-/* The injected thing's own result, else the worst: results are sorted, the worst first. */
+/* The injected thing's own result, else the worst: results are sorted, the worst first. Of a rule
+ * about a whole trace, that of its metric ("step_time", "step_time [rank 3]"): it may have more
+ * results (step_time judges gaps and regions too), and those being red proves nothing about its
+ * limit. */
 static const struct tg_result *result_of(const struct look *l, const struct attempt *t,
                                          const struct tg_verdict *v)
 {
-    if (tg_rule_metric_info(l->rule.metric)->scope != TG_SCOPE_NAME)
-        return result_of_metric(l, v);
-    if (!v->n_results || is_red(l, v->results[0].state))
+    const struct tg_rule_metric_info *info = tg_rule_metric_info(l->rule.metric);
+    bool by_name = info->scope == TG_SCOPE_NAME;
+    if (!v->n_results || (by_name && is_red(l, v->results[0].state)))
         return v->n_results ? &v->results[0] : NULL;
-    for (size_t i = 0; t->op && i < v->n_results; i++)
-        if (tg_sv_eq(v->results[i].op_normalised, t->op->name))
-            return &v->results[i];
-    return &v->results[0];
+    for (const struct tg_result *r = v->results; r < v->results + v->n_results; r++)
+        if (by_name ? t->op && tg_sv_eq(r->op_normalised, t->op->name)
+                    : tg_sv_starts(r->op_normalised, tg_sv_of(info->name)))
+            return r;
+    return by_name ? &v->results[0] : NULL;
 }
 
 /* Whether what was injected is a change for the comparison, whatever the limit says of it. */
@@ -187,8 +180,8 @@ static enum answer try_one(struct look *l, const struct attempt *t)
 
 /* ---- which violations ---- */
 
-/* The kinds of bounds that a rule's limits have, as TG_BOUND_BIT. */
-static unsigned bounds_of(const struct tg_rule *r)
+/* By its direction, or because all of its bounds are `min`. */
+static bool less_is_bad(const struct tg_rule *r)
 {
     const struct tg_limit_list *lists[] = { &r->warn, &r->fail };
     unsigned kinds = 0;
@@ -196,12 +189,7 @@ static unsigned bounds_of(const struct tg_rule *r)
         for (size_t i = 0; i < lists[k]->n; i++)
             for (size_t b = 0; b < lists[k]->v[i].n; b++)
                 kinds |= TG_BOUND_BIT(lists[k]->v[i].bound[b].kind);
-    return kinds;
-}
-
-static bool less_is_bad(const struct tg_rule *r)
-{
-    return r->bad == TG_LESS_IS_BAD || bounds_of(r) == TG_BOUND_BIT(TG_BOUND_MIN);
+    return r->bad == TG_LESS_IS_BAD || kinds == TG_BOUND_BIT(TG_BOUND_MIN);
 }
 
 static const char *name_of(const struct look *l, const struct tg_op *op)
@@ -273,43 +261,35 @@ static bool op_attempt(const struct look *l, struct attempt *t, size_t i)
     }
 }
 
-static const struct tg_op *largest_collective(const struct look *l)
-{
-    const struct tg_op *most = NULL;
-    for (size_t i = 0; i < l->uninjected.n_ops; i++) {
-        const struct tg_op *op = &l->uninjected.ops[i];
-        if (tg_kind_is_device(op->kind) && op->class_ == TG_CLASS_COMM && op->present[TG_TEST] &&
-            (!most || op->total[TG_TEST] > most->total[TG_TEST]))
-            most = op;
-    }
-    return most;
-}
-
 static bool measure_attempt(const struct look *l, struct attempt *t, size_t i)
 {
     const struct tg_rule_metric_info *info = tg_rule_metric_info(l->rule.metric);
     struct tg_arena *a = l->b->arena;
+    double factor = l->less ? 1 / l->sizes[i] : l->sizes[i], percent = 100 * (factor - 1);
     enum tg_metric id;
-    *t = (struct attempt){ .inject = { .what = TG_INJECT_WAIT,
-                                       .factor = l->less ? 1 / l->sizes[i] : l->sizes[i] } };
+    *t = (struct attempt){ .inject = { .what = TG_INJECT_WAIT, .factor = factor } };
     if (l->rule.metric == TG_RULE_METRIC_SKEW || l->rule.metric == TG_RULE_METRIC_RANK_SPREAD) {
         t->last_rank = true;
-        t->text = tg_arena_printf(a, "the last rank's step takes %+.0f %% time",
-                                  100 * (t->inject.factor - 1));
+        t->text = tg_arena_printf(a, "the last rank's step takes %+.0f %% time", percent);
         return true;
     }
-    if (l->rule.metric == TG_RULE_METRIC_COLLECTIVE_SKEW) {
-        t->op = largest_collective(l);
+    if (l->rule.metric == TG_RULE_METRIC_COLLECTIVE_SKEW) { /* of the largest collective */
+        for (size_t k = 0; k < l->uninjected.n_ops; k++) {
+            const struct tg_op *op = &l->uninjected.ops[k];
+            if (tg_kind_is_device(op->kind) && op->class_ == TG_CLASS_COMM &&
+                op->present[TG_TEST] && (!t->op || op->total[TG_TEST] > t->op->total[TG_TEST]))
+                t->op = op;
+        }
         t->last_rank = true;
         t->inject.what = TG_INJECT_SLOWER;
         t->text = t->op ? tg_arena_printf(a, "%s takes %+.0f %% time on the last rank",
-                                          name_of(l, t->op), 100 * (t->inject.factor - 1))
+                                          name_of(l, t->op), percent)
                         : "";
         return t->op != NULL;
     }
     if (l->rule.metric == TG_RULE_METRIC_STEP_TIME) {
-        t->text = tg_arena_printf(a, "the step takes %+.0f %% time, outside every operator",
-                                  100 * (t->inject.factor - 1));
+        t->text =
+            tg_arena_printf(a, "the step takes %+.0f %% time, outside every operator", percent);
         return true;
     }
     if (!tg_metric_find(tg_sv_of(info->name), &id))
@@ -322,8 +302,7 @@ static bool measure_attempt(const struct look *l, struct attempt *t, size_t i)
         t->text = tg_arena_printf(a, "%s goes %.0f %% of the way to %s", info->name,
                                   100 * (1 - 1 / l->sizes[i]), l->less ? "0" : "100 %");
     else
-        t->text = tg_arena_printf(a, "%s %+.0f %%", info->name,
-                                  100 * ((l->less ? 1 / l->sizes[i] : l->sizes[i]) - 1));
+        t->text = tg_arena_printf(a, "%s %+.0f %%", info->name, percent);
     return true;
 }
 
@@ -500,34 +479,31 @@ static void say(struct look *l, enum tg_mutation_outcome outcome, const char *re
     l->out->fix = tg_arena_sv(l->b->arena, tg_sv_of(fix));
 }
 
-static bool too_few_runs(const struct look *l)
-{
-    size_t need = (size_t)l->rule.noise.min_runs;
-    return !tg_rule_metric_info(l->rule.metric)->exact && !tg_rule_is_budget(&l->rule) &&
-           l->rule.noise.test != TG_NOISE_NONE &&
-           (l->b->side[TG_BASE].n_runs < need || l->b->side[TG_TEST].n_runs < need);
-}
-
 /* Nothing that was injected turned the rule red. */
 static void say_green(struct look *l)
 {
     bool limits = l->rule.fail.state == TG_LIMIT_ON || l->rule.warn.state == TG_LIMIT_ON;
+    bool budget = tg_rule_is_budget(&l->rule);
+    size_t need = (size_t)l->rule.noise.min_runs;
+    bool too_few_runs = l->b->side[TG_BASE].n_runs < need || l->b->side[TG_TEST].n_runs < need;
+    if (budget || tg_rule_metric_info(l->rule.metric)->exact || l->rule.noise.test == TG_NOISE_NONE)
+        too_few_runs = false;
     for (size_t i = 0; i < l->rule.n_overrides; i++)
         limits |= l->rule.overrides[i].fail.state == TG_LIMIT_ON ||
                   l->rule.overrides[i].warn.state == TG_LIMIT_ON;
     if (!limits)
         say(l, TG_MUTATION_SURVIVES, "it has no limit",
             "Give it a `fail` limit, or remove the rule.");
-    else if (too_few_runs(l))
+    else if (too_few_runs)
         say(l, TG_MUTATION_UNTESTED, tg_few_runs_text(l->rule.noise.min_runs, l->b->arena),
             "Name at least as many runs as noise.min_runs asks for.");
-    else if (!tg_rule_is_budget(&l->rule) && !l->proven)
+    else if (!budget && !l->proven)
         say(l, TG_MUTATION_UNTESTED,
             tg_arena_printf(l->b->arena,
                             "steps or runs differ by themselves; this may be chance: %.*s",
                             TG_SV_ARG(l->out->injected)),
             "Name more runs, or traces of more steps.");
-    else if (!tg_rule_is_budget(&l->rule) && l->out->not_judged)
+    else if (!budget && l->out->not_judged)
         say(l, TG_MUTATION_SURVIVES,
             tg_arena_printf(l->b->arena, "it never judges: %.*s", TG_SV_ARG(l->out->said)),
             "Use a metric that these traces have evidence for, or a budget (max, min).");

@@ -12,42 +12,6 @@ static enum tg_seen change_start(void *arg, struct tg_commit *out, struct tg_err
     return tg_check_change_start(x->c, x->c->repo.git, out, err);
 }
 
-/* Both sides are stored, so nothing is reported or kept, and no remote is asked. */
-static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_summary summary[2],
-                  struct tg_err *err)
-{
-    const struct tg_input_list *files[2] = { &j->base, &j->fresh };
-    j->gate.policy = j->policy;
-    j->gate.suite = j->suite;
-    j->gate.io = c->io;
-    j->gate.arena = c->arena;
-    j->gate.more_suites = true;
-    tg_gate_compare_opts(&j->gate.compare, j->policy, j->suite, c->arena);
-    for (int side = 0; side < 2; side++) {
-        const struct tg_check_reading r = { .summary = &summary[side],
-                                            .files = files[side],
-                                            .damage = &j->gate.damage[side] };
-        if (!tg_check_read(c, j, side, &r, err))
-            return false;
-    }
-    return tg_gate_judge(&j->verdict, &j->gate, err);
-}
-
-static struct tg_known *copy_failures(const struct tg_verdict *v, struct tg_arena *a, size_t *n)
-{
-    struct tg_known *out = TG_NEW_N(a, struct tg_known, v->n_results + 1);
-    *n = 0;
-    for (size_t i = 0; i < v->n_results; i++) {
-        struct tg_known *k = &out[*n];
-        if (!tg_known_failure(&v->results[i], k))
-            continue;
-        k->name = tg_arena_sv(a, k->name);
-        k->rule = tg_arena_sv(a, k->rule);
-        (*n)++;
-    }
-    return out;
-}
-
 static bool failures_of(void *arg, const char *night, struct tg_known **out, size_t *n,
                         struct tg_err *err)
 {
@@ -56,13 +20,33 @@ static bool failures_of(void *arg, const char *night, struct tg_known **out, siz
     struct tg_check_job j = { .suite = x->j->suite, .policy = x->j->policy };
     struct tg_summary summary[2];
     struct tg_err why = TG_ERR_INIT;
+    struct tg_arena *a = x->c->arena;
     *n = 0;
     tg_summary_init(&summary[TG_BASE]);
     tg_summary_init(&summary[TG_TEST]);
     c.arena = c.suites.arena = tg_arena_new();
-    bool ok = tg_check_find_of_night(&c, &j, night, &why) && judge(&c, &j, summary, &why);
+    bool ok = tg_check_find_of_night(&c, &j, night, &why);
+    /* Both sides are stored, so nothing is reported or kept, and no remote is asked. */
+    tg_check_begin(&c, &j);
+    j.gate.waivers_used = NULL;
+    j.gate.more_suites = true;
+    for (int side = 0; ok && side < 2; side++) {
+        const struct tg_check_reading r = { .summary = &summary[side],
+                                            .files = side == TG_BASE ? &j.base : &j.fresh,
+                                            .damage = &j.gate.damage[side] };
+        ok = tg_check_read(&c, &j, side, &r, &why);
+    }
+    ok = ok && tg_gate_judge(&j.verdict, &j.gate, &why);
     if (ok)
-        *out = copy_failures(&j.verdict, x->c->arena, n);
+        *out = TG_NEW_N(a, struct tg_known, j.verdict.n_results + 1);
+    for (size_t i = 0; ok && i < j.verdict.n_results; i++) {
+        struct tg_known *k = &(*out)[*n];
+        if (!tg_known_failure(&j.verdict.results[i], k))
+            continue;
+        k->name = tg_arena_sv(a, k->name);
+        k->rule = tg_arena_sv(a, k->rule);
+        (*n)++;
+    }
     /* A night without a baseline had no failure. In a shallow clone that may be all there is. */
     ok = ok || why.kind == TG_ERR_NONE || why.kind == TG_ERR_LOST || tg_git_is_shallow(c.repo.git);
     if (!ok)

@@ -36,15 +36,6 @@ struct night_read {
     bool ok, damaged;
 };
 
-/* Stored runs know their ranks; those without one are runs. */
-static enum tg_arrange how(const struct tg_summary *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        if (s->shards[i]->rank >= 0)
-            return TG_ARRANGE_AUTO;
-    return TG_ARRANGE_RUNS;
-}
-
 /* A night that cannot be read is reported; the others are still judged. */
 static bool parse_night(void *arg, size_t i, struct tg_err *err)
 {
@@ -57,8 +48,11 @@ static bool parse_night(void *arg, size_t i, struct tg_err *err)
         tg_buf_release(&x->bytes[k]);
     }
     x->damaged = !x->ok;
-    x->ok = x->ok && x->summary.n &&
-            tg_side_arrange(&x->side, &x->summary, how(&x->summary), x->arena, &x->err);
+    /* Stored runs know their ranks; those without one are runs. */
+    enum tg_arrange how = TG_ARRANGE_RUNS;
+    for (size_t k = 0; x->ok && k < x->summary.n; k++)
+        how = x->summary.shards[k]->rank >= 0 ? TG_ARRANGE_AUTO : how;
+    x->ok = x->ok && x->summary.n && tg_side_arrange(&x->side, &x->summary, how, x->arena, &x->err);
     return true;
 }
 
@@ -114,17 +108,9 @@ struct walk {
     size_t cap;
     struct tg_stored_night *at; /* by place on the line; n 0: nothing stored */
     size_t cap_at;
+    size_t *place; /* of each night that is read, on the line */
     struct tg_err *err;
 };
-
-static struct tg_stored_night runs_at(const struct walk *w, const char *sha)
-{
-    size_t at, end;
-    TG_SEARCH(at, w->n_stored, strcmp(w->v[at].commit, sha) < 0);
-    for (end = at; end < w->n_stored && strcmp(w->v[end].commit, sha) == 0;)
-        end++;
-    return (struct tg_stored_night){ w->v + at, end - at };
-}
 
 /* Ends with the last commit that has runs: what is before it has no night to compare. */
 static bool walk_line(struct walk *w, const struct tg_commit *until)
@@ -134,12 +120,14 @@ static bool walk_line(struct walk *w, const struct tg_commit *until)
     enum tg_seen back = until->sha[0] ? TG_SEEN : TG_ABSENT;
     size_t left = w->n_commits, oldest = 0;
     while (back == TG_SEEN && left) {
-        size_t k = out->n_line++;
-        out->line = tg_grow(out->line, &w->cap, k + 1, sizeof *out->line);
+        size_t first, end, k = out->n_line;
+        TG_SEARCH(first, w->n_stored, strcmp(w->v[first].commit, at.sha) < 0);
+        for (end = first; end < w->n_stored && strcmp(w->v[end].commit, at.sha) == 0;)
+            end++;
         w->at = tg_grow(w->at, &w->cap_at, k + 1, sizeof *w->at);
-        out->line[k] = at;
-        w->at[k] = runs_at(w, at.sha);
-        if (w->at[k].n) {
+        w->at[k] = (struct tg_stored_night){ w->v + first, end - first };
+        *TG_PUSH(out->line, out->n_line, w->cap) = at;
+        if (end > first) {
             left--;
             oldest = k + 1;
         }
@@ -151,17 +139,12 @@ static bool walk_line(struct walk *w, const struct tg_commit *until)
     return back != TG_SEEN_FAILED;
 }
 
-struct takes {
-    struct walk *walk;
-    size_t *place; /* of each night that is read, on the line */
-};
-
 static void take_night(void *arg, size_t i, const struct tg_side *side, bool damaged,
                        const struct tg_err *why)
 {
-    struct takes *t = arg;
-    struct tg_nights *out = t->walk->out;
-    const struct tg_commit *c = &out->line[t->place[i]];
+    const struct walk *w = arg;
+    struct tg_nights *out = w->out;
+    const struct tg_commit *c = &out->line[w->place[i]];
     struct tg_night *night;
     out->newest_unread = !side;
     if (!side) {
@@ -170,29 +153,14 @@ static void take_night(void *arg, size_t i, const struct tg_side *side, bool dam
         out->damaged += damaged;
         return;
     }
-    out->place[out->history.n] = t->place[i];
-    out->runs[out->history.n] = t->walk->at[t->place[i]];
+    out->place[out->history.n] = w->place[i];
+    out->runs[out->history.n] = w->at[w->place[i]];
     night = &out->history.night[out->history.n++];
     *night = (struct tg_night){ .commit = tg_arena_sv(out->arena, tg_sv_of(c->sha)),
                                 .subject = c->summary,
                                 .author = c->author,
                                 .date = c->date };
     tg_night_metric(night, side, &out->series, out->arena);
-}
-
-/* The nights of the line, oldest first. */
-static bool read_line(struct walk *w, const struct tg_progress *progress)
-{
-    struct tg_nights *out = w->out;
-    struct tg_stored_night *v = TG_NEW_N(out->arena, struct tg_stored_night, w->n_commits + 1);
-    struct takes t = { w, TG_NEW_N(out->arena, size_t, w->n_commits + 1) };
-    size_t n = 0;
-    for (size_t i = 0; i < out->n_line; i++)
-        if (w->at[i].n) {
-            t.place[n] = i;
-            v[n++] = w->at[i];
-        }
-    return tg_nights_each(w->store, v, n, take_night, &t, progress, w->err);
 }
 
 bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv suite,
@@ -208,7 +176,7 @@ bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv s
     for (size_t i = 0; ok && i < w.n_stored; i++)
         w.n_commits += !i || strcmp(v[i].commit, v[i - 1].commit) != 0;
     ok = ok && walk_line(&w, until);
-    if (ok) {
+    if (ok) { /* the nights of the line, oldest first */
         for (size_t i = 0, k = out->n_line; i + 1 < k; i++) {
             struct tg_commit c = out->line[i];
             struct tg_stored_night s = w.at[i];
@@ -221,20 +189,21 @@ bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv s
         out->place = TG_NEW_N(out->arena, size_t, w.n_commits + 1);
         out->runs = TG_NEW_N(out->arena, struct tg_stored_night, w.n_commits + 1);
         out->history.series = &out->series;
+        struct tg_stored_night *night =
+            TG_NEW_N(out->arena, struct tg_stored_night, w.n_commits + 1);
+        size_t n = 0;
+        w.place = TG_NEW_N(out->arena, size_t, w.n_commits + 1);
+        for (size_t i = 0; i < out->n_line; i++)
+            if (w.at[i].n) {
+                w.place[n] = i;
+                night[n++] = w.at[i];
+            }
+        ok = tg_nights_each(store, night, n, take_night, &w, progress, err);
     }
-    ok = ok && read_line(&w, progress);
     if (ok)
         tg_history_replay(&out->history, suite, out->arena);
     free(w.at);
     return ok;
-}
-
-static bool has_event(const struct tg_history *h, tg_sv id)
-{
-    for (size_t i = 0; i < h->n_events; i++)
-        if (tg_sv_eq(tg_sv_of(h->event[i].id), id))
-            return true;
-    return false;
 }
 
 /* Does the record's id say a commit and a series of this event? */
@@ -256,12 +225,17 @@ static bool is_about(const struct tg_nights *n, const struct tg_history_event *e
 void tg_nights_keep_ids(struct tg_nights *n, const struct tg_event_record *v, size_t n_records)
 {
     struct tg_history *h = &n->history;
-    for (size_t r = 0; r < n_records; r++)
-        for (size_t i = 0; i < h->n_events && !has_event(h, v[r].id); i++) {
+    for (size_t r = 0; r < n_records; r++) {
+        bool known = false;
+        for (size_t i = 0; i < h->n_events; i++)
+            known |= tg_sv_eq(tg_sv_of(h->event[i].id), v[r].id);
+        for (size_t i = 0; i < h->n_events && !known; i++) {
             struct tg_history_event *e = &h->event[i];
-            if (!tg_event_latest(v, n_records, tg_sv_of(e->id)) && is_about(n, e, v[r].id))
+            known = !tg_event_latest(v, n_records, tg_sv_of(e->id)) && is_about(n, e, v[r].id);
+            if (known)
                 memcpy(e->id, v[r].id.p, sizeof e->id - 1);
         }
+    }
 }
 
 bool tg_nights_damaged(const struct tg_nights *n, struct tg_err *err)

@@ -58,23 +58,6 @@ static double step_time(const struct tg_shard *s, size_t k)
     return m->known && m->den > 0 ? (double)m->num / (double)m->den : NAN;
 }
 
-/* ---- steps ---- */
-
-static void add(struct job *j, struct tg_outlier one)
-{
-    *TG_PUSH(j->v, j->n, j->cap) = one;
-}
-
-static double find_level(const struct job *j, const struct tg_shard *s)
-{
-    double *v = TG_NEW_N(j->a, double, s->n_steps + 1);
-    if (!s->marked || !s->metrics)
-        return NAN;
-    for (size_t k = 0; k < s->n_steps; k++)
-        v[k] = step_time(s, k);
-    return median_of(v, s->n_steps, j->a);
-}
-
 /* ---- operators ---- */
 
 static bool is_work(enum tg_kind kind)
@@ -121,8 +104,14 @@ static void look_at_rank(struct job *j)
     size_t runs = j->side->n_runs;
     double *off = TG_NEW_N(j->a, double, runs + 1);
     j->level = TG_NEW_N(j->a, double, runs + 1);
-    for (size_t r = 0; r < runs; r++)
-        j->level[r] = find_level(j, shard_of(j, r));
+    for (size_t r = 0; r < runs; r++) {
+        const struct tg_shard *s = shard_of(j, r);
+        double *v = TG_NEW_N(j->a, double, s->n_steps + 1);
+        bool known = s->marked && s->metrics;
+        for (size_t k = 0; known && k < s->n_steps; k++)
+            v[k] = step_time(s, k);
+        j->level[r] = known ? median_of(v, s->n_steps, j->a) : NAN;
+    }
     j->median = median_of(j->level, runs, j->a);
     for (size_t r = 0; r < runs; r++)
         off[r] = fabs(j->level[r] - j->median);
@@ -153,7 +142,7 @@ static void look_at_rank(struct job *j)
             o.why = 2 * o.slower > o.large ? TG_OUTLIER_BUSY : TG_OUTLIER_ALONE;
             if (o.why == TG_OUTLIER_BUSY)
                 o.op = TG_SV("");
-            add(j, o);
+            *TG_ARENA_PUSH(j->a, j->v, j->n, j->cap) = o;
         }
         const struct tg_shard *s = shard_of(j, r);
         size_t worst = 0;
@@ -161,10 +150,11 @@ static void look_at_rank(struct job *j)
             if (step_time(s, k) > step_time(s, worst))
                 worst = k;
         if (s->n_steps >= 3 && step_time(s, worst) >= SLOW_STEP * j->level[r])
-            add(j, (struct tg_outlier){ .shard = s,
-                                        .why = worst ? TG_OUTLIER_STEP : TG_OUTLIER_COLD,
-                                        .times = step_time(s, worst) / j->level[r],
-                                        .step = s->steps[worst].number });
+            *TG_ARENA_PUSH(j->a, j->v, j->n, j->cap) =
+                (struct tg_outlier){ .shard = s,
+                                     .why = worst ? TG_OUTLIER_STEP : TG_OUTLIER_COLD,
+                                     .times = step_time(s, worst) / j->level[r],
+                                     .step = s->steps[worst].number };
     }
     tg_strmap_release(&j->ops);
 }
@@ -175,7 +165,5 @@ const struct tg_outlier *tg_outliers_find(const struct tg_side *side, size_t *n,
     for (j.rank = 0; j.rank < side->n_ranks; j.rank++)
         look_at_rank(&j);
     *n = j.n;
-    struct tg_outlier *out = tg_arena_copy(a, j.v, j.n, sizeof *out);
-    free(j.v);
-    return out;
+    return j.v;
 }

@@ -19,8 +19,8 @@ static int by_length(const void *pa, const void *pb)
 {
     const struct tg_step *a = *(const struct tg_step *const *)pa,
                          *b = *(const struct tg_step *const *)pb;
-    tg_ns x = a->end - a->start, y = b->end - b->start;
-    return x != y ? (x > y) - (x < y) : (a->start > b->start) - (a->start < b->start);
+    int c = TG_CMP(a->end - a->start, b->end - b->start);
+    return c ? c : TG_CMP(a->start, b->start);
 }
 
 static const struct tg_step *median_step(const struct tg_steps *steps, unsigned skip_first)
@@ -55,26 +55,10 @@ static enum tg_picture_paint paint_of(enum tg_kind kind, tg_sv name)
         return TG_PAINT_WAIT;
     if (!tg_kind_is_device(kind))
         return TG_PAINT_HOST;
-    switch (tg_class_of(NULL, kind, name, NULL)) {
-    case TG_CLASS_COMM:
-        return TG_PAINT_COMM;
-    case TG_CLASS_MEMORY:
-        return TG_PAINT_MEMORY;
-    case TG_CLASS_COMPUTE:
-    case TG_CLASS_OTHER:
-        break;
-    }
-    return TG_PAINT_COMPUTE;
-}
-
-/* Nesting below the step's window: 0 for what is directly in it. */
-static unsigned level_of(const struct drawing *d, uint32_t span)
-{
-    unsigned level = 0;
-    for (uint32_t at = d->steps->parent[span]; at != TG_NO_SPAN && level <= HOST_LANES;
-         at = d->steps->parent[at])
-        level += tg_span_kind(d->t, tg_span_at(d->t, at)) != TG_KIND_STEP;
-    return level;
+    enum tg_class of = tg_class_of(NULL, kind, name, NULL);
+    return of == TG_CLASS_COMM     ? TG_PAINT_COMM
+           : of == TG_CLASS_MEMORY ? TG_PAINT_MEMORY
+                                   : TG_PAINT_COMPUTE;
 }
 
 /* Its lane; false: it has none. */
@@ -83,7 +67,11 @@ static bool lane_of(struct drawing *d, uint32_t i, const struct tg_span *s, enum
 {
     uint32_t stream;
     if (!tg_kind_is_device(kind)) {
-        *lane = level_of(d, i);
+        /* Nesting below the step's window: 0 for what is directly in it. */
+        *lane = 0;
+        for (uint32_t at = d->steps->parent[i]; at != TG_NO_SPAN && *lane <= HOST_LANES;
+             at = d->steps->parent[at])
+            *lane += tg_span_kind(d->t, tg_span_at(d->t, at)) != TG_KIND_STEP;
         return d->t->tracks[s->track].thread == d->thread && tg_kind_nests(kind) &&
                kind != TG_KIND_STEP && *lane < HOST_LANES;
     }
@@ -309,9 +297,7 @@ static size_t choose_trace(const struct tg_comparison *c, const struct tg_input_
 static double *add_up(const struct tg_paths *p, uint32_t target, uint32_t gap)
 {
     const struct tg_path_tree *t = &p->tree[TG_PATHS_BY_CLASS];
-    double *value = tg_xmalloc((2 * t->keys.n + 2) * sizeof *value);
-    for (size_t i = 0; i < 2 * t->keys.n; i++)
-        value[i] = 0;
+    double *value = tg_xcalloc(2 * t->keys.n + 2, sizeof *value);
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < p->n[side]; i++) {
             const struct tg_path_entry *e = &p->entry[side][i];
@@ -347,14 +333,6 @@ static double choose_least(const double *value, size_t n)
     }
 }
 
-/* The device has no part in a step that is longer because the host waits longer for it. */
-static bool waits_longer(const struct tg_comparison *c)
-{
-    const double *step = c->metrics[TG_METRIC_STEP_TIME].value;
-    double more = step[TG_TEST] - step[TG_BASE];
-    return more > TG_NOTABLE * step[TG_BASE] && tg_pace_wait_behind(c, more).call;
-}
-
 void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)
 {
     struct tg_paths_ask names = { NULL, ask_target, ask_function };
@@ -373,9 +351,15 @@ void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)
     uint32_t gap = tg_path_node_of(&t.paths, TG_PATHS_BY_CLASS, 0, TG_PATH_ROOT,
                                    tg_strmap_add(&t.paths.texts, TG_SV(TG_HOST_GAP)));
     double *value = add_up(p, DEVICE, gap);
-    out->device = value[0] > 0 && value[1] > 0 &&
-                  (!ask->comparison || (tg_pace_of(ask->comparison) == TG_PACE_DEVICE &&
-                                        !waits_longer(ask->comparison)));
+    out->device = value[0] > 0 && value[1] > 0;
+    if (out->device && ask->comparison) {
+        /* The device has no part in a step that is longer because the host waits longer for it. */
+        const double *step = ask->comparison->metrics[TG_METRIC_STEP_TIME].value;
+        double more = step[TG_TEST] - step[TG_BASE];
+        out->device =
+            tg_pace_of(ask->comparison) == TG_PACE_DEVICE &&
+            !(more > TG_NOTABLE * step[TG_BASE] && tg_pace_wait_behind(ask->comparison, more).call);
+    }
     if (!out->device) {
         free(value);
         value = add_up(p, HOST, gap);

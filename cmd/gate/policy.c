@@ -29,33 +29,21 @@ static bool read_preset(void *arg, const char *path, struct tg_buf *out, struct 
     return true;
 }
 
-/*
- * How far up a policy may be: as a rule the folder with a `.git`, so that libgit2 is not started
- * for it. No repository is fine here; one that cannot be opened has a root nevertheless, and its
- * policy must not be missed.
- */
-static bool find_root(struct tg_repo *repo, struct tg_arena *a, const char **root,
-                      struct tg_err *err)
-{
-    struct tg_err ignored = TG_ERR_INIT;
-    const struct tg_git *git;
-    char folder[PATH_MAX];
-    if (!repo->git && tg_git_discover(&repo->opts, folder) == TG_DISCOVERED_TREE) {
-        *root = tg_arena_sv(a, tg_sv_of(folder)).p;
-        return true;
-    }
-    git = tg_repo_get(repo, &ignored);
-    *root = git ? tg_git_root(git) : NULL;
-    return git || tg_repo_folder(a, root, err) != TG_SEEN_FAILED;
-}
-
 /* Where o->path is read from: a preset, a file or a commit. */
 static bool find_source(struct tg_policy_opts *o, struct tree *tree, struct tg_repo *repo,
                         struct tg_arena *a, struct tg_err *err)
 {
     struct tg_input in;
-    struct tg_err no_input = TG_ERR_INIT;
-    if (!find_root(repo, a, &o->root, err))
+    struct tg_err ignored = TG_ERR_INIT;
+    char folder[PATH_MAX];
+    /* How far up a policy may be: as a rule the folder with a `.git`, so that libgit2 is not
+     * started for it. No repository is fine here; one that cannot be opened has a root
+     * nevertheless, and its policy must not be missed. */
+    if (!repo->git && tg_git_discover(&repo->opts, folder) == TG_DISCOVERED_TREE)
+        o->root = tg_arena_sv(a, tg_sv_of(folder)).p;
+    else if (tg_repo_get(repo, &ignored))
+        o->root = tg_git_root(repo->git);
+    else if (tg_repo_folder(a, &o->root, err) == TG_SEEN_FAILED)
         return false;
     if (!o->path)
         return tg_policy_find(".", o->root, a, &o->path, err);
@@ -64,7 +52,7 @@ static bool find_source(struct tg_policy_opts *o, struct tree *tree, struct tg_r
         o->read = read_preset;
         return true;
     }
-    if (!tg_input_parse(&in, o->path, a, &no_input) || in.kind != TG_INPUT_GIT_PATH)
+    if (!tg_input_parse(&in, o->path, a, &ignored) || in.kind != TG_INPUT_GIT_PATH)
         return true; /* the loader says what is wrong with a file */
     tree->git = tg_repo_get(repo, err);
     if (!tree->git || !tg_git_resolve(tree->git, in.rev.p, a, &tree->commit, err))

@@ -11,7 +11,6 @@
  */
 TG_MUST bool tg_reading_setup(int64_t threads, const char *isa, const char *part,
                               struct tg_err *err);
-/* Threads for all that is read at a time; at least 1. */
 /* task(arg, i, err) for the files i = 0..n-1, as many at a time as there are threads. If several
  * files fail, the error is that of the first, in this order. */
 typedef bool tg_reading_task(void *arg, size_t i, struct tg_err *err);

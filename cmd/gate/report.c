@@ -34,28 +34,22 @@ void tg_check_tell(const struct tg_check *c, const struct tg_err *why)
     tg_io_error(c->io, &said);
 }
 
-/* Standard output may be a terminal, or a log whose lines a runner executes. */
-static bool put_report(struct tg_check *c, struct tg_check_job *j, int k, tg_sv bytes,
-                       struct tg_err *err)
-{
-    TG_BUF safe = { 0 };
-    if (strcmp(c->o->report[k], "-") != 0)
-        return tg_outputs_put(&j->outputs, j->handle[k], bytes, err);
-    tg_io_safe(c->io, bytes, &safe);
-    return tg_outputs_put(&j->outputs, j->handle[k], tg_buf_sv(&safe), err);
-}
-
 bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
-    TG_BUF out = { 0 };
+    TG_BUF out = { 0 }, safe = { 0 };
     struct tg_err second = TG_ERR_INIT;
     bool ok = err->kind == TG_ERR_NONE;
     for (int k = 0; ok && k < TG_REPORTS; k++) {
         if (!c->o->report[k])
             continue;
         tg_buf_clear(&out);
+        tg_buf_clear(&safe);
         tg_reporters[k].write(&out, &j->verdict, &c->render);
-        ok = put_report(c, j, k, tg_buf_sv(&out), err);
+        /* Standard output may be a terminal, or a log whose lines a runner executes. */
+        bool printed = strcmp(c->o->report[k], "-") == 0;
+        if (printed)
+            tg_io_safe(c->io, tg_buf_sv(&out), &safe);
+        ok = tg_outputs_put(&j->outputs, j->handle[k], tg_buf_sv(printed ? &safe : &out), err);
     }
     ok = ok && tg_outputs_commit(&j->outputs, err);
     tg_buf_clear(&out);
@@ -197,10 +191,10 @@ static void put_word(struct tg_buf *out, const char *word)
 
 static void put_option(struct tg_buf *out, const char *name, const char *value)
 {
-    if (!value)
-        return;
-    tg_buf_printf(out, " --%s", name);
-    put_word(out, value);
+    if (value) {
+        tg_buf_printf(out, " --%s", name);
+        put_word(out, value);
+    }
 }
 
 tg_sv tg_check_command(struct tg_check *c, const struct tg_strs *args)

@@ -64,12 +64,6 @@ struct alarms {
     struct tg_arena *arena;
 };
 
-static double badness(const struct tg_rule *rule, const struct tg_result *r)
-{
-    double v = isfinite(r->delta_pct) ? r->delta_pct : 0;
-    return rule->bad == TG_LESS_IS_BAD ? -v : rule->bad == TG_ANY_IS_BAD ? fabs(v) : v;
-}
-
 static bool judge_split(struct alarms *x, const struct tg_noise_input *in, const size_t *run,
                         enum tg_outcome *outcome, struct tg_err *err)
 {
@@ -95,19 +89,19 @@ static bool judge_split(struct alarms *x, const struct tg_noise_input *in, const
         tg_buf_printf(&key, "%.*s\n%.*s\n%.*s", TG_SV_ARG(r->rule), TG_SV_ARG(tg_result_kind(r)),
                       TG_SV_ARG(r->op_normalised));
         id = tg_strmap_add(&x->keys, tg_buf_sv(&key));
-        if (id == known) {
-            x->out->alarms = tg_grow(x->out->alarms, &x->cap, id + 1, sizeof *x->out->alarms);
-            x->out->alarms[id] = (struct tg_alarm){ .rule = rule,
-                                                    .kind = tg_result_kind(r),
-                                                    .op = tg_arena_sv(x->arena, r->op_normalised),
-                                                    .timed = r->unit_id == TG_UNIT_NS };
-            x->out->n_alarms = id + 1;
-        }
+        if (id == known)
+            *TG_ARENA_PUSH(x->arena, x->out->alarms, x->out->n_alarms, x->cap) =
+                (struct tg_alarm){ .rule = rule,
+                                   .kind = tg_result_kind(r),
+                                   .op = tg_arena_sv(x->arena, r->op_normalised),
+                                   .timed = r->unit_id == TG_UNIT_NS };
         struct tg_alarm *m = &x->out->alarms[id];
         m->fails += r->state == TG_STATE_FAIL;
         m->warns += r->state == TG_STATE_WARN;
+        double bad = isfinite(r->delta_pct) ? r->delta_pct : 0;
+        bad = rule->bad == TG_LESS_IS_BAD ? -bad : rule->bad == TG_ANY_IS_BAD ? fabs(bad) : bad;
         if (r->state != TG_STATE_NOT_JUDGED)
-            m->worst = fmax(m->worst, badness(rule, r));
+            m->worst = fmax(m->worst, bad);
     }
     if (ok)
         *outcome = v.outcome;
@@ -118,18 +112,6 @@ static int by_index(const void *a, const void *b)
 {
     size_t x = *(const size_t *)a, y = *(const size_t *)b;
     return TG_CMP(x, y);
-}
-
-/* False: these two sides were drawn before. */
-static bool is_new(struct tg_strmap *seen, size_t *run, size_t k)
-{
-    TG_BUF key = { 0 };
-    size_t known = seen->n;
-    TG_SORT(run, k, by_index);
-    TG_SORT(run + k, k, by_index);
-    for (size_t i = 0; i < 2 * k; i++)
-        tg_buf_printf(&key, "%zu ", run[i]);
-    return tg_strmap_add(seen, tg_buf_sv(&key)) == known;
 }
 
 /* How far the rate moves when one run after the other is left out; NaN: each split takes all. */
@@ -163,9 +145,15 @@ static bool count_alarms(struct tg_calibration *out, const struct tg_noise_input
     bool ok = true;
     while (ok && out->splits < want) {
         enum tg_outcome outcome = TG_OUTCOME_PASS;
+        TG_BUF key = { 0 };
+        size_t known = seen.n;
         pick(&state, run, 2 * k, n, false);
-        if (!is_new(&seen, run, k))
-            continue;
+        TG_SORT(run, k, by_index);
+        TG_SORT(run + k, k, by_index);
+        for (size_t i = 0; i < 2 * k; i++)
+            tg_buf_printf(&key, "%zu ", run[i]);
+        if (tg_strmap_add(&seen, tg_buf_sv(&key)) != known)
+            continue; /* these two sides were drawn before */
         ok = judge_split(&x, in, run, &outcome, err);
         out->splits++;
         out->fails += outcome == TG_OUTCOME_FAIL;
@@ -181,11 +169,6 @@ static bool count_alarms(struct tg_calibration *out, const struct tg_noise_input
     out->rate = out->splits ? (double)out->fails / (double)out->splits : 0;
     out->error = jackknife(failed, splits, n);
     tg_strmap_release(&x.keys);
-    if (out->n_alarms) { /* from the heap into the arena, where everything else is */
-        struct tg_alarm *kept = tg_arena_copy(a, out->alarms, out->n_alarms, sizeof *kept);
-        free(out->alarms);
-        out->alarms = kept;
-    }
     return ok;
 }
 
@@ -202,21 +185,12 @@ struct values {
     size_t n;
 };
 
-static struct op_values *find(struct values *all, const struct tg_op *op)
+static struct op_values *find(const struct values *all, const struct tg_op *op)
 {
     for (size_t i = 0; i < all->n; i++)
         if (all->v[i].kind == op->kind && tg_sv_eq(all->v[i].name, op->name))
             return &all->v[i];
     return NULL;
-}
-
-static struct op_values new_values(const struct tg_op *op, size_t n_runs, struct tg_arena *a)
-{
-    struct op_values o = { tg_arena_sv(a, op->name), op->kind, op->share[TG_BASE],
-                           TG_NEW_N(a, double, n_runs) };
-    for (size_t r = 0; r < n_runs; r++)
-        o.x[r] = NAN;
-    return o;
 }
 
 /* Run against run: the value of a side of one run is the run's own. */
@@ -234,9 +208,16 @@ static bool read_values(struct values *all, const struct tg_noise_input *in, str
         ok = tg_compare(&c, &side[TG_BASE], &side[TG_TEST], in->compare, mine, err);
         if (ok && i == 0)
             all->v = TG_NEW_N(a, struct op_values, c.n_ops + 1);
-        for (size_t k = 0; ok && i == 0 && k < c.n_ops; k++)
-            if (c.ops[k].kind != TG_KIND_ANNOTATION) /* shown with the step, never by itself */
-                all->v[all->n++] = new_values(&c.ops[k], n, a);
+        for (size_t k = 0; ok && i == 0 && k < c.n_ops; k++) {
+            const struct tg_op *op = &c.ops[k];
+            if (op->kind == TG_KIND_ANNOTATION) /* shown with the step, never by itself */
+                continue;
+            struct op_values *o = &all->v[all->n++];
+            *o = (struct op_values){ tg_arena_sv(a, op->name), op->kind, op->share[TG_BASE],
+                                     TG_NEW_N(a, double, n) };
+            for (size_t r = 0; r < n; r++)
+                o->x[r] = NAN;
+        }
         for (size_t k = 0; ok && k < c.n_ops; k++) {
             struct op_values *o = find(all, &c.ops[k]);
             if (o && (c.ops[k].ev.why_not == TG_JUDGED || c.ops[k].ev.why_not == TG_NOT_FEW_RUNS) &&
@@ -273,11 +254,9 @@ static bool draw_size(double **found, const struct values *all, const struct tg_
         two_sides(side, &in->all, run, k, a);
         ok = tg_compare(&c, &side[TG_BASE], &side[TG_TEST], in->compare, a, err);
         for (size_t i = 0; ok && i < c.n_ops; i++) {
-            struct values copy = *all;
-            struct op_values *o = find(&copy, &c.ops[i]);
-            if (!o || c.ops[i].ev.why_not != TG_JUDGED)
-                continue;
-            found[o - all->v][d] = log(tg_op_slower_from(&c.ops[i], MOST));
+            const struct op_values *o = find(all, &c.ops[i]);
+            if (o && c.ops[i].ev.why_not == TG_JUDGED)
+                found[o - all->v][d] = log(tg_op_slower_from(&c.ops[i], MOST));
         }
     }
     return ok;
@@ -328,27 +307,21 @@ static bool is_red(const struct op_values *o, struct played *p, double more, siz
     return asked == TG_ASKED_RED;
 }
 
-/* Operators that are large enough to be asked, and are in all runs. */
-static size_t keep_asked(struct op_values *out, const struct values *all, size_t n_runs)
+static struct tg_contract contract_of(const struct values *all, size_t n_runs, struct tg_arena *a)
 {
-    size_t n = 0;
+    struct tg_contract out = { .runs = NAN, .again = 2 * TG_CONTRACT_RUNS > n_runs };
+    struct op_values *op = TG_NEW_N(a, struct op_values, all->n + 1);
+    size_t run[2 * TG_CONTRACT_RUNS], n = 0, taken = 0;
+    struct played p = { .run = run };
+    uint64_t state = SEED;
+    /* Operators that are large enough to be asked, and are in all runs. */
     for (size_t i = 0; i < all->n; i++) {
         bool known = all->v[i].share >= TG_ASK_PART;
         for (size_t r = 0; r < n_runs; r++)
             known = known && isfinite(all->v[i].x[r]);
         if (known)
-            out[n++] = all->v[i];
+            op[n++] = all->v[i];
     }
-    return n;
-}
-
-static struct tg_contract contract_of(const struct values *all, size_t n_runs, struct tg_arena *a)
-{
-    struct tg_contract out = { .runs = NAN, .again = 2 * TG_CONTRACT_RUNS > n_runs };
-    struct op_values *op = TG_NEW_N(a, struct op_values, all->n + 1);
-    size_t run[2 * TG_CONTRACT_RUNS], n = keep_asked(op, all, n_runs), taken = 0;
-    struct played p = { .run = run };
-    uint64_t state = SEED;
     for (size_t d = 0; n && d < TG_CONTRACT_DRAWS; d++) {
         size_t runs = TG_ASK_FIRST, one = draw(&state, n);
         bool red = false;

@@ -2,16 +2,27 @@
 
 #include "core/baseline/store.h"
 
-/* What is stored of the suite at HEAD, or at the nearest commit before it. */
-static bool find_stored(struct tg_input_list *list, const struct tg_gate_runs *r,
-                        struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
+static bool find_runs(struct tg_input_list *list, const struct tg_gate_runs *r,
+                      struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
 {
-    struct tg_git *git = tg_repo_get(repo, err);
+    struct tg_err ignored = TG_ERR_INIT;
     struct tg_commit head;
     struct tg_baseline b;
-    if (!git || !tg_git_resolve(git, "HEAD", a, &head, err))
-        return false;
+    if (r->args->n)
+        return tg_inputs_add_all(list, r->args, repo, a, err);
+    if (r->suite->baseline.n)
+        return tg_inputs_add(list, tg_arena_printf(a, "HEAD:%.*s", TG_SV_ARG(r->suite->baseline)),
+                             repo, a, err);
+    struct tg_git *git = tg_repo_get(repo, &ignored);
+    if (!git) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s needs traces", r->command);
+        return tg_err_hint(err, "Name runs of one commit: tracegate %s out/run*.json.gz",
+                           r->command);
+    }
+    /* What is stored of the suite at HEAD, or at the nearest commit before it. */
     struct tg_store store = tg_store_open(git);
+    if (!tg_git_resolve(git, "HEAD", a, &head, err))
+        return false;
     if (!tg_store_find(&store, &head, r->suite->name, (unsigned)r->policy->baseline.max_walk,
                        TG_STORE_BY_POLICY, a, &b, err))
         return false;
@@ -26,21 +37,6 @@ static bool find_stored(struct tg_input_list *list, const struct tg_gate_runs *r
                        "Name runs of one commit: tracegate %s out/run*.json.gz; or fetch what the "
                        "remote has: tracegate baseline fetch.",
                        r->command);
-}
-
-static bool find_runs(struct tg_input_list *list, const struct tg_gate_runs *r,
-                      struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
-{
-    struct tg_err ignored = TG_ERR_INIT;
-    if (r->args->n)
-        return tg_inputs_add_all(list, r->args, repo, a, err);
-    if (r->suite->baseline.n)
-        return tg_inputs_add(list, tg_arena_printf(a, "HEAD:%.*s", TG_SV_ARG(r->suite->baseline)),
-                             repo, a, err);
-    if (tg_repo_get(repo, &ignored))
-        return find_stored(list, r, repo, a, err);
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s needs traces", r->command);
-    return tg_err_hint(err, "Name runs of one commit: tracegate %s out/run*.json.gz", r->command);
 }
 
 bool tg_gate_load_runs(struct tg_side *out, struct tg_summary *summary,

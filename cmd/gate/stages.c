@@ -10,38 +10,28 @@
 #include "core/base/message.h"
 #include "core/diff/numbers.h"
 
-static bool read_detect(struct tg_check *c, struct tg_err *err)
+bool tg_check_ask_options(struct tg_check *c, struct tg_err *err)
 {
+    const struct tg_policy_ab *ab = &c->suites.policy->ab;
     const char *text = c->o->detect;
-    tg_sv of_policy = c->suites.policy->ab.detect;
-    tg_sv number = text ? tg_sv_of(text) : of_policy.n ? of_policy : TG_SV("20%");
+    tg_sv number = text ? tg_sv_of(text) : ab->detect.n ? ab->detect : TG_SV("20%");
+    int64_t most = c->o->max_runs != TG_OPT_UNSET ? c->o->max_runs
+                   : ab->max_runs                 ? ab->max_runs
+                                                  : TG_ASK_FIRST + TG_ASK_LOOKS * TG_ASK_NEW;
     double pct;
+    if (!c->o->ask)
+        return true;
     if (number.n && number.p[number.n - 1] == '%')
         number.n--;
     if (!tg_dec_double(number, &pct) || !isfinite(pct) || pct <= 0 || pct > 1000)
         return tg_err_usage(err, "--detect '%s' is not a size",
                             "Give the slowdown that matters in percent: --detect 20%.", text);
-    c->ask.detect = pct / 100;
-    return true;
-}
-
-static bool read_most(struct tg_check *c, struct tg_err *err)
-{
-    int64_t of_policy = c->suites.policy->ab.max_runs;
-    int64_t most = c->o->max_runs != TG_OPT_UNSET ? c->o->max_runs
-                   : of_policy                    ? of_policy
-                                                  : TG_ASK_FIRST + TG_ASK_LOOKS * TG_ASK_NEW;
     if (most < 1 || most > 1000)
         return tg_err_usage(err, "--max-runs '%s' is not from 1 to 1000",
                             "Give the most runs a side that there may be.",
                             tg_arena_printf(c->arena, "%lld", (long long)most));
-    c->ask.most = (size_t)most;
+    c->ask = (struct tg_gate_ask){ pct / 100, (size_t)most };
     return true;
-}
-
-bool tg_check_ask_options(struct tg_check *c, struct tg_err *err)
-{
-    return !c->o->ask || (read_detect(c, err) && read_most(c, err));
 }
 
 bool tg_check_ask_begin(struct tg_check *c, struct tg_err *err)
@@ -72,12 +62,6 @@ bool tg_check_ask_load(struct tg_check *c, struct tg_check_job *j, struct tg_err
             return tg_err_context(err, "reading the new runs");
     }
     return !j->gate.has_again || tg_check_new_runs(j, err);
-}
-
-void tg_check_ask_release(struct tg_check_job *j)
-{
-    tg_summary_release(&j->again[TG_BASE]);
-    tg_summary_release(&j->again[TG_TEST]);
 }
 
 void tg_check_ask_keep(struct tg_check *c, const struct tg_check_job *j)

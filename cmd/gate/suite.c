@@ -11,14 +11,6 @@ bool tg_suites_load(struct tg_suites *s, const char *file, const char *profile, 
     return s->policy != NULL;
 }
 
-static const struct tg_suite *lone_suite(struct tg_arena *a, const char *name)
-{
-    struct tg_suite *one = TG_NEW(a, struct tg_suite);
-    one->name = name ? tg_sv_of(name) : TG_SV("default");
-    one->stored = true;
-    return one;
-}
-
 bool tg_suites_choose(struct tg_suites *s, const char *name, enum tg_suites_wanted wanted,
                       struct tg_err *err)
 {
@@ -33,8 +25,12 @@ bool tg_suites_choose(struct tg_suites *s, const char *name, enum tg_suites_want
     if (wanted == TG_SUITES_ONE && s->n > 1)
         return tg_err_usage(err, "the policy has %zu suites: which one do these traces belong to?",
                             "Add --suite NAME.", s->n);
-    if (!s->n)
-        s->v[s->n++] = lone_suite(s->arena, name);
+    if (!s->n) {
+        struct tg_suite *one = TG_NEW(s->arena, struct tg_suite);
+        one->name = name ? tg_sv_of(name) : TG_SV("default");
+        one->stored = true;
+        s->v[s->n++] = one;
+    }
     return true;
 }
 
@@ -67,27 +63,12 @@ bool tg_suite_groups(struct tg_input_list *list, const struct tg_suite *suite,
     for (size_t i = 0; i < list->n; i++) {
         struct tg_input_item *item = &list->v[i];
         struct tg_err *e = wanted == TG_GROUPS_REQUIRED ? err : &ignored;
-        if (item->stored)
-            continue;
-        bool ok = group_of(spec->run_pattern, "run", item->label, &item->run, e) &&
-                  group_of(spec->rank_pattern, "rank", item->label, &item->rank, e);
-        if (!ok && wanted == TG_GROUPS_REQUIRED)
+        if (!item->stored &&
+            !(group_of(spec->run_pattern, "run", item->label, &item->run, e) &&
+              group_of(spec->rank_pattern, "rank", item->label, &item->rank, e)) &&
+            wanted == TG_GROUPS_REQUIRED)
             return false;
     }
-    return true;
-}
-
-/* Of the suite: who names the traces names their numbers, too. */
-static bool add_numbers(struct tg_input_list *out, const struct tg_suites *s,
-                        const struct tg_suite *suite, struct tg_err *err)
-{
-    size_t traces = out->n;
-    if (suite->numbers.n &&
-        !tg_inputs_add(out, beside_policy(s, suite->numbers), s->repo, s->arena, err))
-        return tg_err_context(err, "looking for the numbers of suite '%.*s'",
-                              TG_SV_ARG(suite->name));
-    for (size_t i = traces; i < out->n; i++)
-        out->v[i].numbers = true;
     return true;
 }
 
@@ -104,8 +85,17 @@ bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
     if (!args->n && !tg_inputs_add(out, beside_policy(s, spec->files), s->repo, s->arena, err))
         return tg_err_context(err, "looking for the fresh traces of suite '%.*s'",
                               TG_SV_ARG(suite->name));
-    return tg_suite_groups(out, suite, args->n ? TG_GROUPS_OPTIONAL : TG_GROUPS_REQUIRED, err) &&
-           (args->n || add_numbers(out, s, suite, err));
+    if (!tg_suite_groups(out, suite, args->n ? TG_GROUPS_OPTIONAL : TG_GROUPS_REQUIRED, err))
+        return false;
+    /* Who names the traces names their numbers, too. */
+    size_t traces = out->n;
+    if (!args->n && suite->numbers.n &&
+        !tg_inputs_add(out, beside_policy(s, suite->numbers), s->repo, s->arena, err))
+        return tg_err_context(err, "looking for the numbers of suite '%.*s'",
+                              TG_SV_ARG(suite->name));
+    for (size_t i = traces; i < out->n; i++)
+        out->v[i].numbers = true;
+    return true;
 }
 
 struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struct tg_suite *suite)

@@ -1,4 +1,5 @@
-/* One look at one series: has it moved, is it back, where was it? */
+/* What is kept of a series in a stream: its window, its level and the levels before. And one look
+ * at it: has it moved, is it back, where was it? */
 #include "core/history/internal.h"
 
 #include <float.h>
@@ -7,6 +8,122 @@
 #include "core/diff/stats.h"
 
 #define FLOOR_SHARE 0.001 /* of the step: a smaller change is not reported */
+
+/* ---- what is kept ---- */
+
+void tg_history_window_push(struct tg_history_window *w, double v, double variance, size_t at)
+{
+    if (w->n == TG_CHANGEPOINT_WINDOW) {
+        memmove(w->v, w->v + 1, (TG_CHANGEPOINT_WINDOW - 1) * sizeof *w->v);
+        memmove(w->variance, w->variance + 1, (TG_CHANGEPOINT_WINDOW - 1) * sizeof *w->variance);
+        memmove(w->at, w->at + 1, (TG_CHANGEPOINT_WINDOW - 1) * sizeof *w->at);
+        w->n--;
+    }
+    w->v[w->n] = v;
+    w->variance[w->n] = variance;
+    w->at[w->n++] = (uint32_t)at;
+}
+
+void tg_history_window_push_from(struct tg_history_window *w, const struct tg_history_window *from,
+                                 size_t i)
+{
+    tg_history_window_push(w, from->v[i], from->variance[i], from->at[i]);
+}
+
+/* What a change of `e` costs; the size is what was found, the level what was there. */
+static double cost_of(const struct tg_series *x, double before, double e)
+{
+    return x->scale == TG_SCALE_TIME ? before * expm1(e) : 0;
+}
+
+void tg_history_set_size(struct tg_moved_series *m, const struct tg_series *x, double e)
+{
+    m->e = e;
+    if (!x)
+        return;
+    m->after = x->scale == TG_SCALE_PART ? m->before + 100 * e : m->before * exp(e);
+    m->cost_ns = cost_of(x, m->before, e);
+}
+
+/* The last place before `first` that the series has a value at; the stream's first otherwise. */
+static size_t window_before(const struct tg_history_window *w, size_t first)
+{
+    size_t at = first ? first - 1 : 0;
+    for (size_t i = 0; i < w->n; i++)
+        if (w->at[i] < first)
+            at = w->at[i];
+    return at;
+}
+
+double tg_history_window_end(const struct tg_history_window *w, size_t first)
+{
+    size_t n = 0, k;
+    while (n < w->n && w->at[n] < first)
+        n++;
+    k = n < TG_HISTORY_END ? n : TG_HISTORY_END;
+    return k ? tg_changepoint_median(w->v + n - k, k) : 0;
+}
+
+/* Only the nights from `first` on count from now on. */
+static void track_begin(struct tg_history_track *t, size_t first)
+{
+    struct tg_history_window old = t->w;
+    t->w.n = 0;
+    t->n_first = 0;
+    t->has_reference = false;
+    for (size_t i = 0; i < old.n; i++)
+        if (old.at[i] >= first) {
+            tg_history_window_push_from(&t->w, &old, i);
+            if (t->n_first < TG_DRIFT_LEVEL)
+                t->first[t->n_first++] = old.v[i];
+        }
+}
+
+bool tg_history_track_is_random(const struct tg_history_track *t, size_t place)
+{
+    return t->random && place < t->random + RENEW;
+}
+
+/* The level before `first`, for when the series comes back. */
+static void track_remember(struct tg_history_track *t, size_t first, size_t event, size_t moved,
+                           bool up, struct tg_arena *a)
+{
+    struct tg_history_pending *p = TG_NEW(a, struct tg_history_pending);
+    double signed_[TG_CHANGEPOINT_WINDOW];
+    for (size_t i = 0; i < t->w.n && t->w.at[i] < first; i++)
+        tg_history_window_push_from(&p->old, &t->w, i);
+    for (size_t i = 0; i < p->old.n; i++)
+        signed_[i] = up ? p->old.v[i] : -p->old.v[i];
+    p->end = tg_history_window_end(&t->w, first);
+    p->event = event;
+    p->moved = moved;
+    p->since = first;
+    p->up = up;
+    p->median = p->old.n ? tg_changepoint_median(signed_, p->old.n) : 0;
+    p->p90 = p->old.n ? tg_quantile(signed_, p->old.n, 0.9) : 0; /* which sorts them */
+    p->before = t->pending;
+    t->pending = p;
+}
+
+/* Under the 90th percentile of the level before, or so far down that it cannot be noise. */
+static bool track_is_back(const struct tg_history_track *t, const struct tg_history_pending *p)
+{
+    double all[TG_CHANGEPOINT_WINDOW], e, most;
+    size_t n = 0;
+    if (p->old.n < TG_CHANGEPOINT_OLD || t->w.n < TG_HISTORY_BACK + 1)
+        return false;
+    for (size_t i = 0; i + TG_HISTORY_BACK < t->w.n; i++)
+        all[n++] = p->up ? t->w.v[i] : -t->w.v[i];
+    e = tg_median(all, n) - p->median;
+    most = p->p90 > p->median + e / 4 ? p->p90 : p->median + e / 4;
+    most = most < p->median + e / 2 ? most : p->median + e / 2;
+    for (size_t i = t->w.n - TG_HISTORY_BACK; i < t->w.n; i++)
+        if ((p->up ? t->w.v[i] : -t->w.v[i]) > most)
+            return false;
+    return true;
+}
+
+/* ---- changes ---- */
 
 static double plain_median(const struct tg_history_line *l, size_t from, size_t to)
 {
@@ -40,8 +157,7 @@ static bool above_floor(const struct tg_history_line *l, const struct tg_series 
                         double e)
 {
     const struct tg_night *night = &l->r->h->night[l->s->night[l->s->n - 1]];
-    return x->scale != TG_SCALE_TIME ||
-           fabs(tg_history_cost_of(x, before, e)) > FLOOR_SHARE * night->step_ns;
+    return x->scale != TG_SCALE_TIME || fabs(cost_of(x, before, e)) > FLOOR_SHARE * night->step_ns;
 }
 
 static struct tg_moved_series *change_of(const struct tg_history_line *l,
@@ -98,8 +214,7 @@ static double enough(double e)
 void tg_history_bring_up_to(const struct tg_history_line *l, size_t first)
 {
     const struct tg_history_pending *p = l->t->pending;
-    if (p && !tg_history_is_exact(change_of(l, p)) &&
-        tg_history_window_before(&l->t->w, first) >= p->since)
+    if (p && !tg_history_is_exact(change_of(l, p)) && window_before(&l->t->w, first) >= p->since)
         change_of(l, p)->now = tg_history_window_end(&l->t->w, first) - p->base;
 }
 
@@ -112,16 +227,6 @@ static double level_from(const struct tg_history_window *w, size_t first)
     return tg_changepoint_median(w->v + n, w->n - n);
 }
 
-/* A drift begins after the last night of the level before that is not above its middle; of a step
- * that was the beginning of one the place is somewhere on the way. */
-static size_t drift_from(const struct tg_history_line *l, const struct tg_history_pending *p)
-{
-    size_t i = p->old.n - 1;
-    while (i > 0 && (p->up ? p->old.v[i] : -p->old.v[i]) > p->median)
-        i--;
-    return l->s->night[p->old.at[i]];
-}
-
 /* The newest change is more than it was, until night `to`: the nights from the place `first` on say
  * how much. */
 static void grow(const struct tg_history_line *l, size_t first, size_t to)
@@ -130,7 +235,12 @@ static void grow(const struct tg_history_line *l, size_t first, size_t to)
     struct tg_history_event *e = &l->r->h->event[p->event];
     struct tg_moved_series *m = change_of(l, p);
     double was = m->e;
-    size_t from = drift_from(l, p);
+    /* A drift begins after the last night of the level before that is not above its middle; of a
+     * step that was the beginning of one the place is somewhere on the way. */
+    size_t i = p->old.n - 1;
+    while (i > 0 && (p->up ? p->old.v[i] : -p->old.v[i]) > p->median)
+        i--;
+    size_t from = l->s->night[p->old.at[i]];
     tg_history_set_size(m, series_of(l),
                         level_from(&l->t->w, first) - (p->up ? p->median : -p->median));
     m->from = from < m->from ? from : m->from;
@@ -153,12 +263,12 @@ static void begin_level(const struct tg_history_line *l, const struct tg_moved_s
     } else {
         tg_history_bring_up_to(l, first);
         size_t moved, event = tg_history_attach(l->r, l->s, m, &moved);
-        tg_history_track_remember(l->t, first, event, moved, up, l->r->a);
+        track_remember(l->t, first, event, moved, up, l->r->a);
         l->t->pending->from = m->from;
         l->t->pending->to = m->to;
         l->t->pending->base = level_from(&l->t->w, first) - change_of(l, l->t->pending)->e;
     }
-    tg_history_track_begin(l->t, first);
+    track_begin(l->t, first);
 }
 
 /* ---- coming back ---- */
@@ -209,7 +319,7 @@ static void found_step(const struct tg_history_line *l, const struct tg_history_
                                  .metric = is_metric(x),
                                  .fired = night[l->s->n - 1],
                                  .first = night[first],
-                                 .from = night[tg_history_window_before(w, lo)],
+                                 .from = night[window_before(w, lo)],
                                  .to = night[w->at[w->n - scan->k_min]],
                                  .e = e,
                                  .rank_z = scan->rank_z,
@@ -229,33 +339,23 @@ static void found_step(const struct tg_history_line *l, const struct tg_history_
     begin_level(l, &m, first, up);
 }
 
-static void negate(const struct tg_history_window *w, double *out)
-{
-    for (size_t i = 0; i < w->n; i++)
-        out[i] = -w->v[i];
-}
-
-/* What is about the whole step or run holds all that disturbs a machine for some nights: no fast
- * lane, and more z. */
-static bool is_taken(const struct tg_history_line *l, const struct tg_history_scan *scan)
-{
-    const struct tg_series *x = series_of(l);
-    if (!x || tg_series_is_name(x))
-        return scan->lane != TG_LANE_NONE;
-    return scan->lane == TG_LANE_SCAN && scan->z > TG_CHANGEPOINT_METRIC_Z;
-}
-
 void tg_history_look(const struct tg_history_line *l)
 {
     const struct tg_history_window *w = &l->t->w;
+    const struct tg_series *x = series_of(l);
     double down[TG_CHANGEPOINT_WINDOW];
     struct tg_history_scan scan = tg_history_scan_look(w->v, w->variance, w->n);
     bool up = scan.lane != TG_LANE_NONE;
     if (!up) {
-        negate(w, down);
+        for (size_t i = 0; i < w->n; i++)
+            down[i] = -w->v[i];
         scan = tg_history_scan_look(down, w->variance, w->n);
     }
-    if (is_taken(l, &scan))
+    /* What is about the whole step or run holds all that disturbs a machine for some nights: no
+     * fast lane, and more z. */
+    bool whole = x && !tg_series_is_name(x);
+    if (whole ? scan.lane == TG_LANE_SCAN && scan.z > TG_CHANGEPOINT_METRIC_Z
+              : scan.lane != TG_LANE_NONE)
         found_step(l, &scan, up);
 }
 
@@ -293,7 +393,7 @@ void tg_history_look_for_drift(const struct tg_history_line *l)
                                  .slowly = true };
     m.after = plain_median(l, first, l->s->n);
     m.before = m.after / exp(m.e);
-    m.cost_ns = tg_history_cost_of(x, m.before, m.e);
+    m.cost_ns = cost_of(x, m.before, m.e);
     if (above_floor(l, x, m.before, m.e))
         begin_level(l, &m, first, up > 0);
 }
@@ -319,15 +419,6 @@ void tg_history_look_for_more(const struct tg_history_line *l)
 
 /* ---- calls ---- */
 
-/* Is the name that came slower than the one that it replaced? Both lines are at the last night. */
-static bool is_slower_for(const struct tg_history_line *l, const struct tg_history_line *other)
-{
-    size_t place = l->s->n - 1;
-    const struct tg_night *night = &l->r->h->night[l->s->night[place]];
-    const struct tg_history_line *gone = l->t->seen ? l : other, *came = l->t->seen ? other : l;
-    return tg_night_value(night, came->series)->plain > plain_median(gone, 0, place);
-}
-
 void tg_history_look_at_calls(const struct tg_history_line *l, double calls, double plain)
 {
     const struct tg_series *x = series_of(l);
@@ -351,10 +442,12 @@ void tg_history_look_at_calls(const struct tg_history_line *l, double calls, dou
     if (calls == 0)
         m.what = TG_MOVED_GONE;
     m.other = l->s->pair[l->series];
-    if (m.other) {
-        uint32_t other = m.other - 1;
-        m.worse =
-            is_slower_for(l, &(struct tg_history_line){ l->r, l->s, &l->s->track[other], other });
+    if (m.other) { /* is the name that came slower than the one that it replaced? */
+        uint32_t id = m.other - 1;
+        struct tg_history_line other = { l->r, l->s, &l->s->track[id], id };
+        const struct tg_night *newest = &l->r->h->night[night[place]];
+        m.worse = tg_night_value(newest, there ? id : l->series)->plain >
+                  plain_median(there ? l : &other, 0, place);
     }
     /* of none it is so low that the ratio less 1 is -1 exactly, and finite */
     m.e = m.before > 0 ? log(fmax(calls, DBL_MIN) / m.before) : 0;
@@ -368,11 +461,7 @@ void tg_history_look_at_calls(const struct tg_history_line *l, double calls, dou
 void tg_history_look_back(const struct tg_history_line *l)
 {
     const struct tg_history_pending *p = l->t->pending;
-    enum tg_moved what;
-    if (!p || !tg_history_track_is_back(l->t, p))
-        return;
-    what = change_of(l, p)->what;
-    if (what == TG_MOVED_STEP || what == TG_MOVED_DRIFT || what == TG_MOVED_MACHINE)
+    if (p && track_is_back(l->t, p) && !tg_history_is_exact(change_of(l, p)))
         resolve(l, TG_HISTORY_BACK);
 }
 
@@ -431,7 +520,7 @@ void tg_history_relocate(const struct tg_history_line *l)
         k_max++;
     k = tg_changepoint_locate(all.v, all.n, &k_min, &k_max);
     m->first = night[all.at[all.n - k]];
-    m->from = night[tg_history_window_before(&all, all.at[all.n - k_max])];
+    m->from = night[window_before(&all, all.at[all.n - k_max])];
     m->to = night[all.at[all.n - k_min]];
     tg_history_set_range(&l->r->h->event[p->event]);
 }

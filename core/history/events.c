@@ -102,25 +102,6 @@ static bool is_of(const struct tg_moved_series *half, const struct tg_moved_seri
     return half->other && (half->series == m->series || half->other == m->series + 1);
 }
 
-static bool has_half_of(const struct tg_history_event *e, const struct tg_moved_series *m)
-{
-    for (size_t i = 0; i < e->n; i++)
-        if (is_of(&e->v[i], m))
-            return true;
-    return false;
-}
-
-/* The time of a name that replaced another: its cost is that of both halves, and it is news after
- * the night on which the name came. */
-static void take_over(struct tg_history_event *e, const struct tg_moved_series *m)
-{
-    for (size_t i = 0; i < e->n; i++)
-        if (is_of(&e->v[i], m)) {
-            e->v[i].cost_ns = 0;
-            e->grew = m->fired;
-        }
-}
-
 /* A half whose name has a change of time in the event: that one tells whether it is back. */
 static bool is_taken_over(const struct tg_history_event *e, const struct tg_moved_series *half)
 {
@@ -157,14 +138,6 @@ static double cost_of_names(const struct tg_history_event *e)
     return sum;
 }
 
-static bool has_series(const struct tg_history_event *e, uint32_t series)
-{
-    for (size_t i = 0; i < e->n; i++)
-        if (e->v[i].series == series)
-            return true;
-    return false;
-}
-
 /*
  * The step's time is noisier than what it is made of: its change is found nights later, and its
  * place is wide. If what moved in the nights of a look comes to half of it, there is nothing else
@@ -179,8 +152,11 @@ static struct tg_history_event *explained_by(struct tg_history_replay *r,
     double sum = 0;
     for (size_t i = 0; m->metric && m->cost_ns != 0 && i < h->n_events; i++) {
         struct tg_history_event *e = &h->event[i];
+        bool has_series = false;
+        for (size_t k = 0; k < e->n; k++)
+            has_series |= e->v[k].series == m->series;
         if (e->stream != (size_t)(s - r->stream) || !e->n || e->state != TG_EVENT_STATE_OPEN ||
-            h->place[e->to] + TG_CHANGEPOINT_WINDOW < s->n || has_series(e, m->series))
+            h->place[e->to] + TG_CHANGEPOINT_WINDOW < s->n || has_series)
             continue;
         double cost = cost_of_names(e);
         if (cost * m->cost_ns <= 0)
@@ -203,9 +179,11 @@ static struct tg_history_event *event_for(struct tg_history_replay *r,
         return explains;
     for (size_t i = h->n_events; i-- > 0;) {
         struct tg_history_event *e = &h->event[i];
-        if (e->stream == (size_t)(s - r->stream) && e->state == TG_EVENT_STATE_OPEN &&
-            e->from < m->to && m->from < e->to && has_half_of(e, m))
-            return e;
+        bool open = e->stream == (size_t)(s - r->stream) && e->state == TG_EVENT_STATE_OPEN &&
+                    e->from < m->to && m->from < e->to;
+        for (size_t k = 0; open && k < e->n; k++)
+            if (is_of(&e->v[k], m))
+                return e;
     }
     for (size_t i = h->n_events; i-- > 0;) {
         struct tg_history_event *e = &h->event[i];
@@ -245,8 +223,13 @@ size_t tg_history_attach(struct tg_history_replay *r, struct tg_history_stream *
             tg_history_set_range(e);
             return (size_t)(e - r->h->event);
         }
-    if (m->what == TG_MOVED_STEP)
-        take_over(e, m);
+    /* The time of a name that replaced another: its cost is that of both halves, and it is news
+     * after the night on which the name came. */
+    for (size_t i = 0; m->what == TG_MOVED_STEP && i < e->n; i++)
+        if (is_of(&e->v[i], m)) {
+            e->v[i].cost_ns = 0;
+            e->grew = m->fired;
+        }
     *moved = e->n;
     *TG_ARENA_PUSH(r->a, e->v, e->n, e->cap) = *m;
     tg_history_set_range(e);
@@ -263,8 +246,7 @@ void tg_history_end_event(struct tg_history_replay *r, struct tg_history_event *
     }
     lasted = r->h->place[last] - r->h->place[e->v[0].first];
     e->ended = last;
-    e->state = lasted >= TG_HISTORY_LASTING || e->v[0].what == TG_MOVED_CALLS ||
-                       e->v[0].what == TG_MOVED_NEW || e->v[0].what == TG_MOVED_GONE
+    e->state = lasted >= TG_HISTORY_LASTING || tg_history_is_exact(&e->v[0])
                    ? TG_EVENT_STATE_FIXED
                    : TG_EVENT_STATE_WENT_AWAY;
 }
@@ -308,14 +290,6 @@ static struct sums sums_of(const struct tg_history *h, const struct tg_history_e
     return s;
 }
 
-/* Most of what rose fell elsewhere. */
-static bool is_moved(const struct sums *s)
-{
-    double rise = s->rise[HOST] + s->rise[DEVICE], fall = -(s->fall[HOST] + s->fall[DEVICE]);
-    double more = rise > fall ? rise : fall;
-    return rise > 0 && fall > 0 && fabs(rise - fall) < 0.1 * more;
-}
-
 static enum tg_event_kind kind_of(const struct tg_history *h, const struct tg_history_event *e)
 {
     struct sums s = sums_of(h, e);
@@ -332,8 +306,9 @@ static enum tg_event_kind kind_of(const struct tg_history *h, const struct tg_hi
         return TG_EVENT_MACHINE;
     if (s.drifts)
         return TG_EVENT_DRIFT;
-    if (e->n > 1 && is_moved(&s))
-        return TG_EVENT_MOVED;
+    double rise = s.rise[HOST] + s.rise[DEVICE], fall = -(s.fall[HOST] + s.fall[DEVICE]);
+    if (e->n > 1 && rise > 0 && fall > 0 && fabs(rise - fall) < 0.1 * fmax(rise, fall))
+        return TG_EVENT_MOVED; /* most of what rose fell elsewhere */
     if (!s.timed && s.calls == e->n)
         return TG_EVENT_CALLS;
     for (size_t i = 0; i < e->n; i++)

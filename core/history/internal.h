@@ -75,35 +75,17 @@ static inline bool on_device(const struct tg_series *s)
     return s->what == TG_SERIES_KERNEL;
 }
 
-/* ---- track.c ---- */
+/* ---- change.c ---- */
 
 void tg_history_window_push(struct tg_history_window *w, double v, double variance, size_t at);
 void tg_history_window_push_from(struct tg_history_window *w, const struct tg_history_window *from,
                                  size_t i);
-/* The last place before `first` that the series has a value at; the stream's first otherwise. */
-size_t tg_history_window_before(const struct tg_history_window *w, size_t first);
 /* The median of the last TG_HISTORY_END nights before the place `first`; 0: there are none. */
 double tg_history_window_end(const struct tg_history_window *w, size_t first);
-/* What a change of `e` costs; the size is what was found, the level what was there. */
-double tg_history_cost_of(const struct tg_series *x, double before, double e);
 /* `x` is NULL for the common factor, which is not a series. */
 void tg_history_set_size(struct tg_moved_series *m, const struct tg_series *x, double e);
-/* The reference and whether it takes part in the common factor, from the newest nights. */
-void tg_history_track_refer(struct tg_history_track *t, double step_ns);
-/* Only the nights from `first` on count from now on. */
-void tg_history_track_begin(struct tg_history_track *t, size_t first);
-/* A counted name that had calls the night before and has no value tonight. */
-bool tg_history_track_is_gone(const struct tg_history_replay *r, const struct tg_history_stream *s,
-                              uint32_t series);
-/* The values of a name that this one replaced, before its own. */
-void tg_history_track_go_on(struct tg_history_track *t, const struct tg_history_track *old);
-/* The level before `first`, for when the series comes back. */
-void tg_history_track_remember(struct tg_history_track *t, size_t first, size_t event, size_t moved,
-                               bool up, struct tg_arena *a);
 /* Runs of a night did not agree lately: the number of calls says nothing about the program. */
 bool tg_history_track_is_random(const struct tg_history_track *t, size_t place);
-/* Under the 90th percentile of the level before, or so far down that it cannot be noise. */
-bool tg_history_track_is_back(const struct tg_history_track *t, const struct tg_history_pending *p);
 
 /* ---- events.c ---- */
 
@@ -118,11 +100,6 @@ void tg_history_set_range(struct tg_history_event *e);
 void tg_history_end_event(struct tg_history_replay *r, struct tg_history_event *e);
 /* Its cost and kind, once all nights are read. */
 void tg_history_finish(struct tg_history *h, struct tg_history_event *e);
-
-/* ---- replaced.c ---- */
-
-/* Fills s->pair for the newest night, before its values are judged. */
-void tg_history_find_replaced(struct tg_history_replay *r, struct tg_history_stream *s);
 
 /* ---- change.c: one look, the newest night being in the window ---- */
 

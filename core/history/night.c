@@ -24,19 +24,6 @@ void tg_series_release(struct tg_series_table *t)
     *t = (struct tg_series_table){ 0 };
 }
 
-/* Its time is somebody else's: copies, synchronisation, collectives. */
-static bool waits(enum tg_kind kind, tg_sv name, tg_sv raw)
-{
-    return tg_name_waits(kind, name) ||
-           (kind == TG_KIND_KERNEL && tg_class_of(NULL, kind, raw, NULL) == TG_CLASS_COMM);
-}
-
-static bool is_series(enum tg_kind kind)
-{
-    return kind == TG_KIND_OP || kind == TG_KIND_RUNTIME || kind == TG_KIND_SYNC ||
-           kind == TG_KIND_GRAPH || kind == TG_KIND_ANNOTATION || tg_kind_is_device(kind);
-}
-
 static struct tg_series *add_series(struct tg_series_table *t)
 {
     struct tg_series *s = TG_PUSH(t->v, t->n, t->cap);
@@ -90,7 +77,9 @@ static uint32_t series_of(struct tg_series_table *t, enum tg_kind kind, tg_sv ra
     s->counted = (kind == TG_KIND_OP || kind == TG_KIND_SYNC || kind == TG_KIND_GRAPH ||
                   tg_kind_is_device(kind)) &&
                  !tg_is_polling(raw);
-    s->judged = !tg_is_polling(raw) && !waits(kind, s->name, raw);
+    /* Else its time is somebody else's: copies, synchronisation, collectives. */
+    s->judged = !tg_is_polling(raw) && !tg_name_waits(kind, s->name) &&
+                (kind != TG_KIND_KERNEL || tg_class_of(NULL, kind, raw, NULL) != TG_CLASS_COMM);
     t->of_raw[id] = *known = (uint32_t)t->n;
     return (uint32_t)t->n - 1;
 }
@@ -292,11 +281,12 @@ static void add_shard(struct work *w, size_t run, const struct tg_shard *s)
 {
     struct member *m = TG_NEW_N(w->scratch, struct member, s->n_rows + 1);
     size_t n = 0, end;
-    for (size_t i = 0; i < s->n_rows; i++)
-        if (is_series(s->rows[i].key->kind))
-            m[n++] = (struct member){
-                series_of(w->t, s->rows[i].key->kind, s->rows[i].key->name, &w->text), &s->rows[i]
-            };
+    for (const struct tg_row *x = s->rows; x < s->rows + s->n_rows; x++) {
+        enum tg_kind kind = x->key->kind;
+        if (kind == TG_KIND_OP || kind == TG_KIND_RUNTIME || kind == TG_KIND_SYNC ||
+            kind == TG_KIND_GRAPH || kind == TG_KIND_ANNOTATION || tg_kind_is_device(kind))
+            m[n++] = (struct member){ series_of(w->t, kind, x->key->name, &w->text), x };
+    }
     if (n)
         TG_SORT(m, n, by_series);
     for (size_t i = 0; i < n; i = end) {

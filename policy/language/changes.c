@@ -2,9 +2,7 @@
 
 #include "core/base/sort.h"
 #include "core/base/utf8.h"
-#include "policy/language/decode.h"
-#include "policy/language/node.h"
-#include "policy/language/show.h"
+#include "policy/language/internal.h"
 #include "policy/language/value.h"
 
 struct walk {
@@ -227,15 +225,6 @@ void tg_policy_changes(struct tg_policy_changes *out, const struct tg_policy *be
     TG_SORT(out->v, out->n, by_direction);
 }
 
-static bool has_change(const struct tg_policy_changes *all, const struct tg_policy_change *x)
-{
-    for (size_t i = 0; i < all->n; i++)
-        if (tg_sv_eq(all->v[i].path, x->path) && tg_sv_eq(all->v[i].before, x->before) &&
-            tg_sv_eq(all->v[i].to, x->to))
-            return true;
-    return false;
-}
-
 void tg_policy_changes_add(struct tg_policy_changes *out, const struct tg_policy_changes *more,
                            const char *profile, struct tg_arena *a)
 {
@@ -245,7 +234,11 @@ void tg_policy_changes_add(struct tg_policy_changes *out, const struct tg_policy
         all.v[i] = out->v[i];
     for (size_t i = 0; i < more->n; i++) {
         struct tg_policy_change x = more->v[i];
-        if (has_change(out, &x))
+        bool known = false;
+        for (const struct tg_policy_change *y = out->v; y < out->v + out->n; y++)
+            known = known || (tg_sv_eq(y->path, x.path) && tg_sv_eq(y->before, x.before) &&
+                              tg_sv_eq(y->to, x.to));
+        if (known)
             continue;
         if (profile)
             x.path = TG_SV_PRINTF(a, "profiles.%s.%.*s", profile, TG_SV_ARG(x.path));

@@ -46,12 +46,6 @@ void tg_diags_source(struct tg_diags *d, const char *file, tg_sv text)
     };
 }
 
-static bool same(const struct tg_diag *a, const struct tg_diag *b)
-{
-    return a->code == b->code && a->at.line == b->at.line && a->at.col == b->at.col &&
-           tg_loc_same_file(a->at, b->at) && tg_sv_eq(a->message, b->message);
-}
-
 bool tg_diags_add(struct tg_diags *d, enum tg_diag_code code, struct tg_loc at, size_t length,
                   const char *fix, const char *fmt, ...)
 {
@@ -71,8 +65,9 @@ bool tg_diags_add(struct tg_diags *d, enum tg_diag_code code, struct tg_loc at, 
         .message = tg_sv_of(text),
     };
     d->refusals += one.severity == TG_SEV_ERROR;
-    for (size_t i = 0; i < d->n; i++)
-        if (same(&d->v[i], &one))
+    for (const struct tg_diag *x = d->v; x < d->v + d->n; x++)
+        if (x->code == code && x->at.line == at.line && x->at.col == at.col &&
+            tg_loc_same_file(x->at, at) && tg_sv_eq(x->message, one.message))
             return false;
     if (one.severity == TG_SEV_ERROR)
         d->errors++;
@@ -101,6 +96,12 @@ static int compare(const void *pa, const void *pb)
     return c ? c : TG_CMP(a->order, b->order);
 }
 
+const char *tg_diags_guess(struct tg_diags *d, tg_sv typed, const char *const *words)
+{
+    const char *near = tg_sv_nearest(typed, words);
+    return near ? tg_arena_printf(d->arena, "did you mean '%s'?", near) : NULL;
+}
+
 void tg_diags_sort(struct tg_diags *d)
 {
     for (size_t i = 0; i < d->n; i++)
@@ -110,17 +111,6 @@ void tg_diags_sort(struct tg_diags *d)
 }
 
 /* ---- rendering ---- */
-
-/*
- * Line `line` without its end; empty if it does not exist. Ends are LF, CR LF and CR, as in YAML.
- */
-static tg_sv line_of(tg_sv text, uint32_t line)
-{
-    tg_sv end = TG_SV("\n"), found = TG_SV("");
-    for (uint32_t i = 0; i < line; i++)
-        found = end.n ? tg_utf8_line(&text, &end) : TG_SV("");
-    return found;
-}
 
 /* The first `n` code points (or bad bytes) of `s`. */
 static tg_sv points(tg_sv s, size_t n)
@@ -155,8 +145,11 @@ void tg_diags_text(const struct tg_diags *d, struct tg_buf *out)
         tg_utf8_visible(out, g->message);
         tg_buf_putc(out, '\n');
         if (source < d->n_sources && g->at.line && g->at.col) {
-            /* The source line and, under it, the caret with the fix. */
-            tg_sv line = line_of(d->sources[source].text, g->at.line);
+            /* The source line, without its end, and, under it, the caret with the fix. Lines end
+             * with LF, CR LF or CR, as in YAML; one that does not exist is empty. */
+            tg_sv text = d->sources[source].text, end = TG_SV("\n"), line = TG_SV("");
+            for (uint32_t k = 0; k < g->at.line; k++)
+                line = end.n ? tg_utf8_line(&text, &end) : TG_SV("");
             size_t from = g->at.col > COLUMNS - 20 ? g->at.col - (COLUMNS - 20) : 0;
             tg_sv cut = points(tg_sv_from(line, points(line, from).n), COLUMNS);
             tg_sv before = points(cut, g->at.col - 1 - from);

@@ -114,6 +114,8 @@ void tg_diags_source(struct tg_diags *d, const char *file, tg_sv text);
 /* Adds one; codes from 200 on are warnings; `fix` may be NULL. Always returns false. */
 bool tg_diags_add(struct tg_diags *d, enum tg_diag_code code, struct tg_loc at, size_t length,
                   const char *fix, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* "did you mean 'X'?", as a fix; NULL: none of the words is near. */
+const char *tg_diags_guess(struct tg_diags *d, tg_sv typed, const char *const *words);
 void tg_diags_sort(struct tg_diags *d); /* before rendering; the loader and lint have done it */
 
 /* Text: one block a diagnostic with source line, caret and fix, then the line of totals. LF only;

@@ -1,37 +1,45 @@
 #ifndef TG_POLICY_LANGUAGE_INTERNAL_H
 #define TG_POLICY_LANGUAGE_INTERNAL_H
-/*
- * The parts of tg_decode, for its files; all others include decode.h:
- *
- *   decode.c          the order of sections; baseline, require, aliases, report
- *   decode_match.c    patterns, `match`, `when`
- *   decode_rule.c     rules with limits, noise, overrides, exceptions
- *   decode_suite.c    suites, windows, where the baseline comes from
- *   decode_waiver.c   waivers of rules that exist
- *
- * Each reads one section of the merged tree with node.h. A mistake goes to `diags`, and what is
- * right is kept.
- */
-#include "policy/language/decode.h"
-#include "policy/language/node.h"
+/* The stages from text to policy, for the files of this room; load.c is their order. */
+#include "policy/language/keys.h"
+#include "policy/language/yaml.h"
 
-struct tg_decode {
-    struct tg_policy *policy;
-    struct tg_arena *arena;
-    struct tg_diags *diags;
-    int64_t today; /* days since 1970-01-01; 0: not checked */
+/* Checks one file against the grammar of keys.h: unknown and missing keys, types, words, ranges,
+ * repeated ids. Everything is reported; valid parts stay usable. */
+void tg_validate_file(const struct tg_yaml *root, struct tg_diags *d);
+
+/*
+ * Layers, at the level of the tree: a later layer's keys win, as the flags of keys.h say. Nodes
+ * keep the place they were written at, so the merged tree knows the origin of every value. Only the
+ * spine is copied: the trees of the layers must live as long as the result.
+ *
+ * `base` (NULL: no layer yet) with `layer`, a file or a profile, on top. Ids of
+ * `rules: {remove: [...]}` that no earlier layer has are reported, the others are added to
+ * `removed`.
+ */
+struct tg_removed {
+    tg_sv *id;
+    size_t n, cap; /* release with free(id) */
+};
+struct tg_yaml *tg_merge(const struct tg_yaml *base, const struct tg_yaml *layer,
+                         struct tg_arena *a, struct tg_removed *removed, struct tg_diags *d);
+
+struct tg_policy_private {
+    struct tg_yaml *tree;         /* effective: all layers and the profile merged */
+    struct tg_pattern **patterns; /* to be released */
+    size_t n_patterns, cap_patterns;
 };
 
-/* NULL: it does not compile, which is reported. Released with the policy. */
-struct tg_pattern *tg_decode_pattern(struct tg_decode *c, const struct tg_yaml *n, tg_sv text);
-struct tg_patterns tg_decode_patterns(struct tg_decode *c, const struct tg_yaml *n);
-struct tg_match tg_decode_match(struct tg_decode *c, const struct tg_yaml *n);
-struct tg_when tg_decode_when(struct tg_decode *c, const struct tg_yaml *n);
+/* An empty policy with its arena and private part; tg_policy_free takes it back. */
+struct tg_policy *tg_policy_new(void);
+/*
+ * Merged tree -> typed policy, and every check that needs more than one value: bounds that fit the
+ * metric, patterns that compile, waivers of rules that exist. Values whose shape is wrong were
+ * reported before and are skipped. `today`: days since 1970-01-01, 0: not checked. Mistakes go to
+ * `d`; compare d->refusals.
+ */
+void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, struct tg_diags *d);
 
-/* `base`: what keys mean that `n` does not have. */
-struct tg_noise tg_decode_noise(struct tg_decode *c, const struct tg_yaml *n,
-                                const struct tg_noise *base);
-void tg_decode_rules(struct tg_decode *c, const struct tg_yaml *n);
-void tg_decode_suites(struct tg_decode *c, const struct tg_yaml *n);
-void tg_decode_waivers(struct tg_decode *c, const struct tg_yaml *n); /* after the rules */
+/* A value on one line, as YAML that loads again. */
+void tg_show_flow(struct tg_buf *out, const struct tg_yaml *n);
 #endif

@@ -7,6 +7,10 @@
 #define LIST(what_, item_, min_, max_, example_)                                                   \
     .kind = TG_KEY_LIST, .what = (what_), .item = (item_), .min = (min_), .max = (max_),           \
     .example = (example_)
+/* One of `item_`, or a list of them. */
+#define SOME(what_, item_, max_, example_)                                                         \
+    .kind = TG_KEY_CHOICE, .what = (what_), .example = (example_), .scalar = (item_),              \
+    .list = SHAPE(LIST(what_, item_, 1, max_, NULL))
 #define INT(min_, max_) .kind = TG_KEY_INT, .min = (min_), .max = (max_)
 #define WORD(words_) .kind = TG_KEY_WORD, .words = (words_)
 #define END                                                                                        \
@@ -74,39 +78,23 @@ static const struct tg_key_shape pattern = { .kind = TG_KEY_PATTERN,
 static const struct tg_key_shape waived_name = { .kind = TG_KEY_PATTERN,
                                                  .min = 1,
                                                  .max = TG_WAIVER_NAME_MAX };
-static const struct tg_key_shape pattern_list = { LIST("a list of patterns", &pattern, 1, 100,
-                                                       NULL) };
-static const struct tg_key_shape patterns = { .kind = TG_KEY_CHOICE,
-                                              .what = "a pattern or a list of them",
-                                              .scalar = &pattern,
-                                              .list = &pattern_list,
-                                              .example = "\"aten::*\"" };
+static const struct tg_key_shape patterns = { SOME("a pattern or a list of them", &pattern, 100,
+                                                   "\"aten::*\"") };
 
 /* `ignore: []` and `ops: []` revoke what an earlier layer asked for. */
 static const struct tg_key_shape pattern_list_or_none = { LIST("a list of patterns", &pattern, 0,
                                                                100, "[\"*EventQuery\"]") };
 
-/* One of some words, or a list of them. */
-#define WORDS(table, what_, example_)                                                              \
-    {                                                                                              \
-        .kind = TG_KEY_CHOICE, .what = (what_), .example = (example_),                             \
-        .scalar = SHAPE(WORD(table)), .list = SHAPE(LIST(what_, SHAPE(WORD(table)), 1, 20, NULL))  \
-    }
-static const struct tg_key_shape kinds = WORDS(tg_words_kind, "a kind or a list of them", "kernel");
-static const struct tg_key_shape classes =
-    WORDS(tg_words_class, "a class or a list of them", "comm");
-static const struct tg_key_shape families =
-    WORDS(tg_words_family, "a family or a list of them", "gemm");
-
-#define INTS(what_, example_, limit)                                                               \
-    {                                                                                              \
-        .kind = TG_KEY_CHOICE, .what = (what_), .example = (example_),                             \
-        .scalar = SHAPE(INT(0, limit)),                                                            \
-        .list = SHAPE(LIST(what_, SHAPE(INT(0, limit)), 1, 1000, NULL))                            \
-    }
-static const struct tg_key_shape devices = INTS("a device number or a list of them", "0", 65535);
-static const struct tg_key_shape streams =
-    INTS("a stream number or a list of them", "7", 4294967295);
+static const struct tg_key_shape kinds = { SOME("a kind or a list of them",
+                                                SHAPE(WORD(tg_words_kind)), 20, "kernel") };
+static const struct tg_key_shape classes = { SOME("a class or a list of them",
+                                                  SHAPE(WORD(tg_words_class)), 20, "comm") };
+static const struct tg_key_shape families = { SOME("a family or a list of them",
+                                                   SHAPE(WORD(tg_words_family)), 20, "gemm") };
+static const struct tg_key_shape devices = { SOME("a device number or a list of them",
+                                                  SHAPE(INT(0, 65535)), 1000, "0") };
+static const struct tg_key_shape streams = { SOME("a stream number or a list of them",
+                                                  SHAPE(INT(0, 4294967295)), 1000, "7") };
 static const struct tg_key_shape ranks = {
     .kind = TG_KEY_CHOICE,
     .what = "each, slowest, a rank or a list of ranks",
@@ -255,10 +243,7 @@ static const struct tg_key rule_keys[] = {
       "what a rule is that matches something and judges none of it, by default inconclusive",
       EFFECT(MAYBE_LOOSER, LOOSER) },
     { "against",
-      SHAPE(.kind = TG_KEY_CHOICE, .what = "a baseline's name or a list of them",
-            .example = "release", .scalar = &id,
-            .list =
-                SHAPE(LIST("a list of baselines' names", &id, 1, 1 + TG_POLICY_BASELINES, NULL))),
+      SHAPE(SOME("a baseline's name or a list of them", &id, 1 + TG_POLICY_BASELINES, "release")),
       0, "the baselines it is judged against; by default `baseline` alone",
       EFFECT(MAYBE_LOOSER, TIGHTER) },
     { "when", &when, 0, "where the rule judges; elsewhere it is skipped", PARTS(BY_KEY, LOOSER) },

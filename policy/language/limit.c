@@ -8,39 +8,27 @@
 static const double max_bound = 1e15; /* 11 days in ns, a petabyte; anything larger is a typing
                                          mistake */
 
-/* How a bound of this metric is written; for fixes. */
-static const char *how_to_write(const struct tg_rule_metric_info *info, enum tg_bound_kind kind)
-{
-    bool budget = kind == TG_BOUND_MAX || kind == TG_BOUND_MIN;
-    if (kind == TG_BOUND_PCT)
-        return "write it with %:  10%";
-    if (kind == TG_BOUND_PP)
-        return "write it in percentage points:  3pp";
-    switch (info->unit) {
-    case TG_UNIT_NS:
-        return budget ? "it is a duration: write 200us or 15ms"
-                      : "it is a duration: write 200us, 0.2ms or 0.2%step";
-    case TG_UNIT_BYTES:
-        return "it is an amount of memory: write 64KiB or 256MiB";
-    case TG_UNIT_RATE:
-        return "it is a bandwidth: write 12GB/s or 800MB/s";
-    case TG_UNIT_PERCENT:
-        return "it is a percentage: write 35%";
-    case TG_UNIT_COUNT:
-        return "it is a count: write a plain number";
-    case TG_UNIT_NUMBER:
-        return "it is in the unit of its file: write a plain number";
-    default:
-        return "launch attributes are equal or not: write  abs: 0";
-    }
-}
-
+/* With how a bound of this metric is written. */
 static bool bound_problem(struct tg_diags *d, enum tg_diag_code code, const struct tg_yaml *n,
                           const struct tg_rule_metric_info *info, enum tg_bound_kind kind,
                           const char *problem)
 {
+    static const char *const of_unit[] = {
+        [TG_UNIT_BYTES] = "it is an amount of memory: write 64KiB or 256MiB",
+        [TG_UNIT_RATE] = "it is a bandwidth: write 12GB/s or 800MB/s",
+        [TG_UNIT_PERCENT] = "it is a percentage: write 35%",
+        [TG_UNIT_COUNT] = "it is a count: write a plain number",
+        [TG_UNIT_NUMBER] = "it is in the unit of its file: write a plain number",
+        [TG_UNIT_ATTR] = "launch attributes are equal or not: write  abs: 0",
+        [TG_UNIT_NS] = "it is a duration: write 200us or 15ms",
+    };
+    const char *how = kind == TG_BOUND_PCT  ? "write it with %:  10%"
+                      : kind == TG_BOUND_PP ? "write it in percentage points:  3pp"
+                      : kind == TG_BOUND_ABS && info->unit == TG_UNIT_NS
+                          ? "it is a duration: write 200us, 0.2ms or 0.2%step"
+                          : of_unit[info->unit];
     char fix[160];
-    (void)snprintf(fix, sizeof fix, "'%s': %s", info->name, how_to_write(info, kind));
+    (void)snprintf(fix, sizeof fix, "'%s': %s", info->name, how);
     return tg_yaml_mistake(d, code, n, fix, "%s: %s", problem, n->text.p);
 }
 
@@ -147,43 +135,45 @@ bool tg_limit_is_budget(const struct tg_limit *l)
     return l->n > 0;
 }
 
-/* Limits of a list that are on, and how many of them are budgets. */
-struct limit_count {
+/* Limits that are on, how many of them are budgets, and in which direction they are violated. */
+struct limits_on {
     size_t all, budgets;
+    struct tg_directions ways;
 };
 
-static void count_limits(struct limit_count *n, const struct tg_limit_list *list)
+static void add_limits(struct limits_on *x, const struct tg_limit_list *list, enum tg_polarity bad)
 {
     for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++) {
-        n->all++;
-        n->budgets += tg_limit_is_budget(&list->v[i]);
+        const struct tg_limit *l = &list->v[i];
+        bool budget = tg_limit_is_budget(l);
+        x->all++;
+        x->budgets += budget;
+        x->ways.up |= (!budget && bad != TG_LESS_IS_BAD) || tg_limit_find(l, TG_BOUND_MAX);
+        x->ways.down |= (!budget && bad != TG_MORE_IS_BAD) || tg_limit_find(l, TG_BOUND_MIN);
     }
+}
+
+static struct limits_on limits_of_rule(const struct tg_rule *r)
+{
+    struct limits_on x = { 0 };
+    add_limits(&x, &r->warn, r->bad);
+    add_limits(&x, &r->fail, r->bad);
+    for (size_t i = 0; i < r->n_overrides; i++) {
+        add_limits(&x, &r->overrides[i].warn, r->bad);
+        add_limits(&x, &r->overrides[i].fail, r->bad);
+    }
+    return x;
 }
 
 bool tg_limit_lists_are_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
 {
-    struct limit_count n = { 0, 0 };
-    count_limits(&n, warn);
-    count_limits(&n, fail);
-    return n.all && n.budgets == n.all;
-}
-
-static struct limit_count limits_of_rule(const struct tg_rule *r)
-{
-    struct limit_count n = { 0, 0 };
-    count_limits(&n, &r->warn);
-    count_limits(&n, &r->fail);
-    for (size_t i = 0; i < r->n_overrides; i++) {
-        count_limits(&n, &r->overrides[i].warn);
-        count_limits(&n, &r->overrides[i].fail);
-    }
-    return n;
+    return tg_rule_is_budget(&(struct tg_rule){ .warn = *warn, .fail = *fail });
 }
 
 bool tg_rule_is_budget(const struct tg_rule *r)
 {
-    struct limit_count n = limits_of_rule(r);
-    return n.all && n.budgets == n.all;
+    struct limits_on x = limits_of_rule(r);
+    return x.all && x.budgets == x.all;
 }
 
 bool tg_rule_has_budget(const struct tg_rule *r)
@@ -191,26 +181,9 @@ bool tg_rule_has_budget(const struct tg_rule *r)
     return limits_of_rule(r).budgets > 0;
 }
 
-static void add_directions(struct tg_directions *w, const struct tg_limit_list *list,
-                           enum tg_polarity bad)
-{
-    for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++) {
-        bool change = !tg_limit_is_budget(&list->v[i]);
-        w->up |= (change && bad != TG_LESS_IS_BAD) || tg_limit_find(&list->v[i], TG_BOUND_MAX);
-        w->down |= (change && bad != TG_MORE_IS_BAD) || tg_limit_find(&list->v[i], TG_BOUND_MIN);
-    }
-}
-
 struct tg_directions tg_rule_directions(const struct tg_rule *r)
 {
-    struct tg_directions w = { false, false };
-    add_directions(&w, &r->fail, r->bad);
-    add_directions(&w, &r->warn, r->bad);
-    for (size_t i = 0; i < r->n_overrides; i++) {
-        add_directions(&w, &r->overrides[i].fail, r->bad);
-        add_directions(&w, &r->overrides[i].warn, r->bad);
-    }
-    return w;
+    return limits_of_rule(r).ways;
 }
 
 const struct tg_bound *tg_limit_find(const struct tg_limit *l, enum tg_bound_kind kind)
@@ -248,11 +221,10 @@ bool tg_limit_of(const struct tg_yaml *n, const struct tg_rule_metric_info *info
     /* Checks the bounds of one limit together. */
     const struct tg_bound *max = tg_limit_find(out, TG_BOUND_MAX),
                           *min = tg_limit_find(out, TG_BOUND_MIN);
-    bool from_zero = info->bounds == (TG_BOUND_BIT(TG_BOUND_ABS) | TG_BOUND_BIT(TG_BOUND_MAX));
     if (max && min && max->value >= min->value)
         tg_yaml_mistake(d, TG_DIAG_NEVER, n, "write a list:  [{max: ...}, {min: ...}]",
                         "nothing is above 'max' and below 'min' at once");
-    if (from_zero && !tg_yaml_get(n, "abs") && !tg_yaml_get(n, "max"))
+    if (tg_rule_metric_from_zero(info) && !tg_yaml_get(n, "abs") && !tg_yaml_get(n, "max"))
         tg_yaml_mistake(d, TG_DIAG_NEEDS_ABS, n, "write  abs: 20us  or  abs: 0",
                         "'abs' is required for metric '%s' (its baseline is 0)", info->name);
     return out->n > 0;

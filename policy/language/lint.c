@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "policy/language/decode.h"
+#include "policy/language/internal.h"
 #include "policy/language/limit.h"
 #include "policy/language/load.h"
 #include "policy/language/value.h"
@@ -13,19 +13,6 @@ struct lint {
 };
 
 enum { NOTICE_DAYS = 14 }; /* before a waiver ends */
-
-/* ---- waivers ---- */
-
-static void lint_words(struct lint *c, const struct tg_waiver *w)
-{
-    if (!w->with && (tg_sv_eq(w->reason, TG_SV(TG_WAIVER_REASON)) ||
-                     tg_sv_eq(w->reason, TG_SV(TG_WAIVER_UNSAID)) ||
-                     tg_sv_eq(w->owner, TG_SV(TG_WAIVER_OWNER))))
-        (void)tg_diags_add(c->diags, TG_DIAG_WAIVER_WORDS, w->at, 1,
-                           "write why it is accepted, and who removes it",
-                           "the waiver of '%.*s' still has the words it was written with",
-                           TG_SV_ARG(w->rule));
-}
 
 /* ---- limits ---- */
 
@@ -48,21 +35,13 @@ static void lint_floor(struct lint *c, const struct tg_rule *r, const struct tg_
     }
 }
 
-/* Does everything that exceeds `a` also exceed `b`? */
-static bool bound_implies(const struct tg_bound *a, const struct tg_bound *b)
-{
-    if (a->kind != b->kind || a->of_step != b->of_step || a->is_auto != b->is_auto)
-        return false;
-    return a->kind == TG_BOUND_MIN ? a->value <= b->value : a->value >= b->value;
-}
-
+/* Does everything that exceeds `a` also exceed `b`? A kind of bound is in each at most once. */
 static bool limit_implies(const struct tg_limit *a, const struct tg_limit *b)
 {
     for (size_t i = 0; i < b->n; i++) {
-        bool implied = false;
-        for (size_t k = 0; k < a->n; k++)
-            implied = implied || bound_implies(&a->bound[k], &b->bound[i]);
-        if (!implied)
+        const struct tg_bound *y = &b->bound[i], *x = tg_limit_find(a, y->kind);
+        if (!x || x->of_step != y->of_step || x->is_auto != y->is_auto ||
+            (x->kind == TG_BOUND_MIN ? x->value > y->value : x->value < y->value))
             return false;
     }
     return b->n > 0;
@@ -121,15 +100,6 @@ static bool same_match(const struct tg_match *a, const struct tg_match *b)
            same_patterns(&a->name, &b->name) && same_patterns(&a->raw_name, &b->raw_name) &&
            same_patterns(&a->parent, &b->parent) && same_ints(&a->devices, &b->devices) &&
            same_ints(&a->streams, &b->streams);
-}
-
-/* Does `b` repeat everything that `a` sets? */
-static bool is_hidden(const struct tg_override *a, const struct tg_override *b)
-{
-    return same_match(&a->match, &b->match) &&
-           (a->warn.state == TG_LIMIT_UNSET || b->warn.state != TG_LIMIT_UNSET) &&
-           (a->fail.state == TG_LIMIT_UNSET || b->fail.state != TG_LIMIT_UNSET) &&
-           (!a->has_noise || b->has_noise);
 }
 
 /* ---- patterns against names ---- */
@@ -191,19 +161,6 @@ static void lint_match(struct lint *c, const struct tg_match *m)
 
 /* ---- rules, waivers, all of it ---- */
 
-static bool is_off(const struct tg_limit_list *l)
-{
-    return l->state != TG_LIMIT_ON;
-}
-
-static bool is_silent(const struct tg_rule *r)
-{
-    bool silent = is_off(&r->warn) && is_off(&r->fail);
-    for (size_t i = 0; i < r->n_overrides; i++)
-        silent = silent && is_off(&r->overrides[i].warn) && is_off(&r->overrides[i].fail);
-    return silent;
-}
-
 /* Has a limit that noise could exceed: a change of a duration. */
 static bool judges_durations(const struct tg_rule *r)
 {
@@ -217,6 +174,7 @@ static bool judges_durations(const struct tg_rule *r)
 
 static void lint_rule(struct lint *c, const struct tg_rule *r)
 {
+    bool on = r->warn.state == TG_LIMIT_ON || r->fail.state == TG_LIMIT_ON;
     lint_floor(c, r, &r->warn, "warn");
     lint_floor(c, r, &r->fail, "fail");
     lint_order(c, &r->warn, &r->fail);
@@ -225,12 +183,17 @@ static void lint_rule(struct lint *c, const struct tg_rule *r)
         lint_floor(c, r, &o->warn, "warn");
         lint_floor(c, r, &o->fail, "fail");
         lint_order(c, effective(&r->warn, &o->warn), effective(&r->fail, &o->fail));
+        on = on || o->warn.state == TG_LIMIT_ON || o->fail.state == TG_LIMIT_ON;
         for (size_t k = i + 1; k < r->n_overrides; k++) {
-            if (!is_hidden(o, &r->overrides[k]))
+            /* Does a later one repeat everything that this one sets? */
+            const struct tg_override *later = &r->overrides[k];
+            if (!same_match(&o->match, &later->match) || (o->has_noise && !later->has_noise) ||
+                effective(&o->warn, &later->warn)->state != later->warn.state ||
+                effective(&o->fail, &later->fail)->state != later->fail.state)
                 continue;
             (void)tg_diags_add(c->diags, TG_DIAG_SHADOWED, o->at, 1, "remove it",
                                "the override at line %u has the same match and wins",
-                               (unsigned)r->overrides[k].at.line);
+                               (unsigned)later->at.line);
             break;
         }
     }
@@ -247,7 +210,7 @@ static void lint_rule(struct lint *c, const struct tg_rule *r)
                 "comparisons of equal code",
                 (long long)r->noise.min_runs);
     }
-    if (is_silent(r))
+    if (!on)
         (void)tg_diags_add(c->diags, TG_DIAG_SILENT, r->at, r->id.n, NULL,
                            "rule '%.*s' can never warn or fail: its limits are off",
                            TG_SV_ARG(r->id));
@@ -308,34 +271,37 @@ void tg_policy_lint(const struct tg_policy *p, const tg_sv *names, size_t n_name
         if (!is_refused(&c, "rules", i))
             lint_rule(&c, &p->rules[i]);
     lint_patterns(&c, &p->require.ops);
-    for (size_t i = 0; i < p->n_waivers; i++)
-        lint_words(&c, &p->waivers[i]);
-    for (size_t i = 0, at = 0; i < p->n_waivers; i++)
-        if (!p->waivers[i].with && !is_refused(&c, "waivers", at++)) {
-            const struct tg_waiver *w = &p->waivers[i];
-            int64_t left = w->expires - c.policy->today;
-            if (c.policy->today != 0 && !(left > NOTICE_DAYS)) {
-                if (left < 0)
-                    (void)tg_diags_add(c.diags, TG_DIAG_WAIVER_EXPIRED, w->at, 1,
-                                       "remove it, or renew it with a reason",
-                                       "the waiver of '%.*s' expired %lld day(s) ago",
-                                       TG_SV_ARG(w->rule), (long long)-left);
-                else
-                    (void)tg_diags_add(c.diags, TG_DIAG_WAIVER_EXPIRED, w->at, 1,
-                                       "fix what it accepts, or renew it with a reason",
-                                       "the waiver of '%.*s' expires in %lld day(s)",
-                                       TG_SV_ARG(w->rule), (long long)left);
-            }
-        }
-    const struct tg_policy *baseline = c.policy;
-    for (size_t i = 0; i < baseline->n_baselines && !c.diags->errors; i++)
-        if (!tg_policy_has_baseline(baseline, i + 1) &&
-            !tg_policy_is_built_in(&baseline->baselines[i].at))
+    for (const struct tg_waiver *w = p->waivers; w < p->waivers + p->n_waivers; w++)
+        if (!w->with && (tg_sv_eq(w->reason, TG_SV(TG_WAIVER_REASON)) ||
+                         tg_sv_eq(w->reason, TG_SV(TG_WAIVER_UNSAID)) ||
+                         tg_sv_eq(w->owner, TG_SV(TG_WAIVER_OWNER))))
+            (void)tg_diags_add(diags, TG_DIAG_WAIVER_WORDS, w->at, 1,
+                               "write why it is accepted, and who removes it",
+                               "the waiver of '%.*s' still has the words it was written with",
+                               TG_SV_ARG(w->rule));
+    size_t at = 0;
+    for (const struct tg_waiver *w = p->waivers; w < p->waivers + p->n_waivers; w++) {
+        int64_t left = w->expires - p->today;
+        if (w->with || is_refused(&c, "waivers", at++) || p->today == 0 || left > NOTICE_DAYS)
+            continue;
+        if (left < 0)
+            (void)tg_diags_add(diags, TG_DIAG_WAIVER_EXPIRED, w->at, 1,
+                               "remove it, or renew it with a reason",
+                               "the waiver of '%.*s' expired %lld day(s) ago", TG_SV_ARG(w->rule),
+                               (long long)-left);
+        else
+            (void)tg_diags_add(diags, TG_DIAG_WAIVER_EXPIRED, w->at, 1,
+                               "fix what it accepts, or renew it with a reason",
+                               "the waiver of '%.*s' expires in %lld day(s)", TG_SV_ARG(w->rule),
+                               (long long)left);
+    }
+    for (size_t i = 0; i < p->n_baselines && !diags->errors; i++)
+        if (!tg_policy_has_baseline(p, i + 1) && !tg_policy_is_built_in(&p->baselines[i].at))
             (void)tg_diags_add(
-                c.diags, TG_DIAG_UNUSED_BASELINE, baseline->baselines[i].at, 1,
+                diags, TG_DIAG_UNUSED_BASELINE, p->baselines[i].at, 1,
                 "add  against:  to a rule, or remove the baseline",
                 "no rule is against the baseline '%.*s': nothing is compared with it",
-                TG_SV_ARG(baseline->baselines[i].name));
+                TG_SV_ARG(p->baselines[i].name));
     if (p->n_rules == 0 && !diags->errors)
         (void)tg_diags_add(diags, TG_DIAG_NOTHING,
                            (struct tg_loc){ p->file.n ? p->file.p : NULL, 1, 1, 0 }, 1,

@@ -9,9 +9,8 @@
 #include "core/base/file.h"
 #include "core/base/limits.h"
 #include "core/base/look.h"
-#include "policy/language/decode.h"
 #include "policy/language/defaults.h"
-#include "policy/language/node.h"
+#include "policy/language/internal.h"
 
 enum { MAX_LAYERS = 2 * TG_POLICY_FILES }; /* files and presets */
 
@@ -77,12 +76,11 @@ bool tg_policy_find(const char *dir, const char *root, struct tg_arena *a, const
 
 /* ---- presets ---- */
 
-static const char *const presets[] = { "tracegate:recommended", "tracegate:counts-only",
+static const char *const presets[] = { TG_POLICY_BUILT_IN, "tracegate:counts-only",
                                        "tracegate:advisory", NULL };
 enum preset { PRESET_RECOMMENDED, PRESET_COUNTS_ONLY, PRESET_ADVISORY };
 
-/* The built-in file without its rules and profiles; or with `rules` and `profiles` alone (NULL:
- * none). */
+/* The built-in file without its rules and profiles; or with `rules` and `profiles` alone. */
 static const struct tg_yaml *part_of_built_in(struct load *l, struct tg_yaml *rules,
                                               struct tg_yaml *profiles)
 {
@@ -176,19 +174,15 @@ static void push_layer(struct load *l, const struct tg_yaml *root)
                            "more than %d layers", MAX_LAYERS);
 }
 
-/* Compressed, or a trace as it is: somebody named it in a policy's place. */
-static bool is_trace(tg_sv text)
-{
-    return tg_sv_starts(text, TG_SV("\x1f\x8b")) || tg_sv_starts(text, TG_SV("\x28\xb5\x2f\xfd")) ||
-           (tg_sv_starts(text, TG_SV("{")) && tg_sv_has(text, TG_SV("\"traceEvents\"")));
-}
-
 static bool read_text(struct load *l, const char *path, struct tg_buf *out, struct tg_err *err)
 {
     if (l->opts->read ? !l->opts->read(l->opts->read_arg, path, out, err)
                       : !tg_file_read(out, path, TG_LIMITS_DEFAULT.max_policy, err))
         return false;
-    if (!is_trace(tg_buf_sv(out)))
+    /* Compressed, or a trace as it is: somebody named it in a policy's place. */
+    tg_sv text = tg_buf_sv(out);
+    if (!tg_sv_starts(text, TG_SV("\x1f\x8b")) && !tg_sv_starts(text, TG_SV("\x28\xb5\x2f\xfd")) &&
+        !(tg_sv_starts(text, TG_SV("{")) && tg_sv_has(text, TG_SV("\"traceEvents\""))))
         return true;
     tg_err_set(err, TG_ERR_POLICY, TG_AT_FILE(path), "'%s' is a trace, not a policy", path);
     return tg_err_hint(
@@ -397,10 +391,9 @@ static struct tg_yaml *select_profile(struct load *l, struct tg_yaml *tree,
         free(also.id);
     }
     if (wanted && !found && !l->opts->profile_may_lack) {
-        const char *near = tg_sv_nearest(tg_sv_of(wanted), names);
         (void)tg_diags_add(l->diags, TG_DIAG_PROFILE,
                            l->opts->path ? (struct tg_loc){ l->opts->path, 1, 1, 0 } : TG_NOWHERE,
-                           1, near ? tg_arena_printf(l->arena, "did you mean '%s'?", near) : NULL,
+                           1, tg_diags_guess(l->diags, tg_sv_of(wanted), names),
                            "there is no profile '%s'", wanted);
     }
     return selected;

@@ -1,4 +1,4 @@
-#include "policy/language/merge.h"
+#include "policy/language/internal.h"
 
 enum { MAX_RULES = 2000 }; /* of all layers together */
 
@@ -7,16 +7,6 @@ struct merge {
     struct tg_diags *diags;
     struct tg_removed *removed;
 };
-
-static struct tg_yaml *new_seq(struct merge *m, const struct tg_yaml *at, size_t cap)
-{
-    struct tg_yaml *s = tg_yaml_copy(m->arena, at);
-    s->type = TG_YAML_SEQ;
-    s->items = TG_NEW_N(m->arena, struct tg_yaml *, cap ? cap : 1);
-    s->pairs = NULL;
-    s->n = 0;
-    return s;
-}
 
 static bool same_text(const struct tg_yaml *a, const struct tg_yaml *b)
 {
@@ -27,28 +17,19 @@ static bool same_text(const struct tg_yaml *a, const struct tg_yaml *b)
 static struct tg_yaml *merge_maps(struct merge *m, const struct tg_key *keys,
                                   const struct tg_yaml *base, const struct tg_yaml *over);
 
-/* The flags of keys.h; a value of the wrong type was reported and stays as it is. */
-static struct tg_yaml *merge_lists(struct merge *m, const struct tg_yaml *base,
+/* `identity`: the key by which items are the same, and merged; NULL: all are appended. */
+static struct tg_yaml *merge_lists(struct merge *m, const char *identity,
+                                   const struct tg_key *item_keys, const struct tg_yaml *base,
                                    const struct tg_yaml *over)
 {
-    struct tg_yaml *s = new_seq(m, over, base->n + over->n);
-    for (size_t i = 0; i < base->n; i++)
-        s->items[s->n++] = base->items[i];
-    for (size_t i = 0; i < over->n; i++)
-        s->items[s->n++] = over->items[i];
-    return s;
-}
-
-static struct tg_yaml *merge_identified(struct merge *m, const char *identity,
-                                        const struct tg_key *item_keys, const struct tg_yaml *base,
-                                        const struct tg_yaml *over)
-{
-    struct tg_yaml *all = new_seq(m, over, base->n + over->n);
+    struct tg_yaml *all = tg_yaml_copy(m->arena, over);
+    all->items = TG_NEW_N(m->arena, struct tg_yaml *, base->n + over->n + 1);
+    all->n = 0;
     for (size_t i = 0; i < base->n; i++)
         all->items[all->n++] = base->items[i];
     for (size_t i = 0; i < over->n; i++) {
-        const struct tg_yaml *id = tg_yaml_get(over->items[i], identity);
-        size_t j = 0;
+        const struct tg_yaml *id = identity ? tg_yaml_get(over->items[i], identity) : NULL;
+        size_t j = id ? 0 : base->n;
         while (j < base->n && !same_text(tg_yaml_get(all->items[j], identity), id))
             j++;
         if (j < base->n)
@@ -74,9 +55,8 @@ static void remove_rule(struct merge *m, struct tg_yaml *rules, const struct tg_
             if (known && known->type == TG_YAML_SCALAR)
                 names[n++] = known->text.p;
         }
-        const char *near = tg_sv_nearest(id->text, names);
         tg_yaml_mistake(m->diags, TG_DIAG_RULE_UNKNOWN, id,
-                        near ? tg_arena_printf(m->arena, "did you mean '%s'?", near) : NULL,
+                        tg_diags_guess(m->diags, id->text, names),
                         "no earlier layer has a rule '%s'", id->text.p);
         return;
     }
@@ -89,6 +69,7 @@ static void remove_rule(struct merge *m, struct tg_yaml *rules, const struct tg_
 
 /* ---- maps ---- */
 
+/* The flags of keys.h; a value of the wrong type was reported and stays as it is. */
 static struct tg_yaml *merge_value(struct merge *m, const struct tg_key *k, struct tg_yaml *base,
                                    struct tg_yaml *over)
 {
@@ -98,13 +79,13 @@ static struct tg_yaml *merge_value(struct merge *m, const struct tg_key *k, stru
         const struct tg_yaml *add = over->type == TG_YAML_MAP ? tg_yaml_get(over, "add") : over;
         const struct tg_yaml *remove = tg_yaml_get(over, "remove");
         struct tg_yaml none = { .type = TG_YAML_SEQ, .at = over->at };
-        struct tg_yaml *rules = merge_lists(m, base ? base : &none, &none);
+        struct tg_yaml *rules = merge_lists(m, NULL, NULL, base ? base : &none, &none);
         rules->at = over->at;
         for (size_t i = 0; remove && remove->type == TG_YAML_SEQ && i < remove->n; i++)
             if (remove->items[i]->type == TG_YAML_SCALAR)
                 remove_rule(m, rules, remove->items[i]);
         if (add && add->type == TG_YAML_SEQ)
-            rules = merge_identified(m, "id", tg_key_shape_rule.keys, rules, add);
+            rules = merge_lists(m, "id", tg_key_shape_rule.keys, rules, add);
         if (rules->n > MAX_RULES) {
             (void)tg_diags_add(m->diags, TG_DIAG_EMPTY_LIST, over->at, 1, NULL,
                                "all layers together have more than %d rules", MAX_RULES);
@@ -113,23 +94,11 @@ static struct tg_yaml *merge_value(struct merge *m, const struct tg_key *k, stru
         return rules;
     }
     if ((k->flags & TG_KEY_MERGE) && maps)
-        return merge_maps(m, k->shape->kind == TG_KEY_MAP ? k->shape->keys : NULL, base, over);
-    if ((k->flags & TG_KEY_APPEND) && lists)
-        return merge_lists(m, base, over);
-    if ((k->flags & TG_KEY_BY_NAME) && lists)
-        return merge_identified(m, "name", k->shape->item->keys, base, over);
+        return merge_maps(m, k->shape->keys, base, over);
+    if ((k->flags & (TG_KEY_APPEND | TG_KEY_BY_NAME)) && lists)
+        return merge_lists(m, k->flags & TG_KEY_BY_NAME ? "name" : NULL, k->shape->item->keys, base,
+                           over);
     return over;
-}
-
-static void put_pair(struct tg_yaml *map, struct tg_yaml *key, struct tg_yaml *value)
-{
-    for (size_t i = 0; i < map->n; i++) {
-        if (tg_sv_eq(map->pairs[i].key->text, key->text)) {
-            map->pairs[i] = (struct tg_yaml_pair){ key, value };
-            return;
-        }
-    }
-    map->pairs[map->n++] = (struct tg_yaml_pair){ key, value };
 }
 
 /* Unknown keys were reported; they are dropped. */
@@ -142,13 +111,18 @@ static struct tg_yaml *merge_maps(struct merge *m, const struct tg_key *keys,
     map->pairs = TG_NEW_N(m->arena, struct tg_yaml_pair, (base ? base->n : 0) + over->n + 1);
     map->n = 0;
     for (size_t i = 0; base && i < base->n; i++)
-        put_pair(map, base->pairs[i].key, base->pairs[i].value);
+        map->pairs[map->n++] = base->pairs[i];
     for (size_t i = 0; i < over->n; i++) {
-        struct tg_yaml *name = over->pairs[i].key;
-        const struct tg_key *k = tg_key_find(keys, name->text);
-        if (k && !(k->flags & TG_KEY_MAIN))
-            put_pair(map, name,
-                     merge_value(m, k, tg_yaml_get(base, k->name), over->pairs[i].value));
+        struct tg_yaml_pair p = over->pairs[i];
+        const struct tg_key *k = tg_key_find(keys, p.key->text);
+        size_t at = 0;
+        if (!k || k->flags & TG_KEY_MAIN)
+            continue;
+        while (at < map->n && !tg_sv_eq(map->pairs[at].key->text, p.key->text))
+            at++;
+        p.value = merge_value(m, k, tg_yaml_get(base, k->name), p.value);
+        map->pairs[at] = p;
+        map->n += at == map->n;
     }
     return map;
 }

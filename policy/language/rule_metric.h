@@ -63,6 +63,11 @@ static inline enum tg_rule_metric tg_rule_metric_of(enum tg_metric m)
 {
     return (enum tg_rule_metric)(TG_RULE_METRIC_OF_TRACE + (int)m);
 }
+/* Of names that the baseline does not have, or the fresh side: no relative bound, one direction. */
+static inline bool tg_rule_metric_from_zero(const struct tg_rule_metric_info *info)
+{
+    return info->bounds == (TG_BOUND_BIT(TG_BOUND_ABS) | TG_BOUND_BIT(TG_BOUND_MAX));
+}
 /* About the work launched inside a frame, not about the frame itself. */
 static inline bool tg_rule_metric_of_launched(enum tg_rule_metric m)
 {
@@ -77,10 +82,8 @@ static inline bool tg_rule_metric_of_trace(enum tg_rule_metric m, enum tg_metric
 
 const struct tg_rule_metric_info *tg_rule_metric_info(enum tg_rule_metric m);
 bool tg_rule_metric_from_name(tg_sv name, enum tg_rule_metric *out);
-const char *tg_scope_name(enum tg_scope s);       /* "name", "trace", "ranks", "numbers" */
-const char *tg_unit_name(enum tg_unit u);         /* "count", "duration", "percent", … */
-const char *tg_bound_name(enum tg_bound_kind k);  /* "pct", "abs", "pp", "max", "min" */
-const char *tg_polarity_name(enum tg_polarity p); /* "more", "less", "any", "own" */
+const char *tg_unit_name(enum tg_unit u);        /* "count", "duration", "percent", … */
+const char *tg_bound_name(enum tg_bound_kind k); /* "pct", "abs", "pp", "max", "min" */
 
 /* The whole table, appended to `out`: for the terminal, for programs, for the manual. */
 void tg_rule_metric_text(struct tg_buf *out);

@@ -1,6 +1,5 @@
-#include "policy/language/show.h"
 #include "core/base/utf8.h"
-#include "policy/language/decode.h"
+#include "policy/language/internal.h"
 #include "policy/language/load.h"
 
 enum { COMMENT_COLUMN = 60 };
@@ -80,9 +79,6 @@ static void end_line(struct show *s, const struct tg_yaml *from)
     tg_buf_putc(s->out, '\n');
     s->line = s->out->n;
 }
-
-static void put_block(struct show *s, const struct tg_key *keys, const struct tg_yaml *map,
-                      size_t indent, bool in_item);
 
 /* In the order of the grammar, so that the same policy always reads the same. */
 static void put_block(struct show *s, const struct tg_key *keys, const struct tg_yaml *map,

@@ -1,4 +1,4 @@
-#include "policy/language/validate.h"
+#include "policy/language/internal.h"
 
 #include <stdio.h>
 
@@ -47,45 +47,34 @@ static const char *guess_key(const struct tg_key *keys, tg_sv typed)
 
 /* ---- scalars ---- */
 
+/* A scalar has its text, any other node has none. */
 static void complain(struct check *c, enum tg_diag_code code, const struct tg_yaml *n,
                      const char *fix, const char *key, const char *problem)
 {
-    tg_yaml_mistake(c->diags, code, n, fix, "'%s' %s%s%s%s", key, problem,
-                    n->type == TG_YAML_SCALAR && n->text.n ? ", not '" : "",
-                    n->type == TG_YAML_SCALAR && n->text.n ? n->text.p : "",
-                    n->type == TG_YAML_SCALAR && n->text.n ? "'" : "");
-}
-
-static void list_words(struct check *c, const char *const *words, tg_sv typed)
-{
-    const char *guess = tg_sv_nearest(typed, words);
-    tg_buf_clear(&c->fix);
-    if (guess)
-        tg_buf_printf(&c->fix, "did you mean '%s'? ", guess);
-    tg_buf_puts(&c->fix, "allowed: ");
-    for (size_t i = 0; words[i]; i++)
-        tg_buf_printf(&c->fix, "%s%s", i ? ", " : "", words[i]);
+    bool said = n->text.n > 0;
+    tg_yaml_mistake(c->diags, code, n, fix, "'%s' %s%s%s%s", key, problem, said ? ", not '" : "",
+                    said ? n->text.p : "", said ? "'" : "");
 }
 
 static void check_word(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
                        const char *key)
 {
-    if (tg_sv_index(s->words, n->text) >= 0)
-        return;
-    list_words(c, s->words, n->text);
-    tg_yaml_mistake(c->diags, TG_DIAG_WORD, n, c->fix.p, "'%s' cannot be '%s'", key, n->text.p);
-}
-
-static void check_metric(struct check *c, const struct tg_yaml *n)
-{
-    const char *names[TG_RULE_METRICS + 1] = { NULL };
-    enum tg_rule_metric m;
-    if (tg_rule_metric_from_name(n->text, &m))
-        return;
+    const char *metrics[TG_RULE_METRICS + 1] = { NULL };
+    bool is_metric = s->kind == TG_KEY_METRIC;
+    const char *const *words = is_metric ? metrics : s->words;
     for (int i = 0; i < TG_RULE_METRICS; i++)
-        names[i] = tg_rule_metric_info((enum tg_rule_metric)i)->name;
-    list_words(c, names, n->text);
-    tg_yaml_mistake(c->diags, TG_DIAG_WORD, n, c->fix.p, "there is no metric '%s'", n->text.p);
+        metrics[i] = tg_rule_metric_info((enum tg_rule_metric)i)->name;
+    if (tg_sv_index(words, n->text) >= 0)
+        return;
+    const char *guess = tg_diags_guess(c->diags, n->text, words);
+    tg_buf_clear(&c->fix);
+    tg_buf_printf(&c->fix, "%s%sallowed: ", guess ? guess : "", guess ? " " : "");
+    for (size_t i = 0; words[i]; i++)
+        tg_buf_printf(&c->fix, "%s%s", i ? ", " : "", words[i]);
+    if (is_metric)
+        tg_yaml_mistake(c->diags, TG_DIAG_WORD, n, c->fix.p, "there is no metric '%s'", n->text.p);
+    else
+        tg_yaml_mistake(c->diags, TG_DIAG_WORD, n, c->fix.p, "'%s' cannot be '%s'", key, n->text.p);
 }
 
 static void check_int(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
@@ -123,20 +112,6 @@ static void check_length(struct check *c, const struct tg_key_shape *s, const st
     tg_yaml_mistake(c->diags, TG_DIAG_TEXT, n, NULL, "%s", n->text.n ? why : "the text is empty");
 }
 
-static void check_id(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
-                     const char *key)
-{
-    bool capitals = s->kind == TG_KEY_NAME;
-    if (is_name(n->text, capitals) && n->text.n <= (size_t)s->max)
-        return;
-    if (n->text.n > (size_t)s->max)
-        check_length(c, s, n, key);
-    else
-        complain(c, TG_DIAG_TEXT, n,
-                 capitals ? "use letters, digits, - and _" : "use a-z, 0-9 and -", key,
-                 "may hold only a few characters");
-}
-
 static void check_percent(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
                           const char *key)
 {
@@ -156,6 +131,7 @@ static void check_scalar(struct check *c, const struct tg_key_shape *s, const st
                          const char *key)
 {
     int64_t days, ms;
+    bool capitals = s->kind == TG_KEY_NAME;
     switch (s->kind) {
     case TG_KEY_TEXT:
     case TG_KEY_GLOB:
@@ -165,13 +141,16 @@ static void check_scalar(struct check *c, const struct tg_key_shape *s, const st
         break;
     case TG_KEY_ID:
     case TG_KEY_NAME:
-        check_id(c, s, n, key);
+        if (n->text.n <= (size_t)s->max && !is_name(n->text, capitals))
+            complain(c, TG_DIAG_TEXT, n,
+                     capitals ? "use letters, digits, - and _" : "use a-z, 0-9 and -", key,
+                     "may hold only a few characters");
+        else
+            check_length(c, s, n, key);
         break;
     case TG_KEY_WORD:
-        check_word(c, s, n, key);
-        break;
     case TG_KEY_METRIC:
-        check_metric(c, n);
+        check_word(c, s, n, key);
         break;
     case TG_KEY_INT:
         check_int(c, s, n, key);
@@ -182,13 +161,12 @@ static void check_scalar(struct check *c, const struct tg_key_shape *s, const st
                             "this program knows version 1 of the policy language, not '%s'",
                             n->text.p);
         break;
-    case TG_KEY_WORD_OR_INT: {
+    case TG_KEY_WORD_OR_INT:
         if (n->text.n && tg_is_digit(n->text.p[0]))
             check_int(c, s, n, key);
         else
             check_word(c, s, n, key);
         break;
-    }
     case TG_KEY_BOOL:
         if (!n->plain || (!tg_sv_eq(n->text, TG_SV("true")) && !tg_sv_eq(n->text, TG_SV("false"))))
             complain(c, TG_DIAG_WORD, n, "write true or false", key, "must be true or false");
@@ -216,15 +194,6 @@ static void check_scalar(struct check *c, const struct tg_key_shape *s, const st
 }
 
 /* ---- collections ---- */
-
-static const char *name_of(const struct tg_key_shape *s)
-{
-    return s->what                                             ? s->what
-           : s->kind == TG_KEY_MAP || s->kind == TG_KEY_MAP_OF ? "a mapping"
-           : s->kind == TG_KEY_LIST                            ? "a list"
-           : s->kind == TG_KEY_INT                             ? "a whole number"
-                                                               : "one value";
-}
 
 /* Two items of a list with the same identity: the later one is the mistake. */
 static void check_twice(struct check *c, const struct tg_yaml *list, const char *key,
@@ -284,31 +253,33 @@ static void check_map(struct check *c, const struct tg_key_shape *s, const struc
         tg_yaml_mistake(c->diags, TG_DIAG_EMPTY_LIST, n, NULL, "%s must not be empty", s->what);
 }
 
-/* The type of the value decides which alternative is meant; scalars are everything else. */
-static const struct tg_key_shape *choose(const struct tg_key_shape *s, const struct tg_yaml *n)
-{
-    if (s->kind == TG_KEY_CHOICE)
-        return n->type == TG_YAML_MAP ? s->map : n->type == TG_YAML_SEQ ? s->list : s->scalar;
-    enum tg_yaml_type want = s->kind == TG_KEY_MAP || s->kind == TG_KEY_MAP_OF ? TG_YAML_MAP
-                             : s->kind == TG_KEY_LIST                          ? TG_YAML_SEQ
-                                                                               : TG_YAML_SCALAR;
-    return n->type == want ? s : NULL;
-}
-
 /* `key` NULL: the whole file. */
 static void check(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
                   const char *key)
 {
-    const struct tg_key_shape *one = choose(s, n);
+    /* The type of the value decides which alternative is meant; scalars are everything else. */
+    const struct tg_key_shape *one = n->type == TG_YAML_MAP   ? s->map
+                                     : n->type == TG_YAML_SEQ ? s->list
+                                                              : s->scalar;
     bool nothing = n->type == TG_YAML_SCALAR && n->plain && n->text.n == 0;
+    enum tg_yaml_type want = s->kind == TG_KEY_MAP || s->kind == TG_KEY_MAP_OF ? TG_YAML_MAP
+                             : s->kind == TG_KEY_LIST                          ? TG_YAML_SEQ
+                                                                               : TG_YAML_SCALAR;
+    if (s->kind != TG_KEY_CHOICE)
+        one = n->type == want ? s : NULL;
     if (!one || nothing) {
+        const char *what = s->what                 ? s->what
+                           : want == TG_YAML_MAP   ? "a mapping"
+                           : want == TG_YAML_SEQ   ? "a list"
+                           : s->kind == TG_KEY_INT ? "a whole number"
+                                                   : "one value";
         tg_buf_clear(&c->fix);
         if (s->example)
             tg_buf_printf(&c->fix, key ? "write  %s: %s" : "write  %s%s", key ? key : "",
                           s->example);
         tg_yaml_mistake(c->diags, TG_DIAG_TYPE, n, c->fix.n ? c->fix.p : NULL,
                         key ? "'%s' must be %s, not %s" : "%sthe file must be %s, not %s",
-                        key ? key : "", name_of(s), tg_yaml_type_name(n));
+                        key ? key : "", what, tg_yaml_type_name(n));
     } else if (one->kind == TG_KEY_MAP)
         check_map(c, one, n, s->kind == TG_KEY_CHOICE && s->list ? s->example : NULL);
     else if (one->kind == TG_KEY_MAP_OF) {

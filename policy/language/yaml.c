@@ -62,12 +62,6 @@ static struct tg_loc loc_at(const char *file, tg_sv text, size_t offset)
     return at;
 }
 
-static bool is_forbidden(uint32_t c)
-{
-    return (c < 0x20 && c != '\n' && c != '\r' && c != '\t') || (c >= 0x7F && c <= 0x9F) ||
-           c == 0x2028 || c == 0x2029 || c == 0xFEFF || c == 0xFFFE || c == 0xFFFF;
-}
-
 /* Bytes that YAML forbids or that libyaml and an editor would count as lines differently (NEL, LS,
  * PS), so that a position always means the same place. Each sort is reported once. */
 static bool check_bytes(tg_sv text, const char *file, struct tg_diags *d)
@@ -80,11 +74,14 @@ static bool check_bytes(tg_sv text, const char *file, struct tg_diags *d)
             return tg_diags_add(d, TG_DIAG_UTF8, loc_at(file, text, i), 1, "save the file as UTF-8",
                                 "not valid UTF-8: byte 0x%02x", (unsigned)(unsigned char)text.p[i]);
         uint32_t c = tg_utf8_code(rest, len);
+        bool forbidden = (c < 0x20 && c != '\n' && c != '\r' && c != '\t') ||
+                         (c >= 0x7F && c <= 0x9F) || c == 0x2028 || c == 0x2029 || c == 0xFEFF ||
+                         c == 0xFFFE || c == 0xFFFF;
         if (c == '\t' && !tab) {
             tab = true;
             ok = tg_diags_add(d, TG_DIAG_TAB, loc_at(file, text, i), 1,
                               "indent with blanks; in quoted text write \\t", "tab character");
-        } else if (is_forbidden(c)) {
+        } else if (forbidden) {
             return tg_diags_add(d, TG_DIAG_SYNTAX, loc_at(file, text, i), 1,
                                 "remove it; in \"quoted\" text write \\u and its number",
                                 "control character U+%04X", (unsigned)c);
@@ -121,21 +118,6 @@ static tg_sv sv_of(const yaml_char_t *s)
     return tg_sv_of((const char *)s);
 }
 
-static bool refuse_tag(struct parse *p, const yaml_char_t *tag)
-{
-    return tg_diags_add(p->diags, TG_DIAG_TAG, loc_of(p, p->event.start_mark),
-                        strlen((const char *)tag), "remove the tag; tracegate types values itself",
-                        "tag '%s'", (const char *)tag);
-}
-
-static struct anchor *find_anchor(struct parse *p, tg_sv name)
-{
-    for (size_t i = p->n_anchors; i-- > 0;)
-        if (tg_sv_eq(p->anchors[i].name, name))
-            return &p->anchors[i];
-    return NULL;
-}
-
 /* Index of the new anchor, or SIZE_MAX without one. A repeated name refers to the later node. */
 static size_t add_anchor(struct parse *p, const yaml_char_t *name)
 {
@@ -147,9 +129,9 @@ static size_t add_anchor(struct parse *p, const yaml_char_t *name)
         (void)fatal(p);
         return SIZE_MAX;
     }
-    p->anchors = tg_grow(p->anchors, &p->cap_anchors, p->n_anchors + 1, sizeof *p->anchors);
-    p->anchors[p->n_anchors] = (struct anchor){ tg_arena_sv(p->arena, sv_of(name)), NULL };
-    return p->n_anchors++;
+    *TG_PUSH(p->anchors, p->n_anchors, p->cap_anchors) =
+        (struct anchor){ tg_arena_sv(p->arena, sv_of(name)), NULL };
+    return p->n_anchors - 1;
 }
 
 /* ---- nodes ---- */
@@ -177,7 +159,9 @@ static struct tg_yaml *build_alias(struct parse *p)
 {
     tg_sv name = sv_of(p->event.data.alias.anchor);
     struct tg_loc at = loc_of(p, p->event.start_mark);
-    const struct anchor *a = find_anchor(p, name);
+    const struct anchor *a = NULL;
+    for (size_t i = p->n_anchors; !a && i-- > 0;)
+        a = tg_sv_eq(p->anchors[i].name, name) ? &p->anchors[i] : NULL;
     if (!a)
         (void)tg_diags_add(p->diags, TG_DIAG_ALIAS, at, name.n + 1, "define it above with &name",
                            "alias '*%s' has no anchor", name.p);
@@ -185,50 +169,6 @@ static struct tg_yaml *build_alias(struct parse *p)
         (void)tg_diags_add(p->diags, TG_DIAG_ALIAS, at, name.n + 1, NULL,
                            "alias '*%s' is inside its own anchor", name.p);
     return a ? a->node : NULL;
-}
-
-static struct tg_yaml *build_scalar(struct parse *p)
-{
-    size_t anchor = add_anchor(p, p->event.data.scalar.anchor);
-    if (p->event.data.scalar.tag)
-        (void)refuse_tag(p, p->event.data.scalar.tag);
-    struct tg_yaml *n = p->stop ? NULL : new_node(p, TG_YAML_SCALAR);
-    if (!n)
-        return NULL;
-    n->plain = p->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    n->text = tg_arena_sv(
-        p->arena, (tg_sv){ (const char *)p->event.data.scalar.value, p->event.data.scalar.length });
-    if (anchor != SIZE_MAX)
-        p->anchors[anchor].node = n;
-    return n;
-}
-
-/*
- * Adds the size that `child` expands to; an alias bomb ends here, before anything walks the tree.
- */
-static bool count_expanded(struct parse *p, struct tg_yaml *n, const struct tg_yaml *child)
-{
-    n->expanded += child->expanded;
-    if (n->expanded <= TG_YAML_EXPANDED)
-        return true;
-    (void)tg_diags_add(p->diags, TG_DIAG_ALIAS, loc_of(p, p->event.start_mark), 1, NULL,
-                       "aliases expand to more than %u values", TG_YAML_EXPANDED);
-    return fatal(p);
-}
-
-static bool deeper(struct parse *p, unsigned depth)
-{
-    if (depth < TG_YAML_DEPTH)
-        return true;
-    (void)tg_diags_add(p->diags, TG_DIAG_DEPTH, loc_of(p, p->event.start_mark), 1, NULL,
-                       "nested deeper than %d levels", TG_YAML_DEPTH);
-    return fatal(p);
-}
-
-static void add(struct list *l, struct tg_yaml *n)
-{
-    l->v = tg_grow(l->v, &l->cap, l->n + 1, sizeof(struct tg_yaml *));
-    l->v[l->n++] = n;
 }
 
 /* Is this a valid key: plain text, not "<<", not used yet? */
@@ -256,27 +196,36 @@ static bool check_key(struct parse *p, const struct list *so_far, const struct t
 }
 
 /* A sequence, or a mapping, whose items are keys and values in turn. */
-static struct tg_yaml *build_collection(struct parse *p, unsigned depth, enum tg_yaml_type type,
-                                        const yaml_char_t *name, const yaml_char_t *tag)
+static struct tg_yaml *build_collection(struct parse *p, unsigned depth, enum tg_yaml_type type)
 {
     yaml_event_type_t end = type == TG_YAML_MAP ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
-    size_t anchor = add_anchor(p, name);
-    if (tag)
-        (void)refuse_tag(p, tag);
-    struct tg_yaml *n = p->stop || !deeper(p, depth) ? NULL : new_node(p, type);
     struct list l = { 0 };
+    if (depth >= TG_YAML_DEPTH) {
+        (void)tg_diags_add(p->diags, TG_DIAG_DEPTH, loc_of(p, p->event.start_mark), 1, NULL,
+                           "nested deeper than %d levels", TG_YAML_DEPTH);
+        (void)fatal(p);
+        return NULL;
+    }
+    struct tg_yaml *n = new_node(p, type);
     while (n && next_event(p) && p->event.type != end) {
         struct tg_yaml *key = type == TG_YAML_MAP ? build(p, depth + 1) : NULL;
         bool good = type == TG_YAML_SEQ || (key && !p->stop && check_key(p, &l, key));
         if (p->stop || (type == TG_YAML_MAP && !next_event(p)))
             break;
         struct tg_yaml *value = build(p, depth + 1);
-        if (p->stop || (value && !count_expanded(p, n, value)))
+        if (p->stop)
             break;
+        n->expanded += value ? value->expanded : 0;
+        if (n->expanded > TG_YAML_EXPANDED) { /* an alias bomb, before anything walks the tree */
+            (void)tg_diags_add(p->diags, TG_DIAG_ALIAS, loc_of(p, p->event.start_mark), 1, NULL,
+                               "aliases expand to more than %u values", TG_YAML_EXPANDED);
+            (void)fatal(p);
+            break;
+        }
         if (good && value && key)
-            add(&l, key);
+            *TG_PUSH(l.v, l.n, l.cap) = key;
         if (good && value)
-            add(&l, value);
+            *TG_PUSH(l.v, l.n, l.cap) = value;
     }
     if (n && !p->stop) {
         n->n = type == TG_YAML_MAP ? l.n / 2 : l.n;
@@ -286,8 +235,6 @@ static struct tg_yaml *build_collection(struct parse *p, unsigned depth, enum tg
             n->items = tg_arena_copy(p->arena, l.v, n->n, sizeof *n->items);
         n->end_line = (uint32_t)p->event.end_mark.line + 1;
         n->end_col = (uint32_t)p->event.end_mark.column + 1;
-        if (anchor != SIZE_MAX)
-            p->anchors[anchor].node = n;
     }
     free(l.v);
     return p->stop ? NULL : n;
@@ -296,21 +243,47 @@ static struct tg_yaml *build_collection(struct parse *p, unsigned depth, enum tg
 /* The node that begins with the current event; NULL: dropped (reported), or p->stop. */
 static struct tg_yaml *build(struct parse *p, unsigned depth)
 {
-    switch (p->event.type) {
+    const yaml_event_t *e = &p->event;
+    const yaml_char_t *name, *tag;
+    enum tg_yaml_type type = TG_YAML_SCALAR;
+    switch (e->type) {
     case YAML_ALIAS_EVENT:
         return build_alias(p);
     case YAML_SCALAR_EVENT:
-        return build_scalar(p);
+        name = e->data.scalar.anchor;
+        tag = e->data.scalar.tag;
+        break;
     case YAML_SEQUENCE_START_EVENT:
-        return build_collection(p, depth, TG_YAML_SEQ, p->event.data.sequence_start.anchor,
-                                p->event.data.sequence_start.tag);
+        type = TG_YAML_SEQ;
+        name = e->data.sequence_start.anchor;
+        tag = e->data.sequence_start.tag;
+        break;
     case YAML_MAPPING_START_EVENT:
-        return build_collection(p, depth, TG_YAML_MAP, p->event.data.mapping_start.anchor,
-                                p->event.data.mapping_start.tag);
+        type = TG_YAML_MAP;
+        name = e->data.mapping_start.anchor;
+        tag = e->data.mapping_start.tag;
+        break;
     default:
         (void)fatal(p);
         return NULL;
     }
+    size_t anchor = add_anchor(p, name);
+    if (tag)
+        (void)tg_diags_add(
+            p->diags, TG_DIAG_TAG, loc_of(p, e->start_mark), strlen((const char *)tag),
+            "remove the tag; tracegate types values itself", "tag '%s'", (const char *)tag);
+    if (p->stop)
+        return NULL;
+    struct tg_yaml *n =
+        type == TG_YAML_SCALAR ? new_node(p, type) : build_collection(p, depth, type);
+    if (n && type == TG_YAML_SCALAR) {
+        n->plain = e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+        n->text = tg_arena_sv(p->arena,
+                              (tg_sv){ (const char *)e->data.scalar.value, e->data.scalar.length });
+    }
+    if (n && anchor != SIZE_MAX)
+        p->anchors[anchor].node = n;
+    return n;
 }
 
 /* Stream start, one document, stream end. */
@@ -413,4 +386,73 @@ const char *tg_yaml_type_name(const struct tg_yaml *n)
     if (n->type == TG_YAML_SEQ)
         return "a list";
     return n->plain && n->text.n == 0 ? "nothing" : "text";
+}
+
+/* ---- values by key ---- */
+
+const struct tg_yaml *tg_node_scalar(const struct tg_yaml *map, const char *key)
+{
+    const struct tg_yaml *n = tg_yaml_get(map, key);
+    return n && n->type == TG_YAML_SCALAR ? n : NULL;
+}
+
+tg_sv tg_node_text(const struct tg_yaml *map, const char *key)
+{
+    const struct tg_yaml *n = tg_node_scalar(map, key);
+    return n ? n->text : TG_SV("");
+}
+
+int64_t tg_node_int(const struct tg_yaml *map, const char *key, int64_t fallback)
+{
+    int64_t v;
+    const struct tg_yaml *n = tg_node_scalar(map, key);
+    return n && tg_sv_i64(n->text, &v) ? v : fallback;
+}
+
+bool tg_node_true(const struct tg_yaml *map, const char *key)
+{
+    return tg_sv_eq(tg_node_text(map, key), TG_SV("true"));
+}
+
+int tg_node_word(const struct tg_yaml *map, const char *key, const char *const *words, int fallback)
+{
+    const struct tg_yaml *n = tg_node_scalar(map, key);
+    int i = n ? tg_sv_index(words, n->text) : -1;
+    return i < 0 ? fallback : i;
+}
+
+struct tg_loc tg_node_at(const struct tg_yaml *map, const char *key)
+{
+    const struct tg_yaml *n = tg_yaml_get(map, key);
+    return n ? n->at : TG_NOWHERE;
+}
+
+const struct tg_yaml *tg_node_list(const struct tg_yaml *map, const char *key)
+{
+    static const struct tg_yaml none = { .type = TG_YAML_SEQ };
+    const struct tg_yaml *n = tg_yaml_get(map, key);
+    return n && n->type == TG_YAML_SEQ ? n : &none;
+}
+
+/* A single value means a list of one. */
+size_t tg_node_count(const struct tg_yaml *n)
+{
+    return !n || n->type == TG_YAML_MAP ? 0 : n->type == TG_YAML_SEQ ? n->n : 1;
+}
+
+const struct tg_yaml *tg_node_item(const struct tg_yaml *n, size_t i)
+{
+    return n->type == TG_YAML_SEQ ? n->items[i] : n;
+}
+
+uint32_t tg_node_mask(const struct tg_yaml *n, const char *const *words)
+{
+    uint32_t mask = 0;
+    for (size_t i = 0; i < tg_node_count(n); i++) {
+        int w = tg_node_item(n, i)->type == TG_YAML_SCALAR
+                    ? tg_sv_index(words, tg_node_item(n, i)->text)
+                    : -1;
+        mask |= w < 0 ? 0 : 1u << w;
+    }
+    return mask;
 }

@@ -1,5 +1,5 @@
 /*
- * The table of core/history/changepoint_null.h: c(n), which the largest z_k of the rank scan
+ * The table of core/history/changepoint.c: c(n), which the largest z_k of the rank scan
  * exceeds in one look of 1000 when nothing changed.
  *
  *     history_null FROM TO DRAWS      lines "n c(n) P(M > c(n)) P(M >= c(n))"; DRAWS 0: exactly

@@ -10,14 +10,8 @@ import tree
 ROOMS = ("core/diff", "policy/language", "policy/verdict", "cmd/gate")
 # Parts of one stage that have no caller but the stage: whose test is theirs, and why.
 TOGETHER = {
-    "policy/language/against.c": "load",  # views of what was loaded
     "policy/language/decode.c": "load",  # from a text to a policy
-    "policy/language/decode_match.c": "load",
-    "policy/language/decode_rule.c": "load",
-    "policy/language/decode_suite.c": "load",
-    "policy/language/decode_waiver.c": "load",
     "policy/language/keys.c": "validate",  # the tables that a file is checked against
-    "policy/language/rule_metric_list.c": "rule_metric",  # the same table, printed
     "policy/language/schema.c": "docs",  # the grammar, printed; schema.py checks it with a validator
     "policy/verdict/probe.c": "rules",  # which value and evidence of a comparison a metric reads: a row each
 }

@@ -39,7 +39,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 VERDICT = ["guards", "eval", "no_comparison", "judge", "waive", "fold", "select", "verdict", "rules", "judge_rows", "probe",
            "describe", "describe_verdict", "notes", "outside_steps", "rank_rows", "phrase", "explain", "known_events"]
 SOURCES = [f"policy/verdict/{name}.c" for name in VERDICT] + ["policy/language/limit.c", "policy/language/changes.c"] + \
-          [f"cmd/gate/{name}.c" for name in ("check", "clash", "known_events", "loosened", "missing", "find", "window", "night", "suite")]
+          [f"cmd/gate/{name}.c" for name in ("check", "clash", "known_events", "loosened", "find", "night", "suite")]
 SCRIPTS = [["guards.py"], ["own_policy.py"], ["policy.py"], ["sides.py"], ["integrity.py"], ["check.py"]]
 ACTION = ["scripts/action-verdict"]
 SLOWEST = 240  # seconds of a test, and ten times what it took without a mutant: longer is a mutant that hangs

@@ -1,8 +1,7 @@
 /* Layers of a policy: a later one's keys win, as the grammar says. */
 #include "tree.h"
 
-#include "policy/language/merge.h"
-#include "policy/language/show.h"
+#include "policy/language/internal.h"
 
 /* `layer` on top of `base`, as text on one line; `code`: the one mistake of it, 0 none. */
 static void merged(const char *base, const char *layer, const char *want, unsigned code)

@@ -1,7 +1,7 @@
 /* A tree on one line, as YAML that loads again to the same tree. */
 #include "tree.h"
 
-#include "policy/language/show.h"
+#include "policy/language/internal.h"
 
 static void shown(const char *text, const char *want)
 {

@@ -1,7 +1,7 @@
 /* One file against the grammar: keys, types, words, ranges. */
 #include "tree.h"
 
-#include "policy/language/validate.h"
+#include "policy/language/internal.h"
 
 TEST(each_mistake_has_its_code)
 {

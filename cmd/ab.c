@@ -15,8 +15,7 @@ static const struct tg_opt ab_options[] = {
       "bash, once in each worktree before its runs (build the extension, link the data)" },
     { "explain", AT(FLAG, explain), NULL,
       "if the check fails, one more run a side with TRACE_STACKS=1 in its environment, for the "
-      "causes "
-      "alone; what was judged stays" },
+      "causes alone; what was judged stays" },
     { "out", AT(STR, out), "DIR", "keep the traces of both sides there" },
     { "resume", AT(FLAG, resume), NULL,
       "go on after a kill with the runs in --out DIR, for the same command and commits" },
@@ -101,31 +100,21 @@ const struct tg_cmd tg_cmd_ab = {
     .synopsis = "--base REV [options] [options of check] -- COMMAND [ARG…]",
     .about =
         "The honest way to judge durations on hosted runners, whose processor differs from run to "
-        "run. "
-        "The base and HEAD are checked out into folders of their own; COMMAND runs in both in "
-        "turn, "
-        "in the folder that this is called from, and writes one trace to \"$TRACE\", a path that "
-        "ends "
-        "in .json.gz (also given as {trace} in an argument); of several ranks one each, with the "
-        "rank "
-        "in the name: run00-rank3.json.gz beside run00.json.gz; results of its benchmark as "
-        "run00.numbers or run00.jsonl. A file that COMMAND names and only HEAD has is copied to "
-        "the "
-        "base. A run that fails is tried once more.\n"
-        "\n"
+        "run. The base and HEAD are checked out into folders of their own; COMMAND runs in both in "
+        "turn, in the folder that this is called from, and writes one trace to \"$TRACE\", a path "
+        "that ends in .json.gz (also given as {trace} in an argument); of several ranks one each, "
+        "with the rank in the name: run00-rank3.json.gz beside run00.json.gz; results of its "
+        "benchmark as run00.numbers or run00.jsonl. A file that COMMAND names and only HEAD has is "
+        "copied to the base. A run that fails is tried once more.\n\n"
         "It goes in stages: one run a side, for what the program does; five, for what looks "
-        "slower; "
-        "only if something does, 4, 8 and 12 new ones, in which nothing else is judged. Options "
-        "that "
-        "are "
-        "not listed here are those of check. The exit code is that of check; 3 when a side does "
-        "not "
-        "run, which the reports say; 6 when COMMAND changed what decides about it.\n"
-        "\n"
+        "slower; only if something does, 4, 8 and 12 new ones, in which nothing else is judged. "
+        "Options that are not listed here are those of check. The exit code is that of check; 3 "
+        "when a side does not run, which the reports say; 6 when COMMAND changed what decides "
+        "about it.\n\n"
         "COMMAND is the change's code: it gets no tokens, what it leaves running is ended, and "
-        "nothing "
-        "is judged if it changed earlier traces, the other side, the program and the tools, this "
-        "repository's settings, hooks, notes, stored runs and policy, or what --watch names.",
+        "nothing is judged if it changed earlier traces, the other side, the program and the "
+        "tools, this repository's settings, hooks, notes, stored runs and policy, or what --watch "
+        "names.",
     .options = ab_options,
     .was = ab_was,
     .needs = ab_needs,

@@ -33,8 +33,7 @@ static const struct tg_opt analyze_options[] = {
       "charts of temporal, idle, overlap, kernel-types, bandwidth, queue, skew, modules and "
       "sources: DIR/NAME.svg" },
     { "overlay", AT(STR, overlay), "FILE",
-      "write a copy of the trace (one only) with counter tracks and the sequences below "
-      "--op" },
+      "write a copy of the trace (one only) with counter tracks and the sequences below --op" },
     TG_GIVEN_RUNS(struct tg_analyze_opts, given, ""),
     { "hta", AT(FLAG, hta), NULL,
       "the numbers of Holistic Trace Analysis: its rounding and selection" },
@@ -83,9 +82,9 @@ static bool check_options(const struct tg_analyze_opts *o, const struct tg_strs 
         return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--top is negative");
     if (o->overlay &&
         (o->hta || args->n != 1 || !o->analyses.n || tg_strs_has(&o->analyses, "ops")))
-        return tg_err_usage(err, "--overlay needs one trace, --measure (not ops), and no --hta",
-                            "For example: tracegate analyze t.json.gz --measure queue "
-                            "--overlay marked.json.gz.");
+        return tg_err_usage(
+            err, "--overlay needs one trace, --measure (not ops), and no --hta",
+            "For example: tracegate analyze t.json.gz --measure queue --overlay marked.json.gz.");
     if (tg_strs_has(&o->analyses, "sequences") != (o->operator_name != NULL))
         return tg_err_usage(err,
                             o->operator_name ? "--op belongs to --measure sequences"
@@ -165,13 +164,11 @@ const struct tg_cmd tg_cmd_analyze = {
     .about = "TRACE is a trace or a summary, a directory, a glob, REV:PATH in git, REV (the "
              "baseline stored for that commit; ops only), or - for standard input. Several files "
              "are the ranks of one run if the traces or their names say which, or with --ranks; "
-             "ops also takes repeats, with --runs.\n"
-             "\n"
+             "ops also takes repeats, with --runs.\n\n"
              "ops: per step and rank, without Python functions; --whole: everything in the traces. "
              "steps: a row for each step. All others: the whole trace of a rank, or the steps that "
              "--step names. Text is for people: short names, a unit per column, what fits. CSV and "
-             "JSON have every column, names whole, durations in microseconds, not rounded.\n"
-             "\n"
+             "JSON have every column, names whole, durations in microseconds, not rounded.\n\n"
              "  tracegate analyze out/ --runs --measure ops --format csv",
     .options = analyze_options,
     .was = analyze_was,

@@ -107,16 +107,13 @@ const struct tg_cmd tg_cmd_baseline = {
     .about =
         "Keeps summaries in git, beside the history: one ref for each recorded run, "
         "refs/tracegate/v1/SUITE/COMMIT/RUN. Runs are immutable, several jobs may write at once, "
-        "equal traces are stored once, and a plain clone or fetch does not transfer them.\n"
-        "\n"
+        "equal traces are stored once, and a plain clone or fetch does not transfer them.\n\n"
         "A commit has room for 1,000,000 bytes of each suite as git packs them, and one run for a "
         "fifth of it. record says what it omits from a run, and which runs it did not store, for "
-        "want of room.\n"
-        "\n"
+        "want of room.\n\n"
         "On the main branch: tracegate baseline record out/*.json.gz --runs && tracegate baseline "
         "push. In a pull request: tracegate baseline fetch && tracegate check out/*.json.gz "
-        "--runs.\n"
-        "\n"
+        "--runs.\n\n"
         "Git does everything on the network, with its own credentials, without prompts. A push "
         "that lost a race is tried again; one that the remote forbids is not.",
     .options = baseline_options,

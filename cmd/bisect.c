@@ -154,11 +154,11 @@ static bool find_line(struct search *s, const struct tg_commit *bad, struct tg_e
         case TG_SEEN_FAILED:
             return false;
         case TG_ABSENT:
-            return tg_err_usage(
-                err, "commit %.12s (good) is not among the first parents of %.12s (bad)",
-                "Give the good commit of the line that `tracegate history` follows; in a "
-                "shallow clone fetch more of it (fetch-depth: 0).",
-                s->good.sha, bad->sha);
+            return tg_err_usage(err,
+                                "commit %.12s (good) is not among the first parents of %.12s (bad)",
+                                "Give the good commit of the line that `tracegate history` "
+                                "follows; in a shallow clone fetch more of it (fetch-depth: 0).",
+                                s->good.sha, bad->sha);
         case TG_SEEN:
             at = next;
         }
@@ -255,14 +255,13 @@ static int search(struct search *s, struct tg_err *err)
     if (!test(s, bad, err))
         return -1;
     if (s->v[bad].answer != TG_BISECT_BAD) {
-        tg_buf_printf(
-            &s->out,
-            s->v[bad].answer == TG_BISECT_GOOD
-                ? "\n%.12s is not slower than %.12s here: nothing to search\n"
-                : "\n%.12s cannot be compared with %.12s here (above: why): whether it is "
-                  "slower is not known, and nothing was searched. Give a --bad commit "
-                  "that runs, or more runs.\n",
-            s->v[bad].commit.sha, s->good.sha);
+        tg_buf_printf(&s->out,
+                      s->v[bad].answer == TG_BISECT_GOOD
+                          ? "\n%.12s is not slower than %.12s here: nothing to search\n"
+                          : "\n%.12s cannot be compared with %.12s here (above: why): whether it "
+                            "is slower is not known, and nothing was searched. Give a --bad commit "
+                            "that runs, or more runs.\n",
+                      s->v[bad].commit.sha, s->good.sha);
         code = 4;
     } else {
         s->b.ab_opts.calls = s->b.ab.stage == 1; /* only calls are final in the first stage */
@@ -351,23 +350,19 @@ const struct tg_cmd tg_cmd_bisect = {
     .name = "bisect",
     .summary = "find the commit between a good and a bad one that made it slower",
     .synopsis = "--good REV [--bad REV] [options] -- COMMAND [ARG…]",
-    .about =
-        "Tries the commits along first parents between the good one and the bad one, the middle "
-        "one first. Each is "
-        "checked out into a folder of its own, beside the good one; COMMAND runs in both in "
-        "turn, on this machine, and writes one trace to \"$TRACE\", a path that ends in "
-        ".json.gz (also given as {trace} in an argument). The rules of check decide whether "
-        "it is good or bad, in the stages of `tracegate ab`.\n"
-        "\n"
-        "A commit that does not build, does not run, or stays inconclusive is skipped, and "
-        "its neighbour is tried. The exit code is 0 if one commit is found, 4 if several are "
-        "left, or the bad one is not slower here or cannot be compared.\n"
-        "\n"
-        "  tracegate bisect --good 3a134ca --bad 3861a99 --setup 'make ext' -- python3 "
-        "bench.py {trace}\n"
-        "\n"
-        "With --only-head it answers for HEAD alone: git bisect start BAD GOOD && git bisect run "
-        "tracegate bisect --only-head --good GOOD -- python3 bench.py {trace}",
+    .about = "Tries the commits along first parents between the good one and the bad one, the "
+             "middle one first. Each is checked out into a folder of its own, beside the good one; "
+             "COMMAND runs in both in turn, on this machine, and writes one trace to \"$TRACE\", a "
+             "path that ends in .json.gz (also given as {trace} in an argument). The rules of "
+             "check decide whether it is good or bad, in the stages of `tracegate ab`.\n\n"
+             "A commit that does not build, does not run, or stays inconclusive is skipped, and "
+             "its neighbour is tried. The exit code is 0 if one commit is found, 4 if several are "
+             "left, or the bad one is not slower here or cannot be compared.\n\n"
+             "  tracegate bisect --good 3a134ca --bad 3861a99 --setup 'make ext' -- python3 "
+             "bench.py {trace}\n"
+             "\n"
+             "With --only-head it answers for HEAD alone: git bisect start BAD GOOD && git bisect "
+             "run tracegate bisect --only-head --good GOOD -- python3 bench.py {trace}",
     .answers_bisect = "only-head",
     .options = bisect_options,
     .was = bisect_was,

@@ -293,8 +293,9 @@ static void put_rule(const struct job *j, struct tg_buf *out, const struct tg_ru
         now = fit;
     }
     if (rule->n_overrides)
-        tg_buf_puts(&part, "    # it has overrides of its own, which a layer would replace: none "
-                           "suggested\n");
+        tg_buf_puts(
+            &part,
+            "    # it has overrides of its own, which a layer would replace: none suggested\n");
     else if (tg_rule_metric_info(rule->metric)->scope == TG_SCOPE_NAME)
         put_overrides(j, &part, rule, limit, key, now);
     if (part.n > start && !(rule->n_overrides && !strchr(part.p + start, '{')))
@@ -451,25 +452,22 @@ static bool put_all(const struct job *j, struct tg_err *err)
         put_ops(j, &out);
         const struct tg_contract *k = &j->c.contract;
         if (isfinite(k->runs)) {
-            tg_buf_printf(
-                &out,
-                "\ntracegate ab, played on %d draws of these runs%s:\n"
-                "  the same code fails in %s of 100; it takes %s runs a side on average, %d at "
-                "most\n",
-                TG_CONTRACT_DRAWS, k->again ? " (with replacement, an estimate)" : "",
-                number(j, 100 * k->red, 1), number(j, k->runs, 1), TG_CONTRACT_RUNS);
+            tg_buf_printf(&out,
+                          "\ntracegate ab, played on %d draws of these runs%s:\n"
+                          "  the same code fails in %s of 100; it takes %s runs a side on average, "
+                          "%d at most\n",
+                          TG_CONTRACT_DRAWS, k->again ? " (with replacement, an estimate)" : "",
+                          number(j, 100 * k->red, 1), number(j, k->runs, 1), TG_CONTRACT_RUNS);
             for (size_t i = 0; i < TG_CONTRACT_SIZES; i++)
-                tg_buf_printf(
-                    &out,
-                    "  one operator slower by %s %% is found in %s of 100, after %s runs a side "
-                    "on average\n",
-                    number(j, 100 * tg_contract_sizes[i], 0), number(j, 100 * k->found[i], 0),
-                    number(j, k->took[i], 1));
-            tg_buf_printf(
-                &out,
-                "  budget: the steps of %d runs take %s s; `ab --budget` also pays for that many "
-                "starts of the program\n",
-                2 * TG_CONTRACT_RUNS, number(j, 2 * TG_CONTRACT_RUNS * steps_s(j), 1));
+                tg_buf_printf(&out,
+                              "  one operator slower by %s %% is found in %s of 100, after %s runs "
+                              "a side on average\n",
+                              number(j, 100 * tg_contract_sizes[i], 0),
+                              number(j, 100 * k->found[i], 0), number(j, k->took[i], 1));
+            tg_buf_printf(&out,
+                          "  budget: the steps of %d runs take %s s; `ab --budget` also pays for "
+                          "that many starts of the program\n",
+                          2 * TG_CONTRACT_RUNS, number(j, 2 * TG_CONTRACT_RUNS * steps_s(j), 1));
         }
         tg_buf_puts(&out, "\nlimits that fit (--format yaml prints them alone)\n\n");
         put_yaml(j, &out);
@@ -527,11 +525,9 @@ const struct tg_cmd tg_cmd_calibrate = {
         "changed (the runs are split into two sides many times, always in the same way), the noise "
         "of each operator, the smallest slowdown that is found 9 times in 10 with 3, 5, 8 and 10 "
         "runs a side, which runs are not like the others and why, and suitable limits, as a policy "
-        "with the evidence beside each.\n"
-        "\n"
+        "with the evidence beside each.\n\n"
         "Default for TRACE: the stored runs of the suite at HEAD or before it, or its baseline in "
-        "HEAD. Record the runs as your checks do: on the same machine, at different times.\n"
-        "\n"
+        "HEAD. Record the runs as your checks do: on the same machine, at different times.\n\n"
         "  tracegate calibrate out/run*.json.gz --format yaml >limits.yml",
     .options = calibrate_options,
     .opts_size = sizeof(struct calibrate_opts),

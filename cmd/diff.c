@@ -71,8 +71,8 @@ static bool check_options(struct tg_diff_request *q, const struct tg_strs *args,
     if (args->n != 2)
         return tg_err_usage(err, "diff compares two sides, %zu given",
                             args->n > 2
-                                ? "Name a folder, or quote a glob so that the shell leaves "
-                                  "it whole: tracegate diff perf 'out/*.json.gz' --runs."
+                                ? "Name a folder, or quote a glob so that the shell leaves it "
+                                  "whole: tracegate diff perf 'out/*.json.gz' --runs."
                                 : "For example: tracegate diff origin/main:perf out/ --runs.",
                             args->n);
     if (o->top != TG_OPT_UNSET && o->top < 1)
@@ -279,12 +279,10 @@ const struct tg_cmd tg_cmd_diff = {
     .synopsis = "BASELINE FRESH [options]",
     .about = "A side is a file, a directory, a glob, a summary, REV:PATH in git, REV (the baseline "
              "stored for that commit), or - for standard input. Repeated runs in a folder need "
-             "--runs. The exit code is 0 even if the sides differ; check judges.\n"
-             "\n"
+             "--runs. The exit code is 0 even if the sides differ; check judges.\n\n"
              "Counts and total durations (microseconds, inclusive) are divided by steps, ranks and "
              "runs, exactly; --whole gives undivided sums. Groups are by count: added, deleted, "
-             "increased, decreased, unchanged.\n"
-             "\n"
+             "increased, decreased, unchanged.\n\n"
              "  tracegate diff origin/main:perf out/ --runs --group increased --top 20\n"
              "  tracegate diff a.json.gz b.json.gz --hta --format csv",
     .options = diff_options,

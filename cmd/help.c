@@ -427,11 +427,10 @@ static void bash_choices(struct tg_buf *out, const char *command, const struct t
 {
     for (; o && o->name; o++) {
         if (names_of(o))
-            tg_buf_printf(
-                out,
-                "    %s:--%s) COMPREPLY=( $(compgen -W \"$(tracegate help --completion %s "
-                "2>/dev/null)\" -- \"$cur\") ); return ;;\n",
-                command, o->name, names_of(o));
+            tg_buf_printf(out,
+                          "    %s:--%s) COMPREPLY=( $(compgen -W \"$(tracegate help --completion "
+                          "%s 2>/dev/null)\" -- \"$cur\") ); return ;;\n",
+                          command, o->name, names_of(o));
         if (!tg_opt_is_choice(o))
             continue;
         tg_buf_printf(out, "    %s:--%s) COMPREPLY=( $(compgen -W '", command, o->name);

@@ -77,8 +77,8 @@ static const struct tg_opt history_options[] = {
       "also write the nightly report for an issue or a chat" },
     { "html", AT(STR, html), "FILE", "also write the nightly report as one self-contained page" },
     { "svg", AT(STR, svg), "FILE",
-      "also draw trends: the step (or what --name matches) and what changed most; several "
-      "suites: FILE-SUITE.svg" },
+      "also draw trends: the step (or what --name matches) and what changed most; several suites: "
+      "FILE-SUITE.svg" },
     { "fail-on", AT(CHOICE, fail_on), "open|new|never",
       "exit with 1 while an event is open, or only in the night that shows it first; default: "
       "new" },
@@ -299,22 +299,14 @@ const struct tg_cmd tg_cmd_history = {
     .about =
         "Reads the stored results of the commits along first parents, one value a night for each "
         "operator, kernel, metric of the step and number of a benchmark. Shows what changed: which "
-        "operators, by how "
-        "much, since which night, and the commits between that night and the one before.\n"
-        "\n"
+        "operators, by how much, since which night, and the commits between that night and the one "
+        "before.\n\n"
         "What gets worse on one night in one environment is one event; what improves, another. "
-        "Each "
-        "has an id and a state: open, accepted (by `history accept`, which keeps who, when and why "
-        "in git), fixed, "
-        "or went away. The exit code is 1 in the night that first shows an open regression, a "
-        "drift "
-        "or calls that `check` fails, and 0 afterwards; --fail-on open keeps it at 1 until "
-        "somebody "
-        "accepts it. It is 3 if a stored night cannot be read, and 4 if the runs of the newest one "
-        "do not "
-        "fit "
-        "together.\n"
-        "\n"
+        "Each has an id and a state: open, accepted (by `history accept`, which keeps who, when "
+        "and why in git), fixed, or went away. The exit code is 1 in the night that first shows an "
+        "open regression, a drift or calls that `check` fails, and 0 afterwards; --fail-on open "
+        "keeps it at 1 until somebody accepts it. It is 3 if a stored night cannot be read, and 4 "
+        "if the runs of the newest one do not fit together.\n\n"
         "Durations are judged with 11 or more nights of one environment, calls with two. How: "
         "docs/nightly.md.",
     .options = history_options,

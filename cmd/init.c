@@ -82,10 +82,10 @@ static void put_suite(struct job *j, const struct tg_survey_suite *one)
     else if (one->other_steps)
         tg_buf_puts(out, "no ProfilerStep; bench.py writes it");
     else if (one->window.name.n)
-        tg_buf_printf(out,
-                      "no ProfilerStep; the annotation \"%.*s\" serves as step (%zu, %.0f %% "
-                      "of the time)",
-                      TG_SV_ARG(one->window.name), one->window.count, 100 * one->window.covered);
+        tg_buf_printf(
+            out,
+            "no ProfilerStep; the annotation \"%.*s\" serves as step (%zu, %.0f %% of the time)",
+            TG_SV_ARG(one->window.name), one->window.count, 100 * one->window.covered);
     else
         tg_buf_puts(out, "none, and no annotation that could serve as one: each trace is one step");
     tg_buf_printf(out, "\n  device      %.*s%s%s%s\n", TG_SV_ARG(one->device),
@@ -123,8 +123,8 @@ static bool stays_inside(struct job *j, const char *path, struct tg_err *err)
         return true;
     tg_err_set(err, TG_ERR_OUTPUT, TG_AT_FILE(path), "'%s' leads out of the repository, to '%s'",
                path, real ? real : "an unknown place");
-    return tg_err_hint(err, "Nothing was written there. Replace the symbolic link by a file or a "
-                            "folder.");
+    return tg_err_hint(
+        err, "Nothing was written there. Replace the symbolic link by a file or a folder.");
 }
 
 static bool write_file(struct job *j, size_t i, struct tg_err *err)
@@ -188,10 +188,11 @@ static bool write_all(struct job *j, struct tg_err *err)
     for (size_t i = 0; i < j->files.n; i++)
         if (!write_file(j, i, err))
             return false;
-    static const char *const heads[] = { "wrote\n", "as it is already\n",
-                                         "kept, not what init would write (the difference is "
-                                         "below; --force replaces)\n",
-                                         "replaced\n" };
+    static const char *const heads[] = {
+        "wrote\n", "as it is already\n",
+        "kept, not what init would write (the difference is below; --force replaces)\n",
+        "replaced\n"
+    };
     for (int k = WRITTEN_NEW; k <= WRITTEN_REPLACED; k++) {
         bool first = true;
         for (size_t i = 0; i < j->files.n; i++) {
@@ -301,10 +302,10 @@ static void put_bench_note(struct job *j, const struct tg_survey_suite *one)
         tg_buf_printf(&j->out, "  in %s: your model and data in command()\n", path);
         break;
     case TG_BENCH_OTHER:
-        tg_buf_printf(&j->out,
-                      "  %s is yours: let `%s --trace FILE` write one trace to FILE, as the "
-                      "workflow asks\n",
-                      path, path);
+        tg_buf_printf(
+            &j->out,
+            "  %s is yours: let `%s --trace FILE` write one trace to FILE, as the workflow asks\n",
+            path, path);
         break;
     case TG_BENCH_CALLS:
     case TG_BENCH_WRITTEN:
@@ -356,18 +357,17 @@ static void put_next_of_tests(struct job *j)
     if (!j->survey.has_gated_tests)
         tg_buf_puts(&j->out, "  in tests/test_performance.py: your own step in place of the "
                              "example in make_step()\n");
-    tg_buf_printf(&j->out,
-                  "  1. python3 -m pip install pytest torch-tracegate\n"
-                  "  2. python3 -m pytest --tracegate=record\n"
-                  "  3. git switch -c %s && git add%s perf/pytest && git commit -m \"performance "
-                  "gate\"%s\n"
-                  "  then, in each change: python3 -m pytest --tracegate=check\n",
-                  j->survey.topic, add.n ? add.p : "",
-                  j->survey.remote.n ? " && git push -u origin HEAD" : "");
+    tg_buf_printf(
+        &j->out,
+        "  1. python3 -m pip install pytest torch-tracegate\n"
+        "  2. python3 -m pytest --tracegate=record\n"
+        "  3. git switch -c %s && git add%s perf/pytest && git commit -m \"performance gate\"%s\n"
+        "  then, in each change: python3 -m pytest --tracegate=check\n",
+        j->survey.topic, add.n ? add.p : "",
+        j->survey.remote.n ? " && git push -u origin HEAD" : "");
     if (j->survey.ci != TG_CI_GITHUB)
-        tg_buf_puts(&j->out,
-                    "  in the job of a change, in a clone with its whole history: python3 -m "
-                    "pytest --tracegate=check --junitxml=gate.xml\n");
+        tg_buf_puts(&j->out, "  in the job of a change, in a clone with its whole history: python3 "
+                             "-m pytest --tracegate=check --junitxml=gate.xml\n");
 }
 
 static void put_next(struct job *j)
@@ -403,14 +403,15 @@ static void put_next(struct job *j)
     if (j->survey.ci == TG_CI_GITLAB)
         tg_buf_puts(&j->out, "  in .gitlab-ci.yml: include: [{local: .gitlab/tracegate.yml}]\n");
     if (j->survey.ci == TG_CI_BUILDKITE)
-        tg_buf_puts(&j->out, "  in the pipeline: buildkite-agent pipeline upload "
-                             ".buildkite/tracegate.yml\n");
+        tg_buf_puts(
+            &j->out,
+            "  in the pipeline: buildkite-agent pipeline upload .buildkite/tracegate.yml\n");
     if (j->survey.ci == TG_CI_SLURM)
         tg_buf_puts(&j->out, "  on the cluster, for each change: sbatch --wait tracegate.sbatch\n");
     if (j->survey.ci == TG_CI_JENKINS)
         tg_buf_printf(&j->out,
-                      "  in the pipeline, on changes: tracegate ab --base origin/%.*s --once "
-                      "5 --junit gate.xml -- python3 bench.py --trace '{trace}'\n",
+                      "  in the pipeline, on changes: tracegate ab --base origin/%.*s --once 5 "
+                      "--junit gate.xml -- python3 bench.py --trace '{trace}'\n",
                       TG_SV_ARG(j->survey.branch));
     put_suite_commands(j);
     if (j->setup.nightly)
@@ -418,9 +419,9 @@ static void put_next(struct job *j)
                              "recorded, and the night of the next commit is compared with it\n");
     if (j->setup.nightly && j->survey.ci != TG_CI_GITHUB)
         tg_buf_puts(&j->out,
-                    "  in a job of every night: python3 bench.py && tracegate baseline fetch "
-                    "--all && { tracegate check --suite nightly; code=$?; tracegate baseline "
-                    "record --suite nightly && tracegate baseline push && exit $code; }\n");
+                    "  in a job of every night: python3 bench.py && tracegate baseline fetch --all "
+                    "&& { tracegate check --suite nightly; code=$?; tracegate baseline record "
+                    "--suite nightly && tracegate baseline push && exit $code; }\n");
     tg_buf_printf(&j->out,
                   "  3. git switch -c %s && git add%s && git commit -m \"performance gate\"%s\n",
                   j->survey.topic, add.n ? add.p : " .",
@@ -517,31 +518,24 @@ const struct tg_cmd tg_cmd_init = {
     .name = "init",
     .summary = "set up a gate: policy, benchmark and CI workflow",
     .synopsis = "[TRACE|FOLDER]... [--for PROGRAM] [--store] [--nightly]",
-    .about =
-        "Looks at the traces (the named ones, else those below the current folder; a named FOLDER "
-        "without traces is a program of its own, as in a monorepo) and at the repository: runs, "
-        "ranks, steps, annotations that can serve as steps, device, stacks, remote, CI service. It "
-        "prints what it found and asks nothing. Writes .tracegate.yml, a bench.py if there is "
-        "none, and the workflow of the CI service, at the root of the repository. Existing files "
-        "stay as they are, and the difference to what init would write is shown; --force replaces "
-        "them.\n"
-        "\n"
-        "--for says what writes the traces if nothing in the repository does: the bench then "
-        "starts "
-        "vLLM, SGLang, torchtitan, Megatron or torchrun with its profiler, and the policy has its "
-        "ranks and steps. --for pytest writes a test that pytest gates, instead of bench and "
-        "policy "
-        "(torch-tracegate brings the plugin).\n"
-        "\n"
-        "Then selftest tries the policy on the traces: they must pass against themselves, and "
-        "injected regressions must fail. The last lines are the next three commands.\n"
-        "\n"
-        "By default base and change run in turn on one machine: on hosted runners durations cannot "
-        "be judged otherwise. With --store the runs of the target branch are kept in git as "
-        "baselines; this needs identical machines.\n"
-        "\n"
-        "Exit codes: 0 done, 1 selftest rejects the policy on these traces, 2 bad command line, 3 "
-        "a named trace is unusable.",
+    .about = "Looks at the traces (the named ones, else those below the current folder; a named "
+             "FOLDER without traces is a program of its own, as in a monorepo) and at the "
+             "repository: runs, ranks, steps, annotations that can serve as steps, device, stacks, "
+             "remote, CI service. It prints what it found and asks nothing. Writes .tracegate.yml, "
+             "a bench.py if there is none, and the workflow of the CI service, at the root of the "
+             "repository. Existing files stay as they are, and the difference to what init would "
+             "write is shown; --force replaces them.\n\n"
+             "--for says what writes the traces if nothing in the repository does: the bench then "
+             "starts vLLM, SGLang, torchtitan, Megatron or torchrun with its profiler, and the "
+             "policy has its ranks and steps. --for pytest writes a test that pytest gates, "
+             "instead of bench and policy (torch-tracegate brings the plugin).\n\n"
+             "Then selftest tries the policy on the traces: they must pass against themselves, and "
+             "injected regressions must fail. The last lines are the next three commands.\n\n"
+             "By default base and change run in turn on one machine: on hosted runners durations "
+             "cannot be judged otherwise. With --store the runs of the target branch are kept in "
+             "git as baselines; this needs identical machines.\n\n"
+             "Exit codes: 0 done, 1 selftest rejects the policy on these traces, 2 bad command "
+             "line, 3 a named trace is unusable.",
     .options = init_options,
     .opts_size = sizeof(struct init_opts),
     .run = init_run,

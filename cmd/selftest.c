@@ -260,20 +260,18 @@ const struct tg_cmd tg_cmd_selftest = {
     .summary = "prove that a policy can fail",
     .synopsis = "[TRACE...] [--policy FILE]",
     .about =
-        "Compares runs of one commit with themselves, which must pass. Then it injects a "
-        "violation for each rule: a slower operator, one more call, a name that is gone, "
-        "other launches, a longer step. For a rule that sees one more call it also replaces "
-        "one operator by two; NOT means that the rule does not see that. A rule that passes "
-        "even a threefold regression lets it survive: it is listed with the reason and the fix. "
-        "Rules that match no name of these traces, and exceptions of a rule, are listed too.\n"
-        "\n"
-        "TRACE are runs of one commit; default: the stored runs of the suite at HEAD or "
-        "before it, or its baseline in HEAD. With six or more runs, every second one is the "
-        "baseline and the others are changed; with fewer, all runs are compared with "
-        "themselves. Durations need three runs.\n"
-        "\n"
-        "Exit codes: 0 the policy sees every injected regression, 1 one survives or a rule "
-        "matches nothing, 2 bad policy or command line, 3 unusable input.",
+        "Compares runs of one commit with themselves, which must pass. Then it injects a violation "
+        "for each rule: a slower operator, one more call, a name that is gone, other launches, a "
+        "longer step. For a rule that sees one more call it also replaces one operator by two; NOT "
+        "means that the rule does not see that. A rule that passes even a threefold regression "
+        "lets it survive: it is listed with the reason and the fix. Rules that match no name of "
+        "these traces, and exceptions of a rule, are listed too.\n\n"
+        "TRACE are runs of one commit; default: the stored runs of the suite at HEAD or before it, "
+        "or its baseline in HEAD. With six or more runs, every second one is the baseline and the "
+        "others are changed; with fewer, all runs are compared with themselves. Durations need "
+        "three runs.\n\n"
+        "Exit codes: 0 the policy sees every injected regression, 1 one survives or a rule matches "
+        "nothing, 2 bad policy or command line, 3 unusable input.",
     .options = selftest_options,
     .opts_size = sizeof(struct selftest_opts),
     .run = selftest_run,

@@ -157,8 +157,7 @@ const struct tg_cmd tg_cmd_summarize = {
     .synopsis = "TRACE... [-o FILE] [options]",
     .about = "A summary holds counts, durations and launch attributes per step, rank and run, and "
              "can replace a trace everywhere: a stored baseline gives exactly the verdict of its "
-             "traces. Its bytes depend on the traces alone, not on their order or paths.\n"
-             "\n"
+             "traces. Its bytes depend on the traces alone, not on their order or paths.\n\n"
              "  tracegate summarize rank0.json.gz --rank 0 --run a -o rank0.tgs\n"
              "  srun tracegate summarize /tmp/trace.json --rank auto --run \"$SLURM_JOB_ID\" -o "
              "/shared/summaries/",

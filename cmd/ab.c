@@ -1,6 +1,11 @@
-/* tracegate ab: its command line, and the two commits. */
-#include "cmd/ab.h"
+/* tracegate ab: its command line, the two commits, and what its files share: what is said on the
+ * terminal, git, and what a folder has. */
+#include <stdarg.h>
+#include <stdio.h>
 
+#include "cmd/ab.h"
+#include "core/base/look.h"
+#include "core/base/utf8.h"
 #define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_ab_opts, member)
 static const struct tg_opt ab_options[] = {
     { "base", AT(STR, base), "REV", "the commit that HEAD is compared with; needed" },
@@ -23,6 +28,89 @@ static const struct tg_opt ab_options[] = {
       "a file, or the files of a folder, that the command must not change; may be repeated" },
     { 0 },
 };
+
+/* ---- what it says while it runs ---- */
+
+void tg_ab_progress(struct tg_ab *ab, const char *fmt, ...)
+{
+    TG_BUF line = { 0 };
+    char text[512];
+    va_list ap;
+    if (!ab->io->progress)
+        return;
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (ab->line)
+        tg_buf_puts(&line, "\r\033[K");
+    if (text[0])
+        tg_buf_printf(&line, "ab: %.*s",
+                      TG_SV_ARG(tg_utf8_prefix(tg_sv_of(text), (size_t)ab->io->columns - 6)));
+    ab->line = text[0] != '\0';
+    (void)!tg_file_put(ab->io->err, tg_buf_sv(&line));
+}
+
+void tg_ab_say(struct tg_ab *ab, const char *fmt, ...)
+{
+    TG_BUF line = { 0 }, shown = { 0 };
+    char text[4096];
+    va_list ap;
+    tg_ab_progress(ab, "%s", "");
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    tg_buf_printf(&line, "ab: %s\n", text);
+    tg_io_safe(ab->io, tg_buf_sv(&line), &shown);
+    (void)!tg_file_put(ab->io->err, tg_buf_sv(&shown));
+}
+
+/* ---- git and folders ---- */
+
+void tg_ab_add_option(struct tg_ab *ab, struct tg_strs *argv, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    tg_strs_add(argv, name, ab->arena);
+    tg_strs_add(argv, value, ab->arena);
+}
+
+bool tg_ab_git(struct tg_ab *ab, const char *const *args, struct tg_buf *out,
+               struct tg_spawned *how)
+{
+    static const char *const drop[] = { "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
+                                        NULL };
+    static const char *const set[] = { "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", NULL };
+    struct tg_strs argv = { 0 };
+    tg_strs_add(&argv, "git", ab->arena);
+    tg_ab_add_option(ab, &argv, "-C", tg_git_root(ab->git));
+    for (; *args; args++)
+        tg_strs_add(&argv, *args, ab->arena);
+    tg_strs_add(&argv, NULL, ab->arena);
+    const struct tg_spawn s = {
+        .argv = argv.v, .set = set, .drop = drop, .max_out = out ? (size_t)64 << 20 : 0
+    };
+    tg_spawn_run(&s, out, how);
+    return how->end == TG_SPAWN_EXIT && how->code == 0;
+}
+
+tg_sv tg_ab_read(struct tg_ab *ab, const char *path)
+{
+    TG_BUF text = { 0 };
+    struct tg_err ignored = TG_ERR_INIT;
+    bool ok = tg_file_exists(path) && tg_file_read(&text, path, (size_t)64 << 20, &ignored);
+    return tg_arena_sv(ab->arena, ok ? tg_buf_sv(&text) : TG_SV(""));
+}
+
+struct tg_strs tg_ab_list(struct tg_arena *a, const char *dir)
+{
+    struct tg_err ignored = TG_ERR_INIT;
+    struct tg_strs all = { 0 };
+    if (tg_look_in(dir, a, &all.v, &all.n, &ignored) != TG_SEEN)
+        return (struct tg_strs){ 0 };
+    for (size_t i = 0; i < all.n; i++)
+        all.v[i] = tg_arena_printf(a, "%s/%s", dir, all.v[i]);
+    return all;
+}
 
 /* ---- the command ---- */
 
@@ -53,20 +141,14 @@ static bool check_options(const struct tg_ab_opts *o, const struct tg_strs *args
 static bool find_commits(struct tg_ab *ab, struct tg_err *err)
 {
     static const char *const status[] = { "status", "--porcelain", "--untracked-files=no", NULL };
+    struct tg_spawned how;
     TG_BUF changed = { 0 };
     if (!tg_git_resolve(ab->git, ab->o->base, ab->arena, &ab->side[TG_AB_BASE].commit, err) ||
         !tg_git_resolve(ab->git, "HEAD", ab->arena, &ab->side[TG_AB_HEAD].commit, err))
         return false;
-    if (tg_ab_git(ab, status, &changed) && changed.n)
+    if (tg_ab_git(ab, status, &changed, &how) && changed.n)
         tg_ab_say(ab, "uncommitted changes take no part: HEAD is measured");
     return true;
-}
-
-static int compare(struct tg_ab *ab, struct tg_err *err)
-{
-    if (!tg_ab_begin(ab, err) || !find_commits(ab, err) || !tg_ab_prepare(ab, err))
-        return tg_err_exit_code(err->kind);
-    return tg_ab_compare(ab, err);
 }
 
 static int ab_run(const struct tg_cmd_call *c, struct tg_err *err)
@@ -76,7 +158,10 @@ static int ab_run(const struct tg_cmd_call *c, struct tg_err *err)
     int code = 2;
     if (check_options(&o, c->args, err)) {
         ab.git = tg_repo_get(c->repo, err);
-        code = ab.git && tg_ab_plan(&ab, &o, err) ? compare(&ab, err) : tg_err_exit_code(err->kind);
+        code = ab.git && tg_ab_plan(&ab, &o, err) && tg_ab_begin(&ab, err) &&
+                       find_commits(&ab, err) && tg_ab_prepare(&ab, err)
+                   ? tg_ab_compare(&ab, err)
+                   : tg_err_exit_code(err->kind);
     }
     tg_ab_progress(&ab, "%s", "");
     tg_ab_end(&ab);

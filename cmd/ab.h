@@ -4,9 +4,8 @@
  * `tracegate ab`: the base and HEAD, checked out side by side, run in turn on this machine,
  * and check compares them.
  *
- * ab.c        the command line, and the two commits
+ * ab.c        the command line, the two commits; what is said, git, folders
  * ab_stages.c how many runs there are, and what check says of them (docs/stages.md)
- * ab_io.c     what is said, git, folders
  * ab_sides.c  the two worktrees, and a program that runs in one of them
  * ab_runs.c   one run: made, tried once more, or brought back after a kill
  * ab_watch.c  whether the command changed what decides about it (docs/security.md)
@@ -16,15 +15,15 @@
  * so that nothing disturbs it.
  */
 #include "cmd/gate/inputs.h"
-#include "core/base/buf.h"
+#include "core/baseline/spawn.h"
 
 struct tg_ab_opts {
     const char *base, *setup, *detect, *budget, *out;
     int64_t runs, max_runs;
     bool resume, bisect, explain;
     bool calls; /* what fails in the first stage is asked, and nothing else */
-    bool
-        base_ran; /* of a bisection, at another commit: where the base fails now, HEAD is skipped */
+    /* of a bisection, at another commit: where the base fails now, HEAD is skipped */
+    bool base_ran;
     struct tg_strs watch;
     struct tg_strs check; /* options of check, as they were given */
 };
@@ -36,8 +35,8 @@ struct tg_ab_side {
     struct tg_commit commit;
     const char *tree;          /* its worktree */
     const char *first, *again; /* traces of the first look, and of the stages after it */
-    const char
-        *folder; /* where the runs go that are made now: one of the two, or of those with stacks */
+    /* where the runs go that are made now: one of the two, or of those with stacks */
+    const char *folder;
     const char *made; /* the worktree's fingerprint after --setup; NULL: not prepared */
 };
 
@@ -76,14 +75,14 @@ enum { TG_AB_CHANGED = 6, TG_AB_SKIP = 125 };
 /* A number of runs on the command line: none, or 1 to 999. */
 bool tg_ab_is_count(int64_t n);
 
-/* ---- ab_io.c ---- */
+/* ---- ab.c ---- */
 /* Adds an option to a command line; nothing without a value. */
 void tg_ab_add_option(struct tg_ab *ab, struct tg_strs *argv, const char *name, const char *value);
 /* `git ARGS…` (NULL at the end) in this work tree; false: it did not end with 0. */
-bool tg_ab_git(struct tg_ab *ab, const char *const *args, struct tg_buf *out);
-struct tg_spawned;
-bool tg_ab_git_how(struct tg_ab *ab, const char *const *args, struct tg_buf *out,
-                   struct tg_spawned *how);
+bool tg_ab_git(struct tg_ab *ab, const char *const *args, struct tg_buf *out,
+               struct tg_spawned *how);
+/* The text of a file; "": there is none. */
+tg_sv tg_ab_read(struct tg_ab *ab, const char *path);
 /* Paths of all that a folder has, hidden ones too, sorted; none: it cannot be read. */
 struct tg_strs tg_ab_list(struct tg_arena *a, const char *dir);
 /* One line on standard error, "ab: " in front. */

@@ -15,15 +15,6 @@ static const char suffix[] = ".json.gz";
 
 /* ---- the files of a run ---- */
 
-static bool is_of(tg_sv path, tg_sv stem)
-{
-    if (!tg_sv_skip(&path, stem))
-        return false;
-    return tg_sv_eq(path, tg_sv_of(suffix)) || tg_sv_eq(path, TG_SV(".numbers")) ||
-           tg_sv_eq(path, TG_SV(".jsonl")) ||
-           (tg_sv_starts(path, TG_SV("-rank")) && tg_sv_ends(path, tg_sv_of(suffix)));
-}
-
 /* Those of `dir` that belong to the run whose name is `stem`'s: its trace, its ranks',
  * its benchmark's numbers. */
 static struct tg_strs files_of(struct tg_ab *ab, const char *dir, const char *stem)
@@ -31,22 +22,23 @@ static struct tg_strs files_of(struct tg_ab *ab, const char *dir, const char *st
     struct tg_strs in = tg_ab_list(ab->arena, dir), of = { 0 };
     const char *here =
         tg_arena_printf(ab->arena, "%s/%.*s", dir, TG_SV_ARG(tg_file_name(tg_sv_of(stem))));
-    for (size_t i = 0; i < in.n; i++)
-        if (is_of(tg_sv_of(in.v[i]), tg_sv_of(here)))
+    for (size_t i = 0; i < in.n; i++) {
+        tg_sv rest = tg_sv_of(in.v[i]);
+        if (tg_sv_skip(&rest, tg_sv_of(here)) &&
+            (tg_sv_eq(rest, tg_sv_of(suffix)) || tg_sv_eq(rest, TG_SV(".numbers")) ||
+             tg_sv_eq(rest, TG_SV(".jsonl")) ||
+             (tg_sv_starts(rest, TG_SV("-rank")) && tg_sv_ends(rest, tg_sv_of(suffix)))))
             tg_strs_add(&of, in.v[i], ab->arena);
+    }
     return of;
-}
-
-static bool is_trace(const char *path)
-{
-    struct stat at;
-    return tg_sv_ends(tg_sv_of(path), tg_sv_of(suffix)) && stat(path, &at) == 0 && at.st_size > 0;
 }
 
 static bool has_trace(const struct tg_strs *files)
 {
+    struct stat at;
     for (size_t i = 0; i < files->n; i++)
-        if (is_trace(files->v[i]))
+        if (tg_sv_ends(tg_sv_of(files->v[i]), tg_sv_of(suffix)) && stat(files->v[i], &at) == 0 &&
+            at.st_size > 0)
             return true;
     return false;
 }
@@ -110,15 +102,6 @@ static struct tg_strs runs_in(struct tg_ab *ab, const char *folder)
     return runs;
 }
 
-static const char *read_text(struct tg_ab *ab, const char *path)
-{
-    TG_BUF text = { 0 };
-    struct tg_err ignored = TG_ERR_INIT;
-    if (!tg_file_exists(path) || !tg_file_read(&text, path, 1 << 24, &ignored))
-        return "";
-    return tg_arena_sv(ab->arena, tg_buf_sv(&text)).p;
-}
-
 /* What a comparison that is resumed has in common with the one before. */
 static const char *plan_of(struct tg_ab *ab)
 {
@@ -166,7 +149,7 @@ bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
         }
     }
     plan_at = in_out(ab, "ab.plan");
-    if (ab->o->resume && strcmp(read_text(ab, plan_at), plan) != 0)
+    if (ab->o->resume && !tg_sv_eq(tg_ab_read(ab, plan_at), tg_sv_of(plan)))
         return tg_err_usage(err,
                             "--resume: '%s' has no runs of this command line and these commits",
                             "Leave --resume out: the runs are then made anew.", ab->out);
@@ -194,7 +177,7 @@ static bool is_kept(struct tg_ab *ab, size_t side, int64_t k, const char *stem)
     if (!ab->o->resume || ab->stacks)
         return false;
     struct tg_strs were = files_of(ab, aside(ab, ab->side[side].folder), stem);
-    if (!has_trace(&were) || !tg_sv_lists(tg_sv_of(read_text(ab, in_out(ab, "ab.runs"))), '\n',
+    if (!has_trace(&were) || !tg_sv_lists(tg_ab_read(ab, in_out(ab, "ab.runs")), '\n',
                                           tg_sv_of(line_of(ab, side, k, &were))))
         return false;
     move_all(&were, ab, ab->side[side].folder);
@@ -295,7 +278,7 @@ bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err)
                     ab->arena);
     const char *at = in_out(ab, "ab.runs");
     return tg_file_write(at,
-                         tg_sv_of(tg_arena_printf(ab->arena, "%s%s\n", read_text(ab, at),
+                         tg_sv_of(tg_arena_printf(ab->arena, "%s%s\n", tg_ab_read(ab, at).p,
                                                   line_of(ab, side, k, &files))),
                          err);
 }

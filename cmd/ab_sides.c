@@ -14,8 +14,6 @@
 #include "cmd/ab.h"
 #include "core/base/temporary.h"
 #include "core/baseline/git.h"
-#include "core/baseline/spawn.h"
-
 /* ---- what ends with us ---- */
 
 static void set_folder(struct tg_ab *ab, const char *folder)
@@ -54,32 +52,28 @@ static const char *lock_of(const struct tg_ab *ab, const char *folder)
 }
 
 /*
- * A folder of an `ab` that was killed: nobody holds its lock any more. Before its first worktree an
- * `ab` may not have locked its own yet, and older versions have no lock, so that nobody knows
+ * Folders of an `ab` that was killed: nobody holds their locks any more. Before its first worktree
+ * an `ab` may not have locked its own yet, and older versions have no lock, so that nobody knows
  * whether they still run. Links and folders of others are left alone.
  */
-static bool is_left(struct tg_ab *ab, const char *folder)
-{
-    struct stat at;
-    int fd = -1;
-    bool left = lstat(folder, &at) == 0 && S_ISDIR(at.st_mode) && at.st_uid == geteuid() &&
-                tg_file_is_dir(tg_arena_printf(ab->arena, "%s/base", folder)) &&
-                (fd = open(lock_of(ab, folder), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)) >= 0 &&
-                flock(fd, LOCK_EX | LOCK_NB) == 0;
-    if (fd >= 0)
-        (void)close(fd);
-    return left;
-}
-
 static void remove_left(struct tg_ab *ab, const char *in)
 {
     const struct tg_strs all = tg_ab_list(ab->arena, in);
     for (size_t i = 0; i < all.n; i++) {
+        const char *folder = all.v[i];
         struct tg_ab old = *ab;
-        if (!tg_sv_starts(tg_file_name(tg_sv_of(all.v[i])), TG_SV("tracegate-ab-")) ||
-            !is_left(ab, all.v[i]))
+        struct stat at;
+        int fd = -1;
+        bool left = tg_sv_starts(tg_file_name(tg_sv_of(folder)), TG_SV("tracegate-ab-")) &&
+                    lstat(folder, &at) == 0 && S_ISDIR(at.st_mode) && at.st_uid == geteuid() &&
+                    tg_file_is_dir(tg_arena_printf(ab->arena, "%s/base", folder)) &&
+                    (fd = open(lock_of(ab, folder), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)) >= 0 &&
+                    flock(fd, LOCK_EX | LOCK_NB) == 0;
+        if (fd >= 0)
+            (void)close(fd);
+        if (!left)
             continue;
-        set_folder(&old, all.v[i]);
+        set_folder(&old, folder);
         remove_all(&old);
     }
 }
@@ -220,7 +214,7 @@ static bool check_out(struct tg_ab *ab, size_t i, struct tg_err *err)
     const char *prefix = tg_git_prefix(ab->git);
     struct tg_spawned how;
     remove_worktree(ab, i);
-    if (!tg_ab_git_how(ab, args, NULL, &how))
+    if (!tg_ab_git(ab, args, NULL, &how))
         return tg_git_spawn_failed(ab->git, "checking out a commit", &how, err);
     if (tg_file_is_dir(tg_arena_printf(ab->arena, "%s/%s", s->tree, prefix)))
         return true;
@@ -252,18 +246,6 @@ static void bring_word(struct tg_ab *ab, tg_sv word)
     argv[3] = path[TG_AB_BASE];
     tg_spawn_run(&s, NULL, &how);
     tg_ab_say(ab, "%.*s is not in the base: it runs with the one of HEAD", TG_SV_ARG(word));
-}
-
-static bool set_up(struct tg_ab *ab, size_t side, struct tg_err *err)
-{
-    const char *const argv[] = { "bash", "-c", ab->o->setup, NULL };
-    const char *why;
-    if (!ab->o->setup || !(why = tg_ab_run(ab, side, argv, NULL)))
-        return true;
-    (void)tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "--setup failed in %s: %s",
-                     "See above what it said. It runs once per side, with `bash -c`.",
-                     ab->side[side].name, why);
-    return tg_ab_side_fails(ab, side, err);
 }
 
 bool tg_ab_begin(struct tg_ab *ab, struct tg_err *err)
@@ -313,8 +295,14 @@ bool tg_ab_prepare(struct tg_ab *ab, struct tg_err *err)
     }
     ab->settings = tg_ab_settings(ab);
     for (size_t i = 0; i < TG_AB_SIDES; i++) {
-        if (!ab->side[i].made && !set_up(ab, i, err))
-            return false;
+        const char *const argv[] = { "bash", "-c", ab->o->setup, NULL };
+        const char *why = NULL;
+        if (!ab->side[i].made && ab->o->setup && (why = tg_ab_run(ab, i, argv, NULL))) {
+            (void)tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "--setup failed in %s: %s",
+                             "See above what it said. It runs once per side, with `bash -c`.",
+                             ab->side[i].name, why);
+            return tg_ab_side_fails(ab, i, err);
+        }
         ab->side[i].made = tg_ab_tree(ab, i);
         if (i == TG_AB_HEAD && !tg_ab_same(ab, "the worktree of base", ab->side[TG_AB_BASE].made,
                                            tg_ab_tree(ab, TG_AB_BASE), err))

@@ -10,7 +10,7 @@
 #include "core/trace/trace.h"
 #include "policy/language/value.h"
 
-enum { MOST_ONE_LOOK = 20, MAX_SAID = 64 << 20 };
+enum { MOST_ONE_LOOK = 20 };
 
 /* ---- judging ---- */
 
@@ -28,29 +28,17 @@ struct ask {
 
 struct judged {
     int code;
-    struct tg_buf said; /* on standard output */
+    tg_sv said; /* on standard output */
     struct ask ask;
 };
-
-static bool read_back(struct tg_ab *ab, const char *path, struct tg_buf *to)
-{
-    struct tg_err ignored = TG_ERR_INIT;
-    (void)ab;
-    tg_buf_clear(to);
-    return tg_file_exists(path) && tg_file_read(to, path, MAX_SAID, &ignored);
-}
 
 /* "5 6 1", and the suspects with their intervals in the next line. */
 static struct ask read_ask(struct tg_ab *ab, const char *path)
 {
     struct ask k = { 0, 0, 0, "" };
-    TG_BUF text = { 0 };
     int64_t *const to[] = { &k.first, &k.again, &k.suspects };
-    if (!read_back(ab, path, &text))
-        return k;
+    tg_sv rest = tg_ab_read(ab, path), line = tg_sv_cut(&rest, '\n');
     (void)unlink(path);
-    tg_sv rest = tg_buf_sv(&text);
-    tg_sv line = tg_sv_cut(&rest, '\n');
     for (size_t i = 0; i < 3; i++)
         (void)tg_sv_i64(tg_sv_cut(&line, ' '), to[i]);
     k.names = tg_arena_sv(ab->arena, tg_sv_cut(&rest, '\n')).p;
@@ -88,7 +76,7 @@ static bool judge(struct tg_ab *ab, const struct tg_strs *more, struct judged *j
     tg_err_init(err);
     j->code = ab->call->run(argv.v, argv.n, &io, err);
     (void)close(io.out);
-    (void)read_back(ab, said, &j->said);
+    j->said = tg_ab_read(ab, said);
     ab->settings = tg_ab_settings(ab); /* reports may be in a folder that is watched */
     return true;
 }
@@ -151,7 +139,7 @@ static int finish(struct tg_ab *ab, struct judged *j, struct tg_strs *more, stru
     if (j->code == 1 && ab->o->explain && !ab->o->bisect && record_stacks(ab, more) &&
         !judge(ab, more, j, err))
         return tg_err_exit_code(err->kind);
-    if (!tg_file_put(ab->io->out, tg_buf_sv(&j->said)) && ab->o->bisect && j->code == 4) {
+    if (!tg_file_put(ab->io->out, j->said) && ab->o->bisect && j->code == 4) {
         tg_ab_say(ab, "undecided after %d runs a side", (int)ab->k);
         ab->code = TG_AB_SKIP;
         return TG_AB_SKIP;
@@ -193,18 +181,6 @@ static const char *counted(struct tg_ab *ab, int64_t n, const char *what)
     return tg_arena_printf(ab->arena, "%d %s%s", (int)n, what, n == 1 ? "" : "s");
 }
 
-/* The runs that a stage asks for; the new ones go to folders of their own. */
-static bool make_stage(struct tg_ab *ab, const struct ask *k, struct tg_err *err)
-{
-    if (!tg_ab_runs_to(ab, k->first, err))
-        return false;
-    if (!k->again || ab->spent)
-        return true;
-    for (size_t s = 0; s < TG_AB_SIDES; s++)
-        ab->side[s].folder = ab->side[s].again;
-    return tg_ab_runs_to(ab, k->first + k->again, err);
-}
-
 /* As check will read them. */
 static bool read_options(struct tg_ab *ab, struct tg_check_opts *to, struct tg_err *err)
 {
@@ -240,16 +216,13 @@ bool tg_ab_plan(struct tg_ab *ab, struct tg_ab_opts *o, struct tg_err *err)
     if (!read_options(ab, &check, err) ||
         !(p = tg_check_ready(&check, ab->io, ab->call->repo, ab->arena, err)))
         return false;
-    if (o->runs != TG_OPT_UNSET) {
-        tg_policy_free(p);
-        return true;
-    }
-    if (!o->budget && p->ab.budget.n)
+    bool in_stages = o->runs == TG_OPT_UNSET;
+    if (in_stages && !o->budget && p->ab.budget.n)
         o->budget = tg_arena_sv(ab->arena, p->ab.budget).p;
-    if (o->max_runs == TG_OPT_UNSET && p->ab.max_runs)
+    if (in_stages && o->max_runs == TG_OPT_UNSET && p->ab.max_runs)
         o->max_runs = p->ab.max_runs;
     tg_policy_free(p);
-    if (!o->budget || tg_value_time(tg_sv_of(o->budget), &ab->budget_ms))
+    if (!in_stages || !o->budget || tg_value_time(tg_sv_of(o->budget), &ab->budget_ms))
         return true;
     return tg_err_usage(err, "--budget '%s' is not a time", "Give one like 90s, 5min, 1h.",
                         o->budget);
@@ -269,20 +242,24 @@ static int stages(struct tg_ab *ab, struct judged *j, struct tg_err *err)
         ab->stage = stage;
         ab->until = ab->budget_ms ? begin + ab->budget_ms - judging : 0;
         ab->suspects = k.names[0] ? k.names : NULL;
-        if (!make_stage(ab, &k, err))
+        /* The runs that the stage asks for; the new ones go to folders of their own. */
+        bool made = tg_ab_runs_to(ab, k.first, err);
+        if (made && k.again && !ab->spent) {
+            for (size_t s = 0; s < TG_AB_SIDES; s++)
+                ab->side[s].folder = ab->side[s].again;
+            made = tg_ab_runs_to(ab, k.first + k.again, err);
+        }
+        if (!made)
             return tg_err_exit_code(err->kind);
         int64_t can = affordable(ab, most);
         can = can > ab->k ? can : ab->k;
         tg_ab_add_option(ab, &more, "--ask", file);
         tg_ab_add_option(ab, &more, "--max-runs", tg_arena_printf(ab->arena, "%d", (int)can));
-        if (ab->o->detect)
-            tg_ab_add_option(ab, &more, "--detect", ab->o->detect);
-        if (ab->k > k.first) {
-            for (size_t s = 0; s < TG_AB_SIDES; s++)
-                tg_ab_add_option(ab, &more, "--again",
-                                 tg_arena_printf(ab->arena, "%s=%s", s ? "fresh" : "baseline",
-                                                 ab->side[s].again));
-        }
+        tg_ab_add_option(ab, &more, "--detect", ab->o->detect);
+        for (size_t s = 0; ab->k > k.first && s < TG_AB_SIDES; s++)
+            tg_ab_add_option(
+                ab, &more, "--again",
+                tg_arena_printf(ab->arena, "%s=%s", s ? "fresh" : "baseline", ab->side[s].again));
         judging = tg_host_ms();
         if (!judge(ab, &more, j, err))
             return tg_err_exit_code(err->kind);
@@ -320,7 +297,5 @@ int tg_ab_compare(struct tg_ab *ab, struct tg_err *err)
     ab->suspects = NULL;
     if (!tg_ab_runs_begin(ab, err))
         return tg_err_exit_code(err->kind);
-    int code = ab->o->runs == TG_OPT_UNSET ? stages(ab, &j, err) : one_look(ab, &j, err);
-    tg_buf_release(&j.said);
-    return code;
+    return ab->o->runs == TG_OPT_UNSET ? stages(ab, &j, err) : one_look(ab, &j, err);
 }

@@ -8,7 +8,8 @@
 #include "core/base/sort.h"
 #include "core/diff/names.h"
 
-/* HTA's columns; a step has self time and its share of the step as well. */
+/* HTA's columns; a step has self time and its share of the step as well, its first COLUMNS are
+ * HTA's. */
 enum { COL_CAT, COL_NAME, COL_SHORT, COL_COUNTS, COL_TOTAL, COLUMNS };
 enum { COL_SELF = COLUMNS, COL_SHARE, STEP_COLUMNS };
 
@@ -19,14 +20,6 @@ static const struct tg_table_column whole_columns[COLUMNS] = { { "cat", TG_TABLE
                                                                  TG_TABLE_MACHINE_TEXT },
                                                                { "counts", TG_TABLE_INT },
                                                                { "total_duration", TG_TABLE_US } };
-static const struct tg_table_column real_columns[COLUMNS] = {
-    { "cat", TG_TABLE_TEXT },
-    { "name", TG_TABLE_TEXT },
-    { "short_name", TG_TABLE_MACHINE_TEXT },
-    { "counts", TG_TABLE_REAL },
-    { "total_duration", TG_TABLE_REAL_US }
-};
-
 static const struct tg_table_column step_columns[STEP_COLUMNS] = {
     { "cat", TG_TABLE_TEXT },
     { "name", TG_TABLE_TEXT },
@@ -48,26 +41,14 @@ static struct tg_table_cell *name_row(struct tg_table *t, struct tg_arena *a, tg
     return row;
 }
 
-static int by_name(const struct tg_table_cell *a, const struct tg_table_cell *b)
+/* Largest total first, then category and name: the same order whatever the files' order. */
+static int by_total(const void *pa, const void *pb, void *whole)
 {
-    int c = tg_sv_cmp(a[COL_CAT].is.text, b[COL_CAT].is.text);
+    const struct tg_table_cell *a = pa, *b = pb;
+    int c = *(const bool *)whole ? TG_CMP(b[COL_TOTAL].is.i, a[COL_TOTAL].is.i)
+                                 : TG_CMP(b[COL_TOTAL].is.v, a[COL_TOTAL].is.v);
+    c = c ? c : tg_sv_cmp(a[COL_CAT].is.text, b[COL_CAT].is.text);
     return c ? c : tg_sv_cmp(a[COL_NAME].is.text, b[COL_NAME].is.text);
-}
-
-static int by_whole_total(const void *pa, const void *pb)
-{
-    const struct tg_table_cell *a = pa, *b = pb;
-    if (a[COL_TOTAL].is.i != b[COL_TOTAL].is.i)
-        return a[COL_TOTAL].is.i > b[COL_TOTAL].is.i ? -1 : 1;
-    return by_name(a, b);
-}
-
-static int by_real_total(const void *pa, const void *pb)
-{
-    const struct tg_table_cell *a = pa, *b = pb;
-    if (a[COL_TOTAL].is.v != b[COL_TOTAL].is.v)
-        return a[COL_TOTAL].is.v > b[COL_TOTAL].is.v ? -1 : 1;
-    return by_name(a, b);
 }
 
 /* ---- HTA ---- */
@@ -78,7 +59,7 @@ static bool ops_hta(struct tg_table *t, const struct tg_analyze_request *q, stru
     TG_AUTO(tg_hta_release) struct tg_hta_side side;
     struct tg_hta_op *ops = NULL;
     size_t n = 0;
-    tg_table_init(t, "ops", real_columns, COLUMNS);
+    tg_table_init(t, "ops", step_columns, COLUMNS);
     tg_hta_init(&side, q->o->no_rounding);
     bool ok = tg_hta_side_load(&side, q->inputs, q->repo, q->io, q->progress, err) &&
               tg_hta_ops(&ops, &n, &side, &select, "the trace", q->arena, err);
@@ -176,16 +157,6 @@ static bool add_summary(struct whole *w, struct tg_source *source, struct tg_err
     return ok;
 }
 
-/* Without categories the names alone do not say what they are: traces of XLA, which its lines
- * tell. */
-static bool tells_kinds(const struct tg_totals *t)
-{
-    bool any = t->names->n == 0;
-    for (size_t i = 0; i < t->names->n; i++)
-        any |= t->names->v[i].cat.n > 0;
-    return any;
-}
-
 static bool add_trace(struct whole *w, struct tg_source *source, size_t at, struct tg_err *err)
 {
     const struct tg_input_list *inputs = w->q->inputs;
@@ -194,7 +165,12 @@ static bool add_trace(struct whole *w, struct tg_source *source, size_t at, stru
     tg_reading_opts(&opts, tg_reading_share(at, inputs->n));
     if (!tg_totals_read(&t, source, &opts, err))
         return false;
-    if (w->sums->by_kind && !tells_kinds(&t)) {
+    /* Without categories the names alone do not say what they are: traces of XLA, which its lines
+     * tell. */
+    bool tells_kinds = t.names->n == 0;
+    for (size_t i = 0; i < t.names->n; i++)
+        tells_kinds |= t.names->v[i].cat.n > 0;
+    if (w->sums->by_kind && !tells_kinds) {
         TG_BUF bytes = { 0 };
         TG_SOURCE *again = tg_inputs_open(&inputs->v[at], w->q->repo, NULL, &bytes, err);
         tg_totals_release(&t);
@@ -296,15 +272,11 @@ static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q,
 
 bool tg_analyze_ops(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
 {
-    bool ok = q->o->hta     ? ops_hta(t, q, err)
-              : q->o->whole ? ops_whole(t, q, err)
-                            : ops_per_step(t, q, err);
-    if (!ok)
+    bool whole = q->o->whole && !q->o->hta;
+    if (!(q->o->hta ? ops_hta(t, q, err) : whole ? ops_whole(t, q, err) : ops_per_step(t, q, err)))
         return false;
-    /* Largest total first, then category and name: the same order whatever the files' order. */
     if (t->n_rows)
-        qsort(t->cells, t->n_rows, t->n_columns * sizeof *t->cells,
-              t->columns == whole_columns ? by_whole_total : by_real_total);
+        qsort_r(t->cells, t->n_rows, t->n_columns * sizeof *t->cells, by_total, &whole);
     if (q->o->top > 0 && (uint64_t)q->o->top < t->n_rows)
         t->n_rows = (size_t)q->o->top;
     return true;

@@ -1,4 +1,5 @@
-#include "cmd/overlay.h"
+/* `analyze --overlay`: a trace with marks of ours. */
+#include "cmd/analyze.h"
 
 #include <stdlib.h>
 

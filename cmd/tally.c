@@ -39,22 +39,16 @@ static struct tg_op *find(struct tg_tally *t, const struct tg_trace *trace, cons
     tg_buf_clear(&t->text);
     tg_buf_putc(&t->text, (char)name->kind);
     tg_buf_add(&t->text, name->name);
-    if (t->by != TG_TALLY_NAME && s->attr != TG_NO_ID) {
-        /* The lines of an attribute text (core/trace/trace.h) that split: shapes alone, grid and
-         * block as they are. */
-        struct tg_buf *out = &t->text;
-        tg_sv attr = trace->attrs.text[s->attr];
-        while (attr.n) {
-            tg_sv line = tg_sv_cut(&attr, '\n'), value = line, key = tg_sv_cut(&value, '=');
-            if (t->by == TG_TALLY_SHAPE && tg_sv_eq(key, TG_SV("shapes"))) {
-                tg_buf_putc(out, ' ');
-                tg_buf_add(out, value);
-            } else if (t->by == TG_TALLY_GRID &&
-                       (tg_sv_eq(key, TG_SV("grid")) || tg_sv_eq(key, TG_SV("block")))) {
-                tg_buf_putc(out, ' ');
-                tg_buf_add(out, line);
-            }
-        }
+    /* The lines of an attribute text (core/trace/trace.h) that split: shapes alone, grid and block
+     * as they are. */
+    tg_sv attr = s->attr != TG_NO_ID ? trace->attrs.text[s->attr] : TG_SV("");
+    while (attr.n) {
+        tg_sv line = tg_sv_cut(&attr, '\n'), value = line, key = tg_sv_cut(&value, '=');
+        if (t->by == TG_TALLY_SHAPE && tg_sv_eq(key, TG_SV("shapes")))
+            tg_buf_printf(&t->text, " %.*s", TG_SV_ARG(value));
+        else if (t->by == TG_TALLY_GRID &&
+                 (tg_sv_eq(key, TG_SV("grid")) || tg_sv_eq(key, TG_SV("block"))))
+            tg_buf_printf(&t->text, " %.*s", TG_SV_ARG(line));
     }
     uint32_t id = tg_strmap_add(&t->keys, tg_buf_sv(&t->text));
     if (id == known) {

@@ -8,7 +8,7 @@
  */
 #include "core/diff/compare.h"
 
-enum tg_tally_by { TG_TALLY_NAME, TG_TALLY_SHAPE, TG_TALLY_GRID };
+enum tg_tally_by { TG_TALLY_SHAPE, TG_TALLY_GRID };
 
 struct tg_tally; /* both sides */
 TG_MUST struct tg_tally *tg_tally_new(enum tg_tally_by by);

@@ -1,4 +1,4 @@
-/* Sums straight from traces by name, shape and grid, and joined names (tally.c). */
+/* Sums straight from traces by shape and grid, and joined names (tally.c). */
 #include "cmd/tally.h"
 #include "tests/core/diff/by_hand.h"
 
@@ -73,9 +73,9 @@ static size_t named(const struct tg_comparison *c, const char *name)
 }
 
 /* Three of 10, 10 and 20 us in the steps, and 40 us outside. */
-BY_HAND(by_name_a_name_is_one)
+BY_HAND(a_name_without_the_attribute_is_one)
 {
-    assert_int_equal(tally(f, TG_TALLY_NAME, NULL, 0), 2);
+    assert_int_equal(tally(f, TG_TALLY_GRID, NULL, 0), 2);
     const struct tg_op *mm = find(f, "aten::mm");
     is_sum(mm, 3, 40000, 4, 80000);
     assert_true(mm->present[TG_BASE] && !mm->present[TG_TEST]);
@@ -108,10 +108,10 @@ BY_HAND(only_the_steps_wanted)
 {
     static const int64_t second[] = { 2 }, none[] = { 9 };
 
-    assert_int_equal(tally(f, TG_TALLY_NAME, second, 1), 1);
+    assert_int_equal(tally(f, TG_TALLY_GRID, second, 1), 1);
     is_sum(find(f, "aten::mm"), 2, 30000, 4, 80000);
     assert_int_equal(f->c.n_units[TG_BASE], 1);
-    assert_int_equal(tally(f, TG_TALLY_NAME, none, 1), 0);
+    assert_int_equal(tally(f, TG_TALLY_GRID, none, 1), 0);
     is_sum(find(f, "aten::mm"), 0, 0, 4, 80000);
 }
 

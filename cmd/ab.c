@@ -132,8 +132,8 @@ static bool check_options(const struct tg_ab_opts *o, const struct tg_strs *args
                             "Without them there are up to 17 runs a side, in stages.",
                             tg_ab_is_count(o->runs) ? "this --max-runs" : "this --once");
     if (o->runs != TG_OPT_UNSET && (o->detect || o->budget))
-        return tg_err_usage(err, "--once is one look%s",
-                            "Leave --detect and --budget out, or --once.", "");
+        return tg_err_usage(err, "--once is one look",
+                            "Leave --detect and --budget out, or --once.");
     return true;
 }
 

@@ -102,30 +102,23 @@ static struct tg_strs runs_in(struct tg_ab *ab, const char *folder)
     return runs;
 }
 
-/* What a comparison that is resumed has in common with the one before. */
-static const char *plan_of(struct tg_ab *ab)
+bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
 {
+    /* What a comparison that is resumed has in common with the one before. */
     TG_BUF plan = { 0 };
     tg_buf_printf(&plan, "%s %s %s\nsetup %s\n", ab->side[TG_AB_BASE].commit.sha,
                   ab->side[TG_AB_HEAD].commit.sha, tg_git_prefix(ab->git),
                   ab->o->setup ? ab->o->setup : "");
     for (size_t i = 0; i < ab->command->n; i++)
         tg_buf_printf(&plan, "%zu %s\n", strlen(ab->command->v[i]), ab->command->v[i]);
-    return tg_arena_sv(ab->arena, tg_buf_sv(&plan)).p;
-}
-
-bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
-{
-    const char *plan_at, *plan = plan_of(ab);
     /* The commits are in the names, so that reports show them. */
     const char *out = ab->o->out ? ab->o->out : tg_arena_printf(ab->arena, "%s/traces", ab->tmp);
     TG_FREE char *whole = NULL;
     tg_file_make_dir(out);
     whole = realpath(out, NULL);
     if (!whole || access(whole, W_OK) != 0)
-        return tg_err_say(err, TG_ERR_OUTPUT, TG_AT_FILE(out),
-                          "the folder of --out cannot be made%s",
-                          "Give one that can be written to.", "");
+        return tg_err_say(err, TG_ERR_OUTPUT, TG_AT_FILE(out), "the folder of --out cannot be made",
+                          "Give one that can be written to.");
     ab->out = tg_arena_sv(ab->arena, tg_sv_of(whole)).p;
     for (size_t s = 0; s < TG_AB_SIDES; s++) {
         struct tg_ab_side *side = &ab->side[s];
@@ -148,8 +141,8 @@ bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
             (void)flock(ab->lock, LOCK_EX);
         }
     }
-    plan_at = in_out(ab, "ab.plan");
-    if (ab->o->resume && !tg_sv_eq(tg_ab_read(ab, plan_at), tg_sv_of(plan)))
+    const char *plan_at = in_out(ab, "ab.plan");
+    if (ab->o->resume && !tg_sv_eq(tg_ab_read(ab, plan_at), tg_buf_sv(&plan)))
         return tg_err_usage(err,
                             "--resume: '%s' has no runs of this command line and these commits",
                             "Leave --resume out: the runs are then made anew.", ab->out);
@@ -168,7 +161,7 @@ bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
                 remove_files(&runs);
             }
         }
-    return tg_file_write(plan_at, tg_sv_of(plan), err);
+    return tg_file_write(plan_at, tg_buf_sv(&plan), err);
 }
 
 /* Brings back the traces of a run from before a kill, if they are as ab.runs has them. */
@@ -185,18 +178,6 @@ static bool is_kept(struct tg_ab *ab, size_t side, int64_t k, const char *stem)
 }
 
 /* ---- a run ---- */
-
-/* Every {trace} of a word becomes the path. */
-static const char *with_trace(struct tg_ab *ab, const char *word, const char *trace)
-{
-    TG_BUF out = { 0 };
-    for (const char *at; (at = strstr(word, "{trace}")); word = at + 7) {
-        tg_buf_add(&out, (tg_sv){ word, (size_t)(at - word) });
-        tg_buf_puts(&out, trace);
-    }
-    tg_buf_puts(&out, word);
-    return tg_arena_sv(ab->arena, tg_buf_sv(&out)).p;
-}
 
 struct run {
     size_t side;
@@ -263,8 +244,14 @@ bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err)
     const char **argv = TG_NEW_N(ab->arena, const char *, ab->command->n + 1);
     struct run r = { side, k, stem, trace, argv };
     char sum[65];
-    for (size_t i = 0; i < ab->command->n; i++)
-        argv[i] = with_trace(ab, ab->command->v[i], trace);
+    for (size_t i = 0; i < ab->command->n; i++) {
+        const char *word = ab->command->v[i];
+        TG_BUF out = { 0 };
+        for (const char *at; (at = strstr(word, "{trace}")); word = at + 7)
+            tg_buf_printf(&out, "%.*s%s", (int)(at - word), word, trace);
+        tg_buf_puts(&out, word);
+        argv[i] = tg_arena_sv(ab->arena, tg_buf_sv(&out)).p;
+    }
     if (!is_kept(ab, side, k, stem) && !make(ab, &r, err))
         return false;
     if (ab->stacks) /* of the causes alone: not judged, and not resumed */

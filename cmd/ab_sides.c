@@ -254,8 +254,8 @@ bool tg_ab_begin(struct tg_ab *ab, struct tg_err *err)
     tmp = tmp ? tmp : "/tmp";
     char *folder = tg_arena_printf(ab->arena, "%s/tracegate-ab-XXXXXX", tmp);
     if (!tg_git_root(ab->git))
-        return tg_err_say(err, TG_ERR_GIT, TG_NOWHERE, "this repository has no work tree%s",
-                          "Run it in a clone that has one.", "");
+        return tg_err_say(err, TG_ERR_GIT, TG_NOWHERE, "this repository has no work tree",
+                          "Run it in a clone that has one.");
     if (!mkdtemp(folder))
         return tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "no folder can be made in '%s'", tmp);
     /* Held until we end, and by a run that outlives us. */

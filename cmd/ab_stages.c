@@ -147,22 +147,6 @@ static int finish(struct tg_ab *ab, struct judged *j, struct tg_strs *more, stru
     return j->code;
 }
 
-/* --runs: one look; a bisection makes twice as many while they do not tell. */
-static int one_look(struct tg_ab *ab, struct judged *j, struct tg_err *err)
-{
-    int64_t n = ab->o->runs,
-            most = ab->o->max_runs == TG_OPT_UNSET ? MOST_ONE_LOOK : ab->o->max_runs;
-    struct tg_strs more = { 0 };
-    for (;;) {
-        if (!tg_ab_runs_to(ab, n, err) || !judge(ab, NULL, j, err))
-            return tg_err_exit_code(err->kind);
-        if (!ab->o->bisect || j->code != 4 || n >= most)
-            return finish(ab, j, &more, err);
-        n = 2 * n < most ? 2 * n : most;
-        tg_ab_say(ab, "undecided, going on to %d runs a side", (int)n);
-    }
-}
-
 /* ---- stages ---- */
 
 /* The most runs per side, by `most` and by what the runs so far took of the budget. */
@@ -297,5 +281,18 @@ int tg_ab_compare(struct tg_ab *ab, struct tg_err *err)
     ab->suspects = NULL;
     if (!tg_ab_runs_begin(ab, err))
         return tg_err_exit_code(err->kind);
-    return ab->o->runs == TG_OPT_UNSET ? stages(ab, &j, err) : one_look(ab, &j, err);
+    if (ab->o->runs == TG_OPT_UNSET)
+        return stages(ab, &j, err);
+    /* --once: one look; a bisection makes twice as many while they do not tell. */
+    int64_t n = ab->o->runs,
+            most = ab->o->max_runs == TG_OPT_UNSET ? MOST_ONE_LOOK : ab->o->max_runs;
+    struct tg_strs more = { 0 };
+    for (;;) {
+        if (!tg_ab_runs_to(ab, n, err) || !judge(ab, NULL, &j, err))
+            return tg_err_exit_code(err->kind);
+        if (!ab->o->bisect || j.code != 4 || n >= most)
+            return finish(ab, &j, &more, err);
+        n = 2 * n < most ? 2 * n : most;
+        tg_ab_say(ab, "undecided, going on to %d runs a side", (int)n);
+    }
 }

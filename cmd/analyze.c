@@ -98,48 +98,11 @@ static bool read_one(void *arg, size_t i, struct tg_err *err)
     return true;
 }
 
-static bool refuse_rank(const struct loaded *l, size_t i, size_t k, struct tg_err *err)
-{
-    const char *one = l->q->inputs->v[i].label, *other = l->q->inputs->v[k].label;
-    if (l->files[i].rank < 0)
-        return tg_err_usage(err, "neither '%s' nor '%s' names a rank",
-                            "Analyse repeats one by one; of ranks, say so with --ranks.", one,
-                            other);
-    return tg_err_usage(err, "'%s' and '%s' are both rank %" PRId64,
-                        "analyze takes the ranks of one run: name each rank once.", one, other,
-                        l->files[i].rank);
-}
-
 static void drop(struct file *f)
 {
     tg_steps_release(&f->steps);
     tg_trace_free(f->trace);
     *f = (struct file){ 0 };
-}
-
-/* One file of each rank: of two HTA takes the second. */
-static bool tell_ranks_apart(struct loaded *l, struct tg_err *err)
-{
-    for (size_t i = 0; i < l->q->inputs->n; i++) {
-        struct file *f = &l->files[i];
-        if (!f->trace)
-            continue;
-        if (f->rank < 0 && l->q->arrange == TG_ARRANGE_RANKS)
-            f->rank = (int64_t)l->n; /* numbered in the order of paths */
-        for (size_t k = 0; k < i; k++) {
-            if (!l->files[k].trace || l->files[k].rank != f->rank)
-                continue;
-            if (!l->q->o->hta)
-                return refuse_rank(l, k, i, err);
-            tg_io_note(l->q->io,
-                       "'%s' is rank %" PRId64 " again: as HTA does, it replaces the earlier file",
-                       l->q->inputs->v[i].label, f->rank);
-            drop(&l->files[k]);
-            l->n--;
-        }
-        l->n++;
-    }
-    return true;
 }
 
 static int by_rank(const void *pa, const void *pb)
@@ -152,8 +115,36 @@ static bool load(struct loaded *l, struct tg_err *err)
 {
     size_t n_files = l->q->inputs->n, n = 0;
     l->files = tg_xcalloc(n_files + 1, sizeof *l->files);
-    if (!tg_reading_each(n_files, read_one, l, l->q->progress, err) || !tell_ranks_apart(l, err))
+    if (!tg_reading_each(n_files, read_one, l, l->q->progress, err))
         return false;
+    /* One file of each rank: of two HTA takes the second. */
+    for (size_t i = 0; i < n_files; i++) {
+        struct file *f = &l->files[i];
+        const char *label = l->q->inputs->v[i].label;
+        if (!f->trace)
+            continue;
+        if (f->rank < 0 && l->q->arrange == TG_ARRANGE_RANKS)
+            f->rank = (int64_t)l->n; /* numbered in the order of paths */
+        for (size_t k = 0; k < i; k++) {
+            const char *other = l->q->inputs->v[k].label;
+            if (!l->files[k].trace || l->files[k].rank != f->rank)
+                continue;
+            if (!l->q->o->hta && f->rank < 0)
+                return tg_err_usage(err, "neither '%s' nor '%s' names a rank",
+                                    "Analyse repeats one by one; of ranks, say so with --ranks.",
+                                    other, label);
+            if (!l->q->o->hta)
+                return tg_err_usage(err, "'%s' and '%s' are both rank %" PRId64,
+                                    "analyze takes the ranks of one run: name each rank once.",
+                                    other, label, f->rank);
+            tg_io_note(l->q->io,
+                       "'%s' is rank %" PRId64 " again: as HTA does, it replaces the earlier file",
+                       label, f->rank);
+            drop(&l->files[k]);
+            l->n--;
+        }
+        l->n++;
+    }
     if (!l->n)
         return tg_err_usage(err, "none of the traces is of the wanted rank",
                             "Run without --rank to see all of them.");
@@ -346,25 +337,13 @@ static bool check_options(const struct tg_analyze_opts *o, bool ops, const struc
     return true;
 }
 
-static bool measure_ops(const struct tg_analyze_request *q, struct tg_buf *out, struct tg_err *err)
-{
-    TG_AUTO(tg_table_release) struct tg_table table = { 0 };
-    bool ok = tg_analyze_ops(&table, q, err);
-    if (ok && q->o->format == TG_FORMAT_CSV)
-        tg_table_as_csv(out, &table);
-    else if (ok && q->o->format == TG_FORMAT_JSON)
-        tg_table_as_json(out, &table, "tracegate-analyze-v1");
-    else if (ok)
-        tg_table_as_text(out, &table, q->io->columns, 0);
-    return ok;
-}
-
 static int analyze_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     const struct tg_analyze_opts *o = c->opts;
     bool ops = !o->analyses.n || tg_strs_has(&o->analyses, "ops");
     struct tg_input_list inputs = { 0 };
     TG_BUF out = { 0 };
+    TG_AUTO(tg_table_release) struct tg_table table = { 0 };
     struct tg_progress_line progress;
     struct tg_analyze_request q = { .o = o,
                                     .inputs = &inputs,
@@ -390,8 +369,14 @@ static int analyze_run(const struct tg_cmd_call *c, struct tg_err *err)
                 err, "'%s' is a stored run: it has operators and steps, not the trace",
                 "--measure ops reads it; for the others name the trace.", inputs.v[i].label);
     tg_progress_start(&progress, c->io);
-    ok = ok && (ops ? measure_ops(&q, &out, err) : analyze_traces(&out, &q, err));
+    ok = ok && (ops ? tg_analyze_ops(&table, &q, err) : analyze_traces(&out, &q, err));
     tg_progress_end(&progress);
+    if (ok && ops && o->format == TG_FORMAT_CSV)
+        tg_table_as_csv(&out, &table);
+    else if (ok && ops && o->format == TG_FORMAT_JSON)
+        tg_table_as_json(&out, &table, "tracegate-analyze-v1");
+    else if (ok && ops)
+        tg_table_as_text(&out, &table, c->io->columns, 0);
     return ok && tg_io_put(c->io, tg_buf_sv(&out), err) ? 0 : tg_err_exit_code(err->kind);
 }
 

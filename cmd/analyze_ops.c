@@ -157,45 +157,41 @@ static bool add_summary(struct whole *w, struct tg_source *source, struct tg_err
     return ok;
 }
 
-static bool add_trace(struct whole *w, struct tg_source *source, size_t at, struct tg_err *err)
+static bool add_file(void *arg, size_t i, struct tg_err *err)
 {
+    struct whole *w = arg;
+    TG_BUF bytes = { 0 };
     const struct tg_input_list *inputs = w->q->inputs;
     struct tg_reader_opts opts = { .progress = w->q->progress };
     struct tg_totals t;
-    tg_reading_opts(&opts, tg_reading_share(at, inputs->n));
+    TG_SOURCE *source = tg_inputs_open(&inputs->v[i], w->q->repo, NULL, &bytes, err);
+    tg_sv head;
+    if (!source || !tg_source_peek(source, &head, err))
+        return false;
+    if (tg_summary_looks_like(head))
+        return add_summary(w, source, err);
+    tg_reading_opts(&opts, tg_reading_share(i, inputs->n));
     if (!tg_totals_read(&t, source, &opts, err))
         return false;
     /* Without categories the names alone do not say what they are: traces of XLA, which its lines
      * tell. */
     bool tells_kinds = t.names->n == 0;
-    for (size_t i = 0; i < t.names->n; i++)
-        tells_kinds |= t.names->v[i].cat.n > 0;
+    for (size_t k = 0; k < t.names->n; k++)
+        tells_kinds |= t.names->v[k].cat.n > 0;
     if (w->sums->by_kind && !tells_kinds) {
-        TG_BUF bytes = { 0 };
-        TG_SOURCE *again = tg_inputs_open(&inputs->v[at], w->q->repo, NULL, &bytes, err);
+        TG_BUF same = { 0 };
+        TG_SOURCE *again = tg_inputs_open(&inputs->v[i], w->q->repo, NULL, &same, err);
         tg_totals_release(&t);
         return again && add_summary(w, again, err);
     }
     (void)pthread_mutex_lock(&w->lock);
-    if (tg_listed(w->q->ranks.v, w->q->ranks.n, tg_reader_info(t.reader)->rank)) {
-        for (size_t i = 0; i < t.names->n; i++)
-            if (t.v[i].count)
-                (void)sums_add(w->sums, &t.names->v[i], t.names->v[i].name, t.v[i]);
-    }
+    if (tg_listed(w->q->ranks.v, w->q->ranks.n, tg_reader_info(t.reader)->rank))
+        for (size_t k = 0; k < t.names->n; k++)
+            if (t.v[k].count)
+                (void)sums_add(w->sums, &t.names->v[k], t.names->v[k].name, t.v[k]);
     (void)pthread_mutex_unlock(&w->lock);
     tg_totals_release(&t);
     return true;
-}
-
-static bool add_file(void *arg, size_t i, struct tg_err *err)
-{
-    struct whole *w = arg;
-    TG_BUF bytes = { 0 };
-    TG_SOURCE *source = tg_inputs_open(&w->q->inputs->v[i], w->q->repo, NULL, &bytes, err);
-    tg_sv head;
-    if (!source || !tg_source_peek(source, &head, err))
-        return false;
-    return tg_summary_looks_like(head) ? add_summary(w, source, err) : add_trace(w, source, i, err);
 }
 
 bool tg_name_sums_read(struct tg_name_sums *s, const struct tg_analyze_request *q,

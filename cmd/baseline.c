@@ -41,37 +41,32 @@ static bool (*const runs[])(struct tg_store_cmd *s, struct tg_err *err) = {
     [FETCH] = tg_baseline_fetch,   [PUSH] = tg_baseline_push, [PRUNE] = tg_baseline_prune,
 };
 
-static bool run_verb(struct tg_store_cmd *s, size_t verb, const char *name, struct tg_err *err)
-{
-    if (verb != RECORD && s->args.n) /* it takes traces */
-        return tg_err_usage(err, "baseline %s takes no argument, not '%s'",
-                            "A suite is --suite NAME, a commit --commit REV.", name, s->args.v[0]);
-    bool ok = tg_given_check(&s->o->given, err) && (s->git = tg_repo_get(s->repo, err));
-    s->store = tg_store_open(s->git);
-    if (ok && (verb == RECORD || verb == FETCH)) /* the others name what is stored */
-        ok = tg_suites_load(&s->suites, s->o->policy, NULL, err) &&
-             tg_suites_choose(&s->suites, s->o->suite, s->args.n ? TG_SUITES_ONE : TG_SUITES_ALL,
-                              err);
-    ok = ok && runs[verb](s, err);
-    /* What was done stands, also where something after it failed. */
-    if (s->out.n && !tg_io_put(s->io, tg_buf_sv(&s->out), err))
-        return false;
-    return ok;
-}
-
 static int baseline_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     struct tg_store_cmd s = { .o = c->opts, .io = c->io, .repo = c->repo, .arena = c->arena };
     size_t verb;
     if (!tg_options_verb(&tg_cmd_baseline, c->args, &verb, err))
         return tg_err_exit_code(err->kind);
+    if (verb != RECORD && c->args->n > 1) { /* it takes traces */
+        (void)tg_err_usage(err, "baseline %s takes no argument, not '%s'",
+                           "A suite is --suite NAME, a commit --commit REV.", c->args->v[0],
+                           c->args->v[1]);
+        return 2;
+    }
     s.args = (struct tg_strs){ c->args->v + 1, c->args->n - 1, 0 };
     c->repo->opts.trust_owner = s.o->given.trust_repository;
     s.suites = (struct tg_suites){ .io = c->io, .repo = c->repo, .arena = c->arena };
     s.remote = (struct tg_remote){ .name = s.o->remote ? s.o->remote : "origin",
                                    .seed = (uint32_t)getpid(),
                                    .dry_run = s.o->dry_run };
-    bool ok = run_verb(&s, verb, c->args->v[0], err);
+    bool ok = tg_given_check(&s.o->given, err) && (s.git = tg_repo_get(s.repo, err));
+    s.store = tg_store_open(s.git);
+    if (ok && (verb == RECORD || verb == FETCH)) /* the others name what is stored */
+        ok = tg_suites_load(&s.suites, s.o->policy, NULL, err) &&
+             tg_suites_choose(&s.suites, s.o->suite, s.args.n ? TG_SUITES_ONE : TG_SUITES_ALL, err);
+    ok = ok && runs[verb](&s, err);
+    /* What was done stands, also where something after it failed. */
+    ok = (!s.out.n || tg_io_put(s.io, tg_buf_sv(&s.out), err)) && ok;
     tg_policy_free(s.suites.policy);
     tg_buf_release(&s.out);
     return ok ? 0 : tg_err_exit_code(err->kind);

@@ -99,21 +99,6 @@ static void take_step(void *arg, size_t i, const struct tg_side *side, bool dama
         v[i].step_ns = tg_night_step_ns(side);
 }
 
-/* Reads every run that is stored here: a millisecond each. */
-static bool metric(struct tg_store_cmd *s, struct listed_commit *v, size_t n, struct tg_err *err)
-{
-    struct tg_stored_night *nights = TG_NEW_N(s->arena, struct tg_stored_night, n + 1);
-    struct tg_progress_line progress;
-    if (s->o->remote)
-        return true;
-    for (size_t i = 0; i < n; i++)
-        nights[i] = v[i].runs;
-    tg_progress_start(&progress, s->io);
-    bool ok = tg_nights_each(&s->store, nights, n, take_step, v, &progress.line, err);
-    tg_progress_end(&progress);
-    return ok;
-}
-
 static void put_step(struct tg_buf *out, double ns)
 {
     tg_buf_printf(out, "step %s", isnan(ns) ? "unknown" : "");
@@ -157,11 +142,22 @@ bool tg_baseline_list(struct tg_store_cmd *s, struct tg_err *err)
     if (!tg_store_cmd_listed(s, &v, &n, &foreign, err))
         return false;
     struct listed_commit *commits = TG_NEW_N(s->arena, struct listed_commit, n + 1);
-    if (!commits_of(s, v, n, commits, &k, &oldest, err) || !metric(s, commits, k, err) ||
-        !order_line(s, commits, k, oldest, err))
+    if (!commits_of(s, v, n, commits, &k, &oldest, err))
         return false;
-    if (k)
-        TG_SORT(commits, k, by_history);
+    if (!s->o->remote) { /* reads every run that is stored here: a millisecond each */
+        struct tg_stored_night *nights = TG_NEW_N(s->arena, struct tg_stored_night, k + 1);
+        struct tg_progress_line progress;
+        for (size_t i = 0; i < k; i++)
+            nights[i] = commits[i].runs;
+        tg_progress_start(&progress, s->io);
+        bool ok = tg_nights_each(&s->store, nights, k, take_step, commits, &progress.line, err);
+        tg_progress_end(&progress);
+        if (!ok)
+            return false;
+    }
+    if (!order_line(s, commits, k, oldest, err))
+        return false;
+    TG_SORT(commits, k, by_history);
     for (size_t i = 0; i < k; i++) {
         const struct listed_commit *c = &commits[i];
         char text[32];
@@ -319,9 +315,10 @@ bool tg_baseline_show(struct tg_store_cmd *s, struct tg_err *err)
         ok = show_runs(s, v + i, end - i, &all, &shown, err);
     }
     if (ok && !shown) {
-        ok = tg_err_set(err, TG_ERR_LOST, TG_NOWHERE, "nothing is stored at commit %.12s", at.sha);
-        (void)tg_err_hint(err, "`tracegate baseline list` shows what is; `tracegate baseline "
-                               "fetch` gets what the remote has.");
+        ok = tg_err_say(err, TG_ERR_LOST, TG_NOWHERE, "nothing is stored at commit %.12s",
+                        "`tracegate baseline list` shows what is; `tracegate baseline fetch` gets "
+                        "what the remote has.",
+                        at.sha);
     }
     if (ok && s->o->output && suites > 1)
         ok = tg_err_usage(err, "-o writes one suite's runs, not %zu", "Add --suite NAME.", suites);

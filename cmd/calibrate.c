@@ -255,14 +255,6 @@ static void put_overrides(const struct job *j, struct tg_buf *out, const struct 
     }
 }
 
-static size_t alarms_of(const struct job *j, const struct tg_rule *rule)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < j->c.n_alarms; i++)
-        n += j->c.alarms[i].rule == rule ? j->c.alarms[i].fails + j->c.alarms[i].warns : 0;
-    return n;
-}
-
 /* One rule's part of the layer; nothing where its limit fits. */
 static void put_rule(const struct job *j, struct tg_buf *out, const struct tg_rule *rule)
 {
@@ -276,13 +268,17 @@ static void put_rule(const struct job *j, struct tg_buf *out, const struct tg_ru
         pct = pct_of(&rule->warn, &limit);
     }
     double fit = rule_fit(j, rule, &worst);
+    size_t alarms = 0;
+    for (size_t i = 0; i < j->c.n_alarms; i++)
+        if (j->c.alarms[i].rule == rule)
+            alarms += j->c.alarms[i].fails + j->c.alarms[i].warns;
     if (!pct || !worst || !worst->timed)
         return;
     double now = pct->is_auto ? 100 * j->c.tau : pct->value;
     tg_buf_printf(&part, "  - id: %.*s\n", TG_SV_ARG(rule->id));
     size_t start = part.n;
     /* Alarms make a limit too tight; three times what equal code shows makes it too loose. */
-    bool tight = alarms_of(j, rule) > 0 && fit > now;
+    bool tight = alarms > 0 && fit > now;
     bool loose = !pct->is_auto && worst->worst > 0 && fit * 3 < now;
     if (fit > 0 && (tight || loose)) {
         tg_buf_printf(&part, "    # was %.*s; equal code stays within %.0f %%, %s\n    %s: ",
@@ -475,8 +471,14 @@ static bool put_all(const struct job *j, struct tg_err *err)
     return tg_io_put(j->io, tg_buf_sv(&out), err);
 }
 
-static bool choose_sizes(struct job *j, struct tg_err *err)
+static bool run_job(struct job *j, struct tg_err *err)
 {
+    j->in = (struct tg_noise_input){ .policy = j->same.policy,
+                                     .suite = j->same.suite,
+                                     .io = j->io,
+                                     .compare = &j->same.compare,
+                                     .all = j->same.all };
+    j->outliers = tg_outliers_find(&j->in.all, &j->n_outliers, j->same.arena);
     size_t half = j->in.all.n_runs / 2;
     int64_t side = j->o->side, splits = j->o->splits;
     if (side == TG_OPT_UNSET)
@@ -492,19 +494,7 @@ static bool choose_sizes(struct job *j, struct tg_err *err)
                           (long long)splits);
     j->in.side = (size_t)side;
     j->in.splits = (size_t)splits;
-    return true;
-}
-
-static bool run_job(struct job *j, struct tg_err *err)
-{
-    j->in = (struct tg_noise_input){ .policy = j->same.policy,
-                                     .suite = j->same.suite,
-                                     .io = j->io,
-                                     .compare = &j->same.compare,
-                                     .all = j->same.all };
-    j->outliers = tg_outliers_find(&j->in.all, &j->n_outliers, j->same.arena);
-    return choose_sizes(j, err) && tg_noise_metric(&j->c, &j->in, j->same.arena, err) &&
-           put_all(j, err);
+    return tg_noise_metric(&j->c, &j->in, j->same.arena, err) && put_all(j, err);
 }
 
 static int calibrate_run(const struct tg_cmd_call *c, struct tg_err *err)

@@ -230,19 +230,18 @@ static bool tally_one(void *arg, size_t i, struct tg_err *err)
 static bool compare_by_attr(struct tg_comparison *out, const struct tg_diff_request *q,
                             struct tg_err *err)
 {
-    struct tg_tally *t =
-        tg_tally_new(q->o->by == TG_DIFF_BY_SHAPE ? TG_TALLY_SHAPE : TG_TALLY_GRID);
+    TG_AUTO(tg_tally_release)
+    struct tg_tally t = { .by = q->o->by == TG_DIFF_BY_SHAPE ? TG_TALLY_SHAPE : TG_TALLY_GRID };
     bool ok = true;
     for (int side = 0; ok && side < 2; side++) {
-        struct tallying all = { .q = q, .side = side, .tally = t, .turns = TG_TURNS };
+        struct tallying all = { .q = q, .side = side, .tally = &t, .turns = TG_TURNS };
         ok = tg_reading_each(q->inputs[side].n, tally_one, &all, q->progress, err);
         if (ok && !all.steps)
             ok = tg_err_usage(err, "%s has none of the wanted steps",
                               "Run without --step to see all.", q->label[side]);
     }
     if (ok)
-        tg_tally_comparison(out, t, q->arena);
-    tg_tally_free(t);
+        tg_tally_comparison(out, &t, q->arena);
     return ok;
 }
 
@@ -441,8 +440,7 @@ struct charts {
 };
 
 static bool put_table(const struct tg_diff_request *q, const struct tg_difftable *t,
-                      const struct tg_render *r, const struct tg_verdict *causes,
-                      struct tg_err *err)
+                      const struct tg_render *r, struct tg_err *err)
 {
     TG_BUF out = { 0 };
     if (q->o->format == TG_FORMAT_CSV)
@@ -451,8 +449,8 @@ static bool put_table(const struct tg_diff_request *q, const struct tg_difftable
         tg_difftable_json(&out, t);
     else {
         tg_difftable_text(&out, t, r);
-        if (q->o->cause)
-            put_causes(&out, causes);
+        if (t->causes)
+            put_causes(&out, t->causes);
     }
     return tg_io_put(q->io, tg_buf_sv(&out), err);
 }
@@ -493,7 +491,7 @@ static bool report(const struct tg_diff_request *q, const struct tg_comparison *
         find_causes(&causes, q, c, t.rows, t.n_rows);
         t.causes = &causes;
     }
-    if (!put_table(q, &t, &r, &causes, err))
+    if (!put_table(q, &t, &r, err))
         return false;
     if (q->o->format == TG_FORMAT_TEXT) {
         /* What a reader of the table should know; people only. */

@@ -121,10 +121,10 @@ static bool stays_inside(struct job *j, const char *path, struct tg_err *err)
     size_t n = root ? strlen(root) : 0;
     if (root && real && strncmp(real, root, n) == 0 && (!real[n] || real[n] == '/' || n == 1))
         return true;
-    tg_err_set(err, TG_ERR_OUTPUT, TG_AT_FILE(path), "'%s' leads out of the repository, to '%s'",
-               path, real ? real : "an unknown place");
-    return tg_err_hint(
-        err, "Nothing was written there. Replace the symbolic link by a file or a folder.");
+    return tg_err_say(err, TG_ERR_OUTPUT, TG_AT_FILE(path),
+                      "'%s' leads out of the repository, to '%s'",
+                      "Nothing was written there. Replace the symbolic link by a file or a folder.",
+                      path, real ? real : "an unknown place");
 }
 
 static bool write_file(struct job *j, size_t i, struct tg_err *err)
@@ -147,31 +147,23 @@ static bool write_file(struct job *j, size_t i, struct tg_err *err)
     }
     same = same && tg_sv_eq(tg_buf_sv(&old), tg_buf_sv(&f->text));
     j->written[i] = same ? WRITTEN_SAME : j->o->force ? WRITTEN_REPLACED : WRITTEN_KEPT;
-    if (!same) {
-        /* The hunks of `git diff` between a file and the text that replaces it. */
-        char fresh[] = "/tmp/tracegate-init.XXXXXX";
-        int fd = mkstemp(fresh);
+    if (!same) { /* the hunks of `git diff` between a file and the text that replaces it */
         const char *const argv[] = { "git", "diff", "--no-index", "--no-color",
-                                     "--",  path,   fresh,        NULL };
-        struct tg_spawn spawn = { .argv = argv, .timeout_ms = 10000, .max_out = MAX_WRITTEN };
+                                     "--",  path,   "-",          NULL };
+        struct tg_spawn spawn = {
+            .argv = argv, .timeout_ms = 10000, .max_out = MAX_WRITTEN, .input = tg_buf_sv(&f->text)
+        };
         struct tg_spawned result;
         TG_BUF diff = { 0 };
-        struct tg_err ignored = TG_ERR_INIT;
         bool in_hunk = false;
-        if (!(fd < 0)) {
-            (void)close(fd);
-            if (tg_file_write(fresh, tg_buf_sv(&f->text), &ignored))
-                tg_spawn_run(&spawn, &diff, &result);
-            (void)unlink(fresh);
-            tg_sv rest = tg_buf_sv(&diff);
-            tg_buf_printf(&j->changes, "\n--- %.*s\n+++ %.*s\n", TG_SV_ARG(f->path),
-                          TG_SV_ARG(f->path));
-            while (rest.n) {
-                tg_sv line = tg_sv_cut(&rest, '\n');
-                in_hunk |= tg_sv_starts(line, TG_SV("@@"));
-                if (in_hunk)
-                    tg_buf_printf(&j->changes, "%.*s\n", TG_SV_ARG(line));
-            }
+        tg_spawn_run(&spawn, &diff, &result);
+        tg_buf_printf(&j->changes, "\n--- %.*s\n+++ %.*s\n", TG_SV_ARG(f->path),
+                      TG_SV_ARG(f->path));
+        for (tg_sv rest = tg_buf_sv(&diff); rest.n;) {
+            tg_sv line = tg_sv_cut(&rest, '\n');
+            in_hunk |= tg_sv_starts(line, TG_SV("@@"));
+            if (in_hunk)
+                tg_buf_printf(&j->changes, "%.*s\n", TG_SV_ARG(line));
         }
     }
     return j->written[i] != WRITTEN_REPLACED || tg_file_write(path, tg_buf_sv(&f->text), err);
@@ -219,7 +211,6 @@ static struct tg_doc *selftest(struct job *j, const struct tg_survey_suite *one,
     struct tg_strs args = { 0 };
     const struct tg_cmd_call call = { opts, &args, &io, j->repo, j->arena, NULL };
     TG_BUF text = { 0 };
-    struct tg_doc *doc = NULL;
     const char **argv = TG_NEW_N(j->arena, const char *, one->n + 8);
     size_t n = 0;
     argv[n++] = "--format=json";
@@ -242,9 +233,7 @@ static struct tg_doc *selftest(struct job *j, const struct tg_survey_suite *one,
         text.n += got > 0 ? (size_t)got : 0;
     }
     (void)fclose(file);
-    if (err->kind == TG_ERR_NONE)
-        doc = tg_doc_parse(tg_buf_sv(&text), "selftest", err);
-    return doc;
+    return err->kind == TG_ERR_NONE ? tg_doc_parse(tg_buf_sv(&text), "selftest", err) : NULL;
 }
 
 static size_t count_rules(const struct tg_doc *rules, const char *outcome)
@@ -289,38 +278,19 @@ static void put_answer(struct job *j, const struct tg_survey_suite *one, const s
 /* Whether a bench was there or has just been written, what is left to do in it. */
 static void put_bench_note(struct job *j, const struct tg_survey_suite *one)
 {
+    static const char *const left[TG_BENCH_OTHER + 1] = {
+        [TG_BENCH_OURS] = "your own step in place of the example in make_step()",
+        [TG_BENCH_SERVER] = "your model, prompts and server in answer()",
+        [TG_BENCH_LAUNCH] = "your model and data in command()"
+    };
     const char *path = tg_survey_in(&j->survey, one->program, "bench.py");
-    switch (one->bench) {
-    case TG_BENCH_OURS:
-        tg_buf_printf(&j->out, "  in %s: your own step in place of the example in make_step()\n",
-                      path);
-        break;
-    case TG_BENCH_SERVER:
-        tg_buf_printf(&j->out, "  in %s: your model, prompts and server in answer()\n", path);
-        break;
-    case TG_BENCH_LAUNCH:
-        tg_buf_printf(&j->out, "  in %s: your model and data in command()\n", path);
-        break;
-    case TG_BENCH_OTHER:
-        tg_buf_printf(
-            &j->out,
-            "  %s is yours: let `%s --trace FILE` write one trace to FILE, as the workflow asks\n",
-            path, path);
-        break;
-    case TG_BENCH_CALLS:
-    case TG_BENCH_WRITTEN:
-    case TG_BENCH_THEIRS:
-        break;
-    }
-}
-
-static bool ignores_out(struct job *j)
-{
-    TG_BUF text = { 0 };
-    struct tg_err ignored = TG_ERR_INIT;
-    const char *path = tg_survey_path(&j->survey, TG_SV(".gitignore"));
-    return !tg_file_read(&text, path, MAX_WRITTEN, &ignored) ||
-           tg_sv_has(tg_buf_sv(&text), TG_SV("out"));
+    if (left[one->bench])
+        tg_buf_printf(&j->out, "  in %s: %s\n", path, left[one->bench]);
+    if (one->bench == TG_BENCH_OTHER)
+        tg_buf_printf(&j->out,
+                      "  %s is yours: let `%s --trace FILE` write one trace to FILE, as the "
+                      "workflow asks\n",
+                      path, path);
 }
 
 /* Of every suite: record, and try the policy. */
@@ -393,7 +363,11 @@ static void put_next(struct job *j)
     if (kept)
         tg_buf_puts(&j->out, "  in what was kept: take over the lines with + that you want; the "
                              "files above that are new count on them\n");
-    if (!ignores_out(j))
+    TG_BUF ignored = { 0 };
+    struct tg_err why = TG_ERR_INIT;
+    if (tg_file_read(&ignored, tg_survey_path(&j->survey, TG_SV(".gitignore")), MAX_WRITTEN,
+                     &why) &&
+        !tg_sv_has(tg_buf_sv(&ignored), TG_SV("out")))
         tg_buf_puts(&j->out, "  in .gitignore: out/, where bench.py leaves its traces\n");
     for (size_t i = 0; i < j->survey.n_suites; i++)
         put_bench_note(j, &j->survey.suites[i]);
@@ -503,11 +477,7 @@ static bool run_job(struct job *j, const struct tg_strs *args, struct tg_err *er
 static int init_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     struct job j = { .o = c->opts, .io = c->io, .repo = c->repo, .arena = c->arena };
-    int code;
-    if (run_job(&j, c->args, err))
-        code = j.survives ? 1 : 0;
-    else
-        code = tg_err_exit_code(err->kind);
+    int code = !run_job(&j, c->args, err) ? tg_err_exit_code(err->kind) : j.survives ? 1 : 0;
     tg_setup_files_release(&j.files);
     tg_buf_release(&j.out);
     tg_buf_release(&j.changes);

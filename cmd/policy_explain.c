@@ -25,16 +25,6 @@ static bool compare_self(struct tg_policy_cmd *j, struct tg_comparison *c, struc
            tg_compare(c, &side, &side, &o, j->arena, err);
 }
 
-/* By its name, or as reports shorten it. */
-static bool is_called(const struct tg_op *op, tg_sv name, bool short_form)
-{
-    TG_BUF norm = { 0 };
-    if (short_form)
-        return tg_label_stands_for(name, op->name) && tg_label_is_of(name, op->parent);
-    tg_name_normalise(op->kind, name, &norm);
-    return tg_sv_eq(op->name, name) || tg_sv_eq(op->name, tg_buf_sv(&norm));
-}
-
 /* Each kind that the name has in the traces, or each name that it is a short form of. */
 static size_t explain_seen(struct tg_policy_cmd *j, tg_sv name, bool short_form,
                            const struct tg_comparison *c, struct tg_buf *out)
@@ -42,7 +32,11 @@ static size_t explain_seen(struct tg_policy_cmd *j, tg_sv name, bool short_form,
     size_t printed = 0;
     for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
         const struct tg_op *op = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
-        if (!is_called(op, name, short_form))
+        TG_BUF norm = { 0 };
+        tg_name_normalise(op->kind, name, &norm);
+        /* By its name, or as reports shorten it. */
+        if (short_form ? !tg_label_stands_for(name, op->name) || !tg_label_is_of(name, op->parent)
+                       : !tg_sv_eq(op->name, name) && !tg_sv_eq(op->name, tg_buf_sv(&norm)))
             continue;
         printed++;
         tg_buf_printf(out, "%.*s, %s%s", TG_SV_ARG(op->name), tg_kind_name(op->kind),
@@ -91,65 +85,40 @@ static size_t explain_kinds(struct tg_policy_cmd *j, tg_sv name, struct tg_buf *
     return n;
 }
 
-static const char *nearest_rule(const struct tg_policy_cmd *j, tg_sv name)
+/* `seen` NULL: no names are known. */
+static bool unknown_name(struct tg_policy_cmd *j, tg_sv name, const struct tg_comparison *seen,
+                         struct tg_err *err)
 {
     const struct tg_policy *p = j->policy;
+    size_t n_ops = seen ? seen->n_ops : 0;
     const char **ids = TG_NEW_N(j->arena, const char *, p->n_rules + 1);
+    const char **ops = TG_NEW_N(j->arena, const char *, n_ops + 1);
     for (size_t i = 0; i < p->n_rules; i++)
         ids[i] = tg_arena_sv(j->arena, p->rules[i].id).p;
-    return tg_sv_nearest(name, ids);
-}
-
-static const char *nearest_op(const struct tg_policy_cmd *j, tg_sv name,
-                              const struct tg_comparison *c)
-{
-    const char **names = TG_NEW_N(j->arena, const char *, c->n_ops + 1);
-    for (size_t i = 0; i < c->n_ops; i++)
-        names[i] = tg_arena_sv(j->arena, c->ops[i].name).p;
-    return tg_sv_nearest(name, names);
-}
-
-/* `seen` NULL: no names are known. */
-static int unknown_name(struct tg_policy_cmd *j, tg_sv name, const struct tg_comparison *seen,
-                        struct tg_err *err)
-{
-    const char *rule = nearest_rule(j, name), *op = seen ? nearest_op(j, name, seen) : NULL;
+    for (size_t i = 0; i < n_ops; i++)
+        ops[i] = tg_arena_sv(j->arena, seen->ops[i].name).p;
+    const char *rule = tg_sv_nearest(name, ids), *op = tg_sv_nearest(name, ops);
     const char *meant = rule ? tg_arena_printf(j->arena, "Did you mean the rule '%s'? ", rule)
                         : op ? tg_arena_printf(j->arena, "Did you mean the operator '%s'? ", op)
                              : "";
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no rule is called '%.*s'%s", TG_SV_ARG(name),
                seen ? ", and no operator or kernel of these traces" : "");
     if (seen)
-        (void)tg_err_hint(err, "%stracegate names TRACE lists the normalised names of a trace.",
-                          meant);
-    else
-        (void)tg_err_hint(err,
-                          "%sIf it is an operator, name a trace that has it: tracegate policy "
-                          "explain %.*s TRACE.",
-                          meant, TG_SV_ARG(name));
-    return 2;
+        return tg_err_hint(err, "%stracegate names TRACE lists the normalised names of a trace.",
+                           meant);
+    return tg_err_hint(err,
+                       "%sIf it is an operator, name a trace that has it: tracegate policy "
+                       "explain %.*s TRACE.",
+                       meant, TG_SV_ARG(name));
 }
 
-/* As ids of rules are written; without a trace such a word is not taken for an operator. */
-static bool is_word(tg_sv name)
-{
-    for (size_t i = 0; i < name.n; i++) {
-        char c = name.p[i];
-        if (!tg_is_letter(c) && !tg_is_digit(c) && c != '-')
-            return false;
-    }
-    return true;
-}
-
-int tg_policy_cmd_explain(struct tg_policy_cmd *j, struct tg_err *err)
+bool tg_policy_cmd_explain(struct tg_policy_cmd *j, struct tg_err *err)
 {
     TG_BUF out = { 0 };
     struct tg_comparison c, *seen = NULL;
-    if (j->args->n < 2) {
-        (void)tg_err_usage(err, "policy explain needs a name or a rule's id",
-                           "For example: tracegate policy explain aten::mm out/run0.json.gz");
-        return 2;
-    }
+    if (j->args->n < 2)
+        return tg_err_usage(err, "policy explain needs a name or a rule's id",
+                            "For example: tracegate policy explain aten::mm out/run0.json.gz");
     tg_sv name = tg_sv_of(j->args->v[1]);
     if (j->args->n > 2)
         seen = &c;
@@ -163,9 +132,13 @@ int tg_policy_cmd_explain(struct tg_policy_cmd *j, struct tg_err *err)
     struct tg_err ignored = TG_ERR_INIT;
     if (!seen && compare_self(j, &compared, &ignored))
         seen = &compared;
+    /* As ids of rules are written; without a trace such a word is not taken for an operator. */
+    bool is_word = true;
+    for (size_t i = 0; i < name.n; i++)
+        is_word &= tg_is_letter(name.p[i]) || tg_is_digit(name.p[i]) || name.p[i] == '-';
     if (seen ? !explain_seen(j, name, false, seen, &told) &&
                    !explain_seen(j, name, true, seen, &told)
-             : is_word(name))
+             : is_word)
         return unknown_name(j, name, seen, err);
     if (!seen && !explain_kinds(j, name, &told))
         tg_buf_puts(&told, "no rule judges that name, whatever its kind\n");

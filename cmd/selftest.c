@@ -241,16 +241,13 @@ static bool run_job(struct job *j, struct tg_err *err)
 static int selftest_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     struct job j = { .o = c->opts, .io = c->io };
-    int code;
 #ifdef M_TRIM_THRESHOLD
     /* Each violation is judged in memory of its own, 40 MB with 3,200 names: the next one's. */
     (void)mallopt(M_MMAP_THRESHOLD, 32 << 20);
     (void)mallopt(M_TRIM_THRESHOLD, 64 << 20);
 #endif
-    if (tg_gate_same_open(&j.same, &j.o->gate, c, "selftest", 1, err) && run_job(&j, err))
-        code = why_survives(&j) ? 1 : 0;
-    else
-        code = tg_err_exit_code(err->kind);
+    bool ok = tg_gate_same_open(&j.same, &j.o->gate, c, "selftest", 1, err) && run_job(&j, err);
+    int code = !ok ? tg_err_exit_code(err->kind) : why_survives(&j) ? 1 : 0;
     tg_gate_same_release(&j.same);
     return code;
 }

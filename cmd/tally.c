@@ -5,31 +5,12 @@
 #include "core/base/sort.h"
 #include "core/diff/names.h"
 
-struct tg_tally {
-    enum tg_tally_by by;
-    struct tg_strmap keys, names; /* key: kind byte, then the text that is shown */
-    struct tg_op *v;
-    size_t cap;
-    uint64_t units[2];
-    struct tg_buf text;
-};
-
-struct tg_tally *tg_tally_new(enum tg_tally_by by)
+void tg_tally_release(struct tg_tally *t)
 {
-    struct tg_tally *t = tg_xmalloc(sizeof *t);
-    *t = (struct tg_tally){ .by = by };
-    return t;
-}
-
-void tg_tally_free(struct tg_tally *t)
-{
-    if (!t)
-        return;
     tg_strmap_release(&t->keys);
     tg_strmap_release(&t->names);
     tg_buf_release(&t->text);
     free(t->v);
-    free(t);
 }
 
 static struct tg_op *find(struct tg_tally *t, const struct tg_trace *trace, const struct tg_span *s)

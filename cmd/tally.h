@@ -6,13 +6,20 @@
  * summary keeps no durations by attribute. And the joining of a comparison's rows under shorter
  * names.
  */
+#include "core/base/strmap.h"
 #include "core/diff/compare.h"
 
 enum tg_tally_by { TG_TALLY_SHAPE, TG_TALLY_GRID };
 
-struct tg_tally; /* both sides */
-TG_MUST struct tg_tally *tg_tally_new(enum tg_tally_by by);
-void tg_tally_free(struct tg_tally *t); /* accepts NULL */
+struct tg_tally { /* both sides; zero state but for `by`: empty */
+    enum tg_tally_by by;
+    struct tg_strmap keys, names; /* key: kind byte, then the text that is shown */
+    struct tg_op *v;
+    size_t cap;
+    uint64_t units[2];
+    struct tg_buf text;
+};
+void tg_tally_release(struct tg_tally *t);
 
 /* Adds a trace (loaded with want_attrs) to TG_BASE or TG_TEST. `numbers` are the steps wanted;
  * NULL: all. Returns how many steps were taken. */

@@ -165,17 +165,6 @@ static const char *find_action(const struct tg_survey *s)
     return NULL;
 }
 
-/* The gate may have come by a branch of the first name. */
-static const char *find_topic(struct tg_survey *s, struct tg_git *git)
-{
-    const char *name = "performance-gate";
-    struct tg_commit at;
-    struct tg_err ignored = TG_ERR_INIT;
-    for (int k = 2; git && tg_git_resolve(git, name, s->arena, &at, &ignored); k++)
-        name = tg_arena_printf(s->arena, "performance-gate-%d", k);
-    return name;
-}
-
 static bool look_at_repository(struct tg_survey *s, struct tg_repo *repo, struct tg_err *err)
 {
     const char *const origin[] = { "git", "remote", "get-url", "origin", NULL };
@@ -194,7 +183,12 @@ static bool look_at_repository(struct tg_survey *s, struct tg_repo *repo, struct
     }
     s->ci = find_ci(s);
     s->action = find_action(s);
-    s->topic = find_topic(s, repo->git);
+    /* The gate may have come by a branch of the first name. */
+    struct tg_commit at;
+    struct tg_err ignored = TG_ERR_INIT;
+    s->topic = "performance-gate";
+    for (int k = 2; git && tg_git_resolve(repo->git, s->topic, s->arena, &at, &ignored); k++)
+        s->topic = tg_arena_printf(s->arena, "performance-gate-%d", k);
     return true;
 }
 
@@ -232,16 +226,6 @@ static void add_path(struct trace_paths *all, const struct tg_survey *s, const c
     t->group = tg_path_group(t->relative.n ? t->relative : tg_sv_of(t->path), all->arena);
 }
 
-/* A JSON file may be anything; in a folder for outputs, or called a trace, it is worth a look. */
-static bool may_be_trace(const char *folder, const char *name)
-{
-    tg_sv n = tg_sv_of(name);
-    if (!tg_file_is_input_name(n))
-        return false;
-    return !tg_sv_ends(n, TG_SV(".json")) || tg_sv_has(n, TG_SV("trace")) ||
-           tg_path_is_output(tg_sv_of(folder)) || tg_path_is_baseline(tg_sv_of(folder));
-}
-
 static bool look_below(struct trace_paths *all, const struct tg_survey *s, const char *dir,
                        int depth, struct tg_err *err)
 {
@@ -262,7 +246,12 @@ static bool look_below(struct trace_paths *all, const struct tg_survey *s, const
         }
         if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
             ok = look_below(all, s, path, depth + 1, err);
-        else if (S_ISREG(st.st_mode) && may_be_trace(dir, names[i]))
+        /* A JSON file may be anything; in a folder for outputs, or called a trace, it is worth a
+         * look. */
+        tg_sv name = tg_sv_of(names[i]), in = tg_sv_of(dir);
+        if (S_ISREG(st.st_mode) && tg_file_is_input_name(name) &&
+            (!tg_sv_ends(name, TG_SV(".json")) || tg_sv_has(name, TG_SV("trace")) ||
+             tg_path_is_output(in) || tg_path_is_baseline(in)))
             add_path(all, s, path);
     }
     return ok;
@@ -345,18 +334,6 @@ static double time_in_every_step(const struct tg_shard *s, tg_sv name)
     return sum;
 }
 
-static double time_everywhere(const struct tg_summary *all, tg_sv name)
-{
-    double sum = 0;
-    for (size_t i = 0; i < all->n; i++) {
-        double one = time_in_every_step(all->shards[i], name);
-        if (one <= 0)
-            return 0;
-        sum += one;
-    }
-    return sum;
-}
-
 static void choose_ops(struct tg_survey_suite *out, const struct tg_summary *all,
                        struct tg_arena *a)
 {
@@ -368,7 +345,11 @@ static void choose_ops(struct tg_survey_suite *out, const struct tg_summary *all
         if (first->rows[r].key->kind != TG_KIND_OP || tg_sv_eq(name, last) || !is_stable_op(name))
             continue;
         last = name; /* rows are in order of kind and name */
-        double v = time_everywhere(all, name);
+        double v = 0, one = 1;
+        for (size_t i = 0; i < all->n && one > 0; i++) {
+            one = time_in_every_step(all->shards[i], name);
+            v = one > 0 ? v + one : 0;
+        }
         for (size_t k = 0; k < TG_SURVEY_OPS; k++) {
             if (v <= value[k])
                 continue;
@@ -383,14 +364,6 @@ static void choose_ops(struct tg_survey_suite *out, const struct tg_summary *all
     }
     while (out->n_ops < TG_SURVEY_OPS && value[out->n_ops] > 0)
         out->n_ops++;
-}
-
-static bool has_hint(const struct tg_shard *s, tg_sv name)
-{
-    for (size_t i = 0; i < s->n_hints; i++)
-        if (tg_sv_eq(s->hints[i].name, name) && s->hints[i].count >= 3)
-            return true;
-    return false;
 }
 
 static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, struct tg_repo *repo,
@@ -435,8 +408,12 @@ static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, stru
             tg_sv name = first->hints[i].name;
             bool everywhere = name.n && !memchr(name.p, '"', name.n) &&
                               !memchr(name.p, '\\', name.n) && name.p[0] != '/';
-            for (size_t k = 0; everywhere && k < all.n; k++)
-                everywhere = has_hint(all.shards[k], name);
+            for (size_t k = 0; everywhere && k < all.n; k++) {
+                everywhere = false;
+                for (size_t h = 0; h < all.shards[k]->n_hints && !everywhere; h++)
+                    everywhere = tg_sv_eq(all.shards[k]->hints[h].name, name) &&
+                                 all.shards[k]->hints[h].count >= 3;
+            }
             if (everywhere) {
                 out->window = first->hints[i];
                 out->window.name = tg_arena_sv(a, name);
@@ -448,14 +425,6 @@ static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, stru
 }
 
 /* ---- suites ---- */
-
-static bool is_first_of_group(const struct trace_paths *all, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (tg_sv_eq(all->v[k].group, all->v[i].group))
-            return false;
-    return true;
-}
 
 /* Kept traces are a baseline of the suite beside them, and else tell of fresh ones. */
 static void join_kept(struct tg_survey *s)
@@ -502,9 +471,12 @@ static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool
     s->suites = TG_NEW_N(s->arena, struct tg_survey_suite, all->n + all->n_programs + 1);
     for (size_t i = 0; i < all->n; i++) {
         struct tg_survey_suite *one = &s->suites[s->n_suites];
-        if (!is_first_of_group(all, i))
-            continue;
         tg_sv group = all->v[i].group;
+        size_t first = 0;
+        while (!tg_sv_eq(all->v[first].group, group))
+            first++;
+        if (first < i)
+            continue;
         tg_sv *relative = TG_NEW_N(all->arena, tg_sv, all->n + 1);
         one->paths = TG_NEW_N(all->arena, const char *, all->n + 1);
         for (size_t j = 0; j < all->n; j++) {
@@ -567,23 +539,6 @@ static enum tg_survey_bench bench_of(const struct tg_survey *s, const struct tg_
         return TG_BENCH_SERVER;
     return file_has(s, one->program, "train.py", "def train_step(") ? TG_BENCH_CALLS
                                                                     : TG_BENCH_OURS;
-}
-
-static bool writes_steps(const struct tg_survey *s, const struct tg_survey_suite *one)
-{
-    switch (one->bench) {
-    case TG_BENCH_OURS:
-    case TG_BENCH_CALLS:
-    case TG_BENCH_LAUNCH:
-        return true;
-    case TG_BENCH_WRITTEN: /* that of a server has another line */
-        return file_has(s, one->program, "bench.py", "\ndef make_step(");
-    case TG_BENCH_SERVER:
-    case TG_BENCH_THEIRS:
-    case TG_BENCH_OTHER:
-        break;
-    }
-    return false;
 }
 
 /* ---- the framework ---- */
@@ -675,7 +630,12 @@ static void survey_benches(struct tg_survey *s, const struct tg_survey_choice *c
                 one->window = (struct tg_window_hint){ .name = tg_sv_of(info->window), .count = 4 };
         }
         one->bench = bench_of(s, one);
-        one->other_steps = one->n && !one->marked && writes_steps(s, one);
+        bool writes_steps =
+            one->bench == TG_BENCH_OURS || one->bench == TG_BENCH_CALLS ||
+            one->bench == TG_BENCH_LAUNCH ||
+            (one->bench == TG_BENCH_WRITTEN && /* that of a server has another line */
+             file_has(s, one->program, "bench.py", "\ndef make_step("));
+        one->other_steps = one->n && !one->marked && writes_steps;
         if (one->other_steps)
             one->window = (struct tg_window_hint){ .name = TG_SV("") };
     }

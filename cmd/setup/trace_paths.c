@@ -100,16 +100,6 @@ static tg_sv number_at(tg_sv path, size_t k)
     return (tg_sv){ "", 0 };
 }
 
-static tg_sv letters_before(tg_sv path, tg_sv number)
-{
-    size_t end = (size_t)(number.p - path.p), from = end;
-    while (from && (tg_is_letter(path.p[from - 1]) || memchr("_-", path.p[from - 1], 2)))
-        from--;
-    while (from < end && path.p[from] == '-')
-        from++;
-    return (tg_sv){ path.p + from, end - from };
-}
-
 static bool has_word(tg_sv s, const char *word)
 {
     size_t n = strlen(word);
@@ -131,7 +121,13 @@ static size_t find_numbers(struct number *out, const tg_sv *paths, size_t n)
         tg_sv first = number_at(paths[0], k);
         if (!first.n)
             break;
-        out[k] = (struct number){ .before = letters_before(paths[0], first) };
+        size_t end = (size_t)(first.p - paths[0].p), from = end;
+        while (from &&
+               (tg_is_letter(paths[0].p[from - 1]) || memchr("_-", paths[0].p[from - 1], 2)))
+            from--;
+        while (from < end && paths[0].p[from] == '-')
+            from++;
+        out[k] = (struct number){ .before = { paths[0].p + from, end - from } };
         out[k].is_rank = has_word(out[k].before, "rank") || has_word(out[k].before, "worker");
         out[k].varies = n == 1 && (out[k].is_rank || has_word(out[k].before, "run"));
         for (size_t i = 1; i < n; i++)
@@ -156,24 +152,6 @@ static tg_sv glob_of(tg_sv path, const struct number *numbers, size_t n, struct 
     return tg_arena_sv(a, tg_buf_sv(&out));
 }
 
-/* PyTorch's own files are called NAME.pt.trace.json. */
-static tg_sv extension_of(tg_sv path)
-{
-    tg_sv mark = TG_SV(".pt.trace"), suffix = tg_file_suffix(path);
-    tg_sv stem = { path.p, path.n - suffix.n };
-    size_t n = suffix.n + (suffix.n && tg_sv_ends(stem, mark) ? mark.n : 0);
-    return (tg_sv){ path.p + path.n - n, n };
-}
-
-static bool have_one_form(const tg_sv *paths, size_t n, struct tg_arena *a)
-{
-    tg_sv first = starred(paths[0], a);
-    for (size_t i = 1; i < n; i++)
-        if (!tg_sv_eq(first, starred(paths[i], a)))
-            return false;
-    return true;
-}
-
 static tg_sv regex_of(const struct number *number, struct tg_arena *a)
 {
     return TG_SV_PRINTF(a, "%.*s(\\d+)", TG_SV_ARG(number->before));
@@ -185,10 +163,16 @@ struct tg_path_form tg_path_form(const tg_sv *paths, size_t n, struct tg_arena *
     struct number numbers[MAX_NUMBERS];
     const struct number *run = NULL;
     size_t n_numbers, runs = 0;
-    if (!have_one_form(paths, n, a)) {
-        out.files =
-            TG_SV_PRINTF(a, "%.*s%s*%.*s", TG_SV_ARG(folder_of(paths[0])),
-                         folder_of(paths[0]).n ? "/" : "", TG_SV_ARG(extension_of(paths[0])));
+    bool one_form = true;
+    for (size_t i = 1; i < n && one_form; i++)
+        one_form = tg_sv_eq(starred(paths[0], a), starred(paths[i], a));
+    if (!one_form) {
+        tg_sv folder = folder_of(paths[0]), suffix = tg_file_suffix(paths[0]);
+        tg_sv stem = { paths[0].p, paths[0].n - suffix.n };
+        /* PyTorch's own files are called NAME.pt.trace.json. */
+        bool torch = suffix.n && tg_sv_ends(stem, TG_SV(".pt.trace"));
+        out.files = TG_SV_PRINTF(a, "%.*s%s*%s%.*s", TG_SV_ARG(folder), folder.n ? "/" : "",
+                                 torch ? ".pt.trace" : "", TG_SV_ARG(suffix));
         out.run = TG_SV("([^/]+)$");
         return out;
     }

@@ -37,7 +37,7 @@ static size_t tally(struct fixture *f, enum tg_tally_by by, const int64_t *numbe
     struct tg_load_opts opts = { .want_attrs = true };
     struct tg_window_spec window = { .by = TG_WINDOW_AUTO };
     struct tg_source *s = tg_source_memory(tg_sv_of(text), "test", NULL, &f->err);
-    struct tg_tally *t = tg_tally_new(by);
+    TG_AUTO(tg_tally_release) struct tg_tally t = { .by = by }; /* what it told is in the arena */
     struct tg_trace *trace;
     struct tg_steps steps;
 
@@ -45,12 +45,11 @@ static size_t tally(struct fixture *f, enum tg_tally_by by, const int64_t *numbe
     trace = tg_trace_load(s, &opts, NULL, &f->err);
     assert_non_null(trace);
     assert_true(tg_steps_build(&steps, trace, &window, &f->err));
-    size_t taken = tg_tally_add(t, TG_BASE, trace, &steps, numbers, n);
-    tg_tally_comparison(&f->c, t, f->a);
+    size_t taken = tg_tally_add(&t, TG_BASE, trace, &steps, numbers, n);
+    tg_tally_comparison(&f->c, &t, f->a);
     tg_steps_release(&steps);
     tg_trace_free(trace);
     tg_source_close(s);
-    tg_tally_free(t); /* what was told lives in the arena */
     return taken;
 }
 

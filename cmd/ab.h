@@ -4,8 +4,8 @@
  * `tracegate ab`: the base and HEAD, checked out side by side, run in turn on this machine,
  * and check compares them.
  *
- * ab.c        the command line, the two commits; what is said, git, folders
- * ab_stages.c how many runs there are, and what check says of them (docs/stages.md)
+ * ab.c        the command line, the two commits; how many runs there are, and what check says of them
+ *             (docs/stages.md); what is said, git, folders
  * ab_sides.c  the two worktrees, and a program that runs in one of them
  * ab_runs.c   one run: made, tried once more, or brought back after a kill
  * ab_watch.c  whether the command changed what decides about it (docs/security.md)
@@ -90,6 +90,12 @@ void tg_ab_say(struct tg_ab *ab, const char *fmt, ...) __attribute__((format(pri
 /* The line of progress, on a terminal: replaced by the next one,
  * gone before anything else is said. */
 void tg_ab_progress(struct tg_ab *ab, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Of stages: what the options do not say, the policy may (`ab`). check reads `detect` itself.
+ * False, too, if check would refuse its options after the runs. */
+TG_MUST bool tg_ab_plan(struct tg_ab *ab, struct tg_ab_opts *o, struct tg_err *err);
+/* Runs and judges the two sides, which are prepared; prints what check says. The exit code of
+ * check, TG_AB_SKIP, or that of err. */
+int tg_ab_compare(struct tg_ab *ab, struct tg_err *err);
 
 /* ---- ab_sides.c ---- */
 /* A folder for all of it; tg_ab_end removes it and the worktrees, and so does a signal that ends
@@ -117,18 +123,6 @@ TG_MUST bool tg_ab_runs_to(struct tg_ab *ab, int64_t n, struct tg_err *err);
 /* What a run of each side takes: the last ones or the mean, whichever is longer. 0: unknown. */
 int64_t tg_ab_pair_ms(const struct tg_ab *ab);
 TG_MUST bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err);
-/* Files of ranks: their names say what is a run. */
-bool tg_ab_has_ranks(struct tg_ab *ab);
-
-/* ---- ab_stages.c ---- */
-/* Of stages: what the options do not say, the policy may (`ab`). check reads `detect` itself.
- * False, too, if check would refuse its options after the runs. */
-TG_MUST bool tg_ab_plan(struct tg_ab *ab, struct tg_ab_opts *o, struct tg_err *err);
-/* Runs and judges the two sides, which are prepared; prints what check says. The exit code of
- * check, TG_AB_SKIP, or that of err. */
-int tg_ab_compare(struct tg_ab *ab, struct tg_err *err);
-/* The reports of a side that does not run, for the reason in err. The exit code. */
-int tg_ab_report_failure(struct tg_ab *ab, struct tg_err *err);
 
 /* ---- ab_watch.c ---- */
 const char *tg_ab_settings(struct tg_ab *ab);

@@ -60,15 +60,6 @@ static const char *line_of(struct tg_ab *ab, size_t side, int64_t k, const struc
     return tg_arena_sv(ab->arena, tg_buf_sv(&line)).p;
 }
 
-bool tg_ab_has_ranks(struct tg_ab *ab)
-{
-    struct tg_strs in = tg_ab_list(ab->arena, ab->side[TG_AB_HEAD].first);
-    for (size_t i = 0; i < in.n; i++)
-        if (tg_sv_has(tg_file_name(tg_sv_of(in.v[i])), TG_SV("-rank")))
-            return true;
-    return false;
-}
-
 /* ---- after a kill ---- */
 
 static const char *in_out(struct tg_ab *ab, const char *name)
@@ -186,54 +177,50 @@ struct run {
     const char *const *argv;
 };
 
-/* NULL, or what went wrong. *go: it may go on after that; not: the command changed what decides. */
-static const char *attempt(struct tg_ab *ab, const struct run *r, bool *go, struct tg_err *err)
-{
-    size_t other = !r->side;
-    const char *before = tg_ab_tree(ab, other), *why;
-    struct tg_strs files = files_of(ab, ab->side[r->side].folder, r->stem);
-    remove_files(&files);
-    why = tg_ab_run(ab, r->side, r->argv, r->trace);
-    *go = tg_ab_same(ab, tg_arena_printf(ab->arena, "the worktree of %s", ab->side[other].name),
-                     before, tg_ab_tree(ab, other), err);
-    files = files_of(ab, ab->side[r->side].folder, r->stem);
-    if (why)
-        return tg_arena_printf(ab->arena, "the command failed: %s", why);
-    if (!has_trace(&files))
-        return "the command wrote no trace to $TRACE";
-    return NULL;
-}
-
+/* The command, once more if it fails. False: twice, or it changed what decides. */
 static bool make(struct tg_ab *ab, const struct run *r, struct tg_err *err)
 {
-    const char *name = ab->side[r->side].name, *why;
-    int64_t begin = tg_host_ms();
-    bool go;
-    why = attempt(ab, r, &go, err);
-    ab->made_ms += tg_host_ms() - begin;
-    ab->n_made++;
-    if (go && why) {
-        tg_ab_say(ab, "%s, run %d: %s; it is tried once more", name, (int)r->k, why);
-        why = attempt(ab, r, &go, err);
-        if (go && why) {
-            const struct tg_ab_side *s = &ab->side[r->side];
-            TG_BUF line = { 0 };
-            for (const char *const *word = r->argv; *word; word++) {
-                tg_buf_putc(&line, ' ');
-                tg_buf_quote(&line, *word);
-            }
-            tg_ab_say(ab, "it was, in %s/%s of commit %.12s:\n    TRACE=%s%s", s->tree,
-                      tg_git_prefix(ab->git), s->commit.sha, r->trace, line.p);
-            (void)tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "%s, run %d: %s (twice)",
-                             "Run the command shown above by hand, in a worktree of that commit.",
-                             s->name, (int)r->k, why);
-            return tg_ab_side_fails(ab, r->side, err);
+    const struct tg_ab_side *s = &ab->side[r->side];
+    const size_t other = !r->side;
+    const char *others = tg_arena_printf(ab->arena, "the worktree of %s", ab->side[other].name);
+    const char *why = NULL;
+    for (int tried = 0; tried < 2; tried++) {
+        int64_t begin = tg_host_ms();
+        const char *before = tg_ab_tree(ab, other);
+        struct tg_strs files = files_of(ab, s->folder, r->stem);
+        remove_files(&files);
+        why = tg_ab_run(ab, r->side, r->argv, r->trace);
+        bool go = tg_ab_same(ab, others, before, tg_ab_tree(ab, other), err);
+        files = files_of(ab, s->folder, r->stem);
+        if (why)
+            why = tg_arena_printf(ab->arena, "the command failed: %s", why);
+        else if (!has_trace(&files))
+            why = "the command wrote no trace to $TRACE";
+        if (!tried) {
+            ab->made_ms += tg_host_ms() - begin;
+            ab->n_made++;
         }
-        if (go)
-            tg_ab_say(ab, "%s, run %d: the second try went well, and is the one that counts", name,
-                      (int)r->k);
+        if (!go)
+            return false;
+        if (!why && tried)
+            tg_ab_say(ab, "%s, run %d: the second try went well, and is the one that counts",
+                      s->name, (int)r->k);
+        if (!why)
+            return true;
+        if (!tried)
+            tg_ab_say(ab, "%s, run %d: %s; it is tried once more", s->name, (int)r->k, why);
     }
-    return go;
+    TG_BUF line = { 0 };
+    for (const char *const *word = r->argv; *word; word++) {
+        tg_buf_putc(&line, ' ');
+        tg_buf_quote(&line, *word);
+    }
+    tg_ab_say(ab, "it was, in %s/%s of commit %.12s:\n    TRACE=%s%s", s->tree,
+              tg_git_prefix(ab->git), s->commit.sha, r->trace, line.p);
+    (void)tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "%s, run %d: %s (twice)",
+                     "Run the command shown above by hand, in a worktree of that commit.", s->name,
+                     (int)r->k, why);
+    return tg_ab_side_fails(ab, r->side, err);
 }
 
 bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err)

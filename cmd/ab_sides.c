@@ -14,6 +14,7 @@
 #include "cmd/ab.h"
 #include "core/base/temporary.h"
 #include "core/baseline/git.h"
+
 /* ---- what ends with us ---- */
 
 static void set_folder(struct tg_ab *ab, const char *folder)
@@ -84,28 +85,17 @@ static void remove_left(struct tg_ab *ab, const char *in)
  * the inputs of our action. The command gets none of them. */
 static bool is_private(const char *name)
 {
-    static const char *const whole[] = { "GITHUB_ENV",
-                                         "GITHUB_PATH",
-                                         "GITHUB_OUTPUT",
-                                         "GITHUB_STATE",
-                                         "GITHUB_STEP_SUMMARY",
-                                         "GITHUB_TOKEN",
-                                         "GH_TOKEN",
-                                         "GH_ENTERPRISE_TOKEN",
-                                         "CI_JOB_TOKEN",
-                                         "CI_BUILD_TOKEN",
-                                         "CI_REPOSITORY_URL",
-                                         "BUILDKITE_AGENT_TOKEN",
-                                         "BUILDKITE_AGENT_ACCESS_TOKEN",
-                                         "SYSTEM_ACCESSTOKEN",
-                                         NULL };
+    static const char whole[] =
+        "GITHUB_ENV GITHUB_PATH GITHUB_OUTPUT GITHUB_STATE GITHUB_STEP_SUMMARY GITHUB_TOKEN "
+        "GH_TOKEN GH_ENTERPRISE_TOKEN CI_JOB_TOKEN CI_BUILD_TOKEN CI_REPOSITORY_URL "
+        "BUILDKITE_AGENT_TOKEN BUILDKITE_AGENT_ACCESS_TOKEN SYSTEM_ACCESSTOKEN";
     static const char *const start[] = { "ACTIONS_",   "INPUT_",       "TRACEGATE",
                                          "CI_JOB_JWT", "CI_BUILD_JWT", NULL };
     tg_sv n = tg_sv_of(name);
     for (size_t i = 0; start[i]; i++)
         if (tg_sv_starts(n, tg_sv_of(start[i])))
             return true;
-    return tg_sv_index(whole, n) >= 0 ||
+    return tg_sv_lists(tg_sv_of(whole), ' ', n) ||
            (tg_sv_starts(n, TG_SV("CI_")) && tg_sv_ends(n, TG_SV("PASSWORD")));
 }
 
@@ -115,16 +105,12 @@ static bool is_private(const char *name)
  * which ends with the last ')'. */
 static long parent_of(const char *pid)
 {
-    char path[64], text[512];
+    TG_BUF text = { 0 };
+    char path[64];
+    struct tg_err ignored = TG_ERR_INIT;
     (void)snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        (void)close(fd);
-    if (n <= 0)
-        return -1;
-    text[n] = '\0';
-    const char *name = strrchr(text, ')');
+    bool ok = tg_file_read(&text, path, 65536, &ignored);
+    const char *name = ok ? strrchr(tg_buf_sv(&text).p, ')') : NULL;
     return name && strlen(name) > 4 ? strtol(name + 4, NULL, 10) : -1;
 }
 

@@ -171,15 +171,15 @@ static bool size_of(struct tg_store_cmd *s, const struct tg_stored *v, size_t n,
     return true;
 }
 
-/* Those of v[0..n) that are also in `of`, or those that are not, to the front; how many. */
-static size_t sift(struct tg_stored *v, size_t n, const struct tg_stored *of, size_t n_of, bool in)
+/* Those of v[0..n) that are also in `of` to the front; how many. */
+static size_t sift(struct tg_stored *v, size_t n, const struct tg_stored *of, size_t n_of)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         bool found = false;
         for (size_t k = 0; k < n_of && !found; k++)
             found = tg_sv_eq(v[i].ref, of[k].ref);
-        if (found == in) {
+        if (found) {
             struct tg_stored one = v[i];
             memmove(v + kept + 1, v + kept, (i - kept) * sizeof *v);
             v[kept++] = one;
@@ -209,8 +209,8 @@ static bool with_room(struct tg_store_cmd *s, const struct tg_commit *at, struct
     if (used <= TG_STORE_COMMIT_BYTES ||
         !tg_remote_list(s->git, &once, mine->suite, s->arena, &there, &n_there, &ignored))
         return true;
-    n_all = sift(all, n_all, there, n_there, true);
-    known = kept = sift(mine, *n, there, n_there, true);
+    n_all = sift(all, n_all, there, n_there);
+    known = kept = sift(mine, *n, there, n_there);
     if (!size_of(s, all, n_all, &used, err))
         return false;
     for (size_t i = known; i < *n; i++) {

@@ -9,6 +9,7 @@
 #include "core/base/decimal.h"
 #include "core/base/file.h"
 #include "core/base/sort.h"
+#include "core/base/strmap.h"
 #include "core/base/utf8.h"
 #include "core/baseline/git.h"
 #include "core/summary/fit.h"
@@ -45,23 +46,14 @@ static int by_history(const void *x, const void *y)
     return c ? c : strcmp(a->runs.v->commit, b->runs.v->commit);
 }
 
-struct on_line {
-    char sha[TG_SHA_SIZE];
-    int64_t order;
-};
-
-static int by_sha(const void *x, const void *y)
-{
-    return strcmp(((const struct on_line *)x)->sha, ((const struct on_line *)y)->sha);
-}
-
 /* Dates may be wrong (rebases, clocks): on the line of first parents of HEAD each commit comes
  * after its parent. `oldest` is the date of the oldest stored commit: the walk ends with it. */
 static bool order_line(struct tg_store_cmd *s, struct listed_commit *v, size_t n, int64_t oldest,
                        struct tg_err *err)
 {
     enum { SLACK = 1000 }; /* commits beyond the oldest date: dates may be wrong there too */
-    TG_FREE struct on_line *line = NULL;
+    TG_AUTO(tg_strmap_release) struct tg_strmap line = { 0 }; /* of commits, HEAD first */
+    TG_FREE int64_t *order = NULL;                            /* of each */
     struct tg_commit at, next;
     size_t cap = 0, k = 0, beyond = 0;
     bool cut;
@@ -69,22 +61,19 @@ static bool order_line(struct tg_store_cmd *s, struct listed_commit *v, size_t n
     if (back == TG_SEEN)
         back = tg_git_commit(s->git, at.sha, s->arena, &at, err);
     while (back == TG_SEEN && beyond < SLACK) {
-        line = tg_grow(line, &cap, k + 1, sizeof *line);
-        memcpy(line[k].sha, at.sha, sizeof at.sha);
-        line[k++].order = at.date;
+        (void)tg_strmap_add(&line, tg_sv_of(at.sha));
+        *TG_PUSH(order, k, cap) = at.date;
         beyond += at.date < oldest;
         back = tg_git_step_back(s->git, at.sha, s->arena, &next, &cut, err);
         at = next;
     }
     for (size_t i = k; i-- > 1;)
-        if (line[i - 1].order <= line[i].order)
-            line[i - 1].order = line[i].order + 1;
-    TG_SORT(line, k, by_sha);
+        if (order[i - 1] <= order[i])
+            order[i - 1] = order[i] + 1;
     for (size_t i = 0; i < n; i++) {
-        const struct on_line *found =
-            k ? bsearch(v[i].at.sha, line, k, sizeof *line, by_sha) : NULL;
-        if (found)
-            v[i].order = found->order;
+        uint32_t place = tg_strmap_find(&line, tg_sv_of(v[i].at.sha));
+        if (place != TG_NO_ID)
+            v[i].order = order[place];
     }
     return back != TG_SEEN_FAILED;
 }
@@ -209,9 +198,8 @@ struct shown_night {
 static int by_plain(const void *x, const void *y)
 {
     const struct tg_history_value *a = x, *b = y;
-    if (a->plain != b->plain)
-        return a->plain < b->plain ? 1 : -1;
-    return TG_CMP(a->series, b->series);
+    int c = TG_CMP(b->plain, a->plain);
+    return c ? c : TG_CMP(a->series, b->series);
 }
 
 static void take_shown(void *arg, size_t i, const struct tg_side *side, bool damaged,

@@ -112,31 +112,6 @@ static int usage_code(const struct tg_cmd *cmd, const char *const *argv, size_t 
     return 2;
 }
 
-static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t n,
-                       struct tg_io *io, struct tg_err *err)
-{
-    TG_ARENA *a = tg_arena_new();
-    struct tg_global_opts common = { 0 };
-    struct tg_strs args = { 0 };
-    TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
-    TG_BUF help = { 0 };
-    void *opts = tg_arena_alloc(a, 1, cmd->opts_size ? cmd->opts_size : 1);
-    int code = usage_code(cmd, argv, n);
-    if (tg_options_parse(cmd, argv, n, opts, &common, &args, a, err)) {
-        tg_io_setup(io, common.color);
-        for (size_t i = 0; i < common.was.n; i++)
-            tg_io_note(io, "%s", common.was.v[i]);
-        if (common.help) {
-            tg_help_command(&help, cmd, args.n ? args.v[0] : NULL, io->columns);
-            code = tg_io_put(io, tg_buf_sv(&help), err) ? 0 : 5;
-        } else if (tg_reading_setup(common.threads, tg_io_env(io, "TRACEGATE_ISA"),
-                                    tg_io_env(io, "TRACEGATE_PART"), err)) {
-            code = cmd->run(&(struct tg_cmd_call){ opts, &args, io, &repo, a, tg_cmd_run }, err);
-        }
-    }
-    return code;
-}
-
 int tg_cmd_run(const char *const *argv, size_t n, struct tg_io *io, struct tg_err *err)
 {
     TG_BUF out = { 0 };
@@ -152,5 +127,24 @@ int tg_cmd_run(const char *const *argv, size_t n, struct tg_io *io, struct tg_er
         return tg_io_put(io, tg_buf_sv(&out), err) ? 0 : 5;
     }
     const struct tg_cmd *cmd = tg_cmd_find(argv[0], err);
-    return cmd ? run_command(cmd, argv + 1, n - 1, io, err) : 2;
+    if (!cmd)
+        return 2;
+    TG_ARENA *a = tg_arena_new();
+    struct tg_global_opts common = { 0 };
+    struct tg_strs args = { 0 };
+    TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
+    void *opts = tg_arena_alloc(a, 1, cmd->opts_size);
+    if (!tg_options_parse(cmd, argv + 1, n - 1, opts, &common, &args, a, err))
+        return usage_code(cmd, argv + 1, n - 1);
+    tg_io_setup(io, common.color);
+    for (size_t i = 0; i < common.was.n; i++)
+        tg_io_note(io, "%s", common.was.v[i]);
+    if (common.help) {
+        tg_help_command(&out, cmd, args.n ? args.v[0] : NULL, io->columns);
+        return tg_io_put(io, tg_buf_sv(&out), err) ? 0 : 5;
+    }
+    if (!tg_reading_setup(common.threads, tg_io_env(io, "TRACEGATE_ISA"),
+                          tg_io_env(io, "TRACEGATE_PART"), err))
+        return usage_code(cmd, argv + 1, n - 1);
+    return cmd->run(&(struct tg_cmd_call){ opts, &args, io, &repo, a, tg_cmd_run }, err);
 }

@@ -23,29 +23,15 @@
 #include "reporters/rows.h"
 
 /* In the order of the words in the option table; 0: not given. */
-enum tg_diff_device { TG_DIFF_DEVICE_DEFAULT, TG_DIFF_ALL, TG_DIFF_CPU, TG_DIFF_GPU };
-enum tg_diff_by {
-    TG_DIFF_BY_DEFAULT,
-    TG_DIFF_BY_NAME,
-    TG_DIFF_BY_SHAPE,
-    TG_DIFF_BY_GRID,
-    TG_DIFF_BY_SHORT_NAME,
-    TG_DIFF_BY_JUDGED_NAME
-};
-enum tg_diff_sort {
-    TG_DIFF_SORT_DEFAULT,
-    TG_DIFF_SORT_DURATION,
-    TG_DIFF_SORT_COUNT,
-    TG_DIFF_SORT_NAME,
-    TG_DIFF_SORT_CONTROL,
-    TG_DIFF_SORT_TEST
-};
+enum device { DEVICE_DEFAULT, DEVICE_ALL, DEVICE_CPU, DEVICE_GPU };
+enum by { BY_DEFAULT, BY_NAME, BY_SHAPE, BY_GRID, BY_SHORT_NAME, BY_JUDGED_NAME };
+enum sort { SORT_DEFAULT, SORT_DURATION, SORT_COUNT, SORT_NAME, SORT_BASELINE, SORT_FRESH };
 
-struct tg_diff_opts {
+struct diff_opts {
     enum tg_format format;
-    enum tg_diff_device device;
-    enum tg_diff_by by;
-    enum tg_diff_sort sort;
+    enum device device;
+    enum by by;
+    enum sort sort;
     const char *svg_counts, *svg_durations, *html;
     struct tg_given given;
     struct tg_strs rank, step, group, exclude, svg_style;
@@ -55,8 +41,8 @@ struct tg_diff_opts {
 };
 
 /* What the options say, checked; texts and numbers live in the arena. */
-struct tg_diff_request {
-    const struct tg_diff_opts *o;
+struct request {
+    const struct diff_opts *o;
     bool splits_names; /* --by shape or grid */
     const char *label[2];
     struct tg_numbers ranks[2], steps[2];
@@ -70,7 +56,7 @@ struct tg_diff_request {
     struct tg_arena *arena;
 };
 
-#define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_diff_opts, member)
+#define AT(kind, member) TG_OPT_##kind, offsetof(struct diff_opts, member)
 static const struct tg_opt diff_options[] = {
     { "device", AT(CHOICE, device), "all|cpu|gpu", "host rows, device rows, or all (the default)" },
     { "rank", AT(LIST, rank), "LIST",
@@ -100,12 +86,12 @@ static const struct tg_opt diff_options[] = {
     { "html", AT(STR, html), "FILE",
       "write a self-contained page: the step before and after, call paths, all rows" },
     { "svg-style", AT(LIST, svg_style), TG_SVG_STYLES },
-    TG_GIVEN_WINDOW(struct tg_diff_opts, given),
-    TG_GIVEN_RUNS(struct tg_diff_opts, given, ""),
+    TG_GIVEN_WINDOW(struct diff_opts, given),
+    TG_GIVEN_RUNS(struct diff_opts, given, ""),
     { "hta", AT(FLAG, hta), NULL,
       "the numbers of HTA's TraceDiff: its rounding, its first rank and first step" },
     { "no-rounding", AT(FLAG, no_rounding), NULL, "with --hta: as with HTA_DISABLE_NS_ROUNDING=1" },
-    TG_GIVEN_TRUST(struct tg_diff_opts, given),
+    TG_GIVEN_TRUST(struct diff_opts, given),
     { 0 },
 };
 
@@ -118,7 +104,7 @@ static bool excludes(const char *a, bool has_a, const char *b, bool has_b, struc
 
 /* The numbers of each side. */
 static bool numbers(struct tg_numbers of[2], const struct tg_strs *given, const char *option,
-                    const struct tg_diff_request *q, struct tg_err *err)
+                    const struct request *q, struct tg_err *err)
 {
     struct tg_strs side[2];
     for (size_t s = 0; s < 2; s++)
@@ -127,9 +113,9 @@ static bool numbers(struct tg_numbers of[2], const struct tg_strs *given, const 
            tg_numbers_parse(&of[1], &side[1], option, q->arena, err);
 }
 
-static bool check_options(struct tg_diff_request *q, const struct tg_strs *args, struct tg_err *err)
+static bool check_options(struct request *q, const struct tg_strs *args, struct tg_err *err)
 {
-    const struct tg_diff_opts *o = q->o;
+    const struct diff_opts *o = q->o;
     if (args->n != 2)
         return tg_err_usage(err, "diff compares two sides, %zu given",
                             args->n > 2
@@ -141,7 +127,7 @@ static bool check_options(struct tg_diff_request *q, const struct tg_strs *args,
         return tg_err_usage(err, "--top needs a number from 1, not %" PRId64,
                             "Without --top every row is shown.", o->top);
     return tg_given_check(&o->given, err) &&
-           excludes("--hta", o->hta, "--by judged-name", o->by == TG_DIFF_BY_JUDGED_NAME, err) &&
+           excludes("--hta", o->hta, "--by judged-name", o->by == BY_JUDGED_NAME, err) &&
            excludes("--hta", o->hta, "--window", o->given.window != NULL, err) &&
            excludes("--hta", o->hta, "--by shape or grid", q->splits_names, err) &&
            excludes("--html", o->html != NULL, "--hta", o->hta, err) &&
@@ -162,11 +148,10 @@ static bool check_options(struct tg_diff_request *q, const struct tg_strs *args,
 enum { JUDGED_RUNS = 3 }; /* per side: what evidence about durations needs */
 
 /* Both sides as summaries, aligned; exact sums, and evidence where there are runs for it. */
-static bool compare_summaries(struct tg_comparison *out, struct tg_diff_request *q,
-                              struct tg_err *err)
+static bool compare_summaries(struct tg_comparison *out, struct request *q, struct tg_err *err)
 {
     struct tg_summarize_opts so = { .window = q->window, .rank = -1 };
-    struct tg_compare_opts co = { .raw_names = q->o->by != TG_DIFF_BY_JUDGED_NAME,
+    struct tg_compare_opts co = { .raw_names = q->o->by != BY_JUDGED_NAME,
                                   .any_ranks = true,
                                   .label = { "baseline", "fresh" } };
     struct tg_side side[2];
@@ -191,7 +176,7 @@ static bool compare_summaries(struct tg_comparison *out, struct tg_diff_request 
 
 /* The files of one side. */
 struct tallying {
-    const struct tg_diff_request *q;
+    const struct request *q;
     int side;
     struct tg_tally *tally; /* in turn, as is `steps` */
     size_t steps;
@@ -201,7 +186,7 @@ struct tallying {
 static bool tally_one(void *arg, size_t i, struct tg_err *err)
 {
     struct tallying *all = arg;
-    const struct tg_diff_request *q = all->q;
+    const struct request *q = all->q;
     const int side = all->side;
     const struct tg_input_list *inputs = &q->inputs[side];
     struct tg_load_opts load = { .want_attrs = true };
@@ -227,11 +212,10 @@ static bool tally_one(void *arg, size_t i, struct tg_err *err)
     return ok;
 }
 
-static bool compare_by_attr(struct tg_comparison *out, const struct tg_diff_request *q,
-                            struct tg_err *err)
+static bool compare_by_attr(struct tg_comparison *out, const struct request *q, struct tg_err *err)
 {
     TG_AUTO(tg_tally_release)
-    struct tg_tally t = { .by = q->o->by == TG_DIFF_BY_SHAPE ? TG_TALLY_SHAPE : TG_TALLY_GRID };
+    struct tg_tally t = { .by = q->o->by == BY_SHAPE ? TG_TALLY_SHAPE : TG_TALLY_GRID };
     bool ok = true;
     for (int side = 0; ok && side < 2; side++) {
         struct tallying all = { .q = q, .side = side, .tally = &t, .turns = TG_TURNS };
@@ -246,15 +230,15 @@ static bool compare_by_attr(struct tg_comparison *out, const struct tg_diff_requ
 }
 
 /* HTA's way, name by name from summaries, or split by shape or grid. */
-static bool compare(struct tg_comparison *out, struct tg_diff_request *q, struct tg_err *err)
+static bool compare(struct tg_comparison *out, struct request *q, struct tg_err *err)
 {
     if (q->o->hta) {
         struct tg_hta_side side[2];
         const struct tg_hta_side *sides[2] = { &side[0], &side[1] };
         struct tg_hta_select select[2];
-        enum tg_hta_device device = q->o->device == TG_DIFF_CPU   ? TG_HTA_CPU
-                                    : q->o->device == TG_DIFF_GPU ? TG_HTA_GPU
-                                                                  : TG_HTA_ALL;
+        enum tg_hta_device device = q->o->device == DEVICE_CPU   ? TG_HTA_CPU
+                                    : q->o->device == DEVICE_GPU ? TG_HTA_GPU
+                                                                 : TG_HTA_ALL;
         bool loaded = true;
         for (int s = 0; s < 2; s++) {
             tg_hta_init(&side[s], q->o->no_rounding);
@@ -263,16 +247,15 @@ static bool compare(struct tg_comparison *out, struct tg_diff_request *q, struct
         }
         for (int s = 0; loaded && s < 2; s++)
             loaded = tg_hta_side_load(&side[s], &q->inputs[s], q->repo, q->io, q->progress, err);
-        loaded =
-            loaded && tg_hta_compare(out, sides, select, device, q->o->by == TG_DIFF_BY_SHORT_NAME,
-                                     q->label, q->arena, err);
+        loaded = loaded && tg_hta_compare(out, sides, select, device, q->o->by == BY_SHORT_NAME,
+                                          q->label, q->arena, err);
         for (int s = 0; s < 2; s++)
             tg_hta_release(&side[s]);
         return loaded;
     }
     bool ok = q->splits_names ? compare_by_attr(out, q, err) : compare_summaries(out, q, err);
     if (ok)
-        tg_join_names(out, q->o->by == TG_DIFF_BY_SHORT_NAME, q->arena);
+        tg_join_names(out, q->o->by == BY_SHORT_NAME, q->arena);
     return ok;
 }
 
@@ -288,35 +271,16 @@ struct sorted {
 static int by_key(const void *pa, const void *pb)
 {
     const struct sorted *a = pa, *b = pb;
-    if (a->key != b->key)
-        return a->key > b->key ? -1 : 1;
-    int c = tg_sv_cmp(a->name, b->name);
+    int c = TG_CMP(b->key, a->key);
+    c = c ? c : tg_sv_cmp(a->name, b->name);
     return c ? c : (int)a->kind - (int)b->kind;
 }
 
-static double sort_key(enum tg_diff_sort how, const struct tg_row_numbers *n)
-{
-    switch (how) {
-    case TG_DIFF_SORT_COUNT:
-        return fabs(n->d_count);
-    case TG_DIFF_SORT_CONTROL:
-        return n->ns[TG_BASE];
-    case TG_DIFF_SORT_TEST:
-        return n->ns[TG_TEST];
-    case TG_DIFF_SORT_NAME:
-        return 0;
-    case TG_DIFF_SORT_DEFAULT:
-    case TG_DIFF_SORT_DURATION:
-        break;
-    }
-    return fabs(n->d_ns);
-}
-
 /* Indices of the operators to show, sorted, in q->arena. */
-static const uint32_t *rows_to_show(const struct tg_diff_request *q, const struct tg_comparison *c,
+static const uint32_t *rows_to_show(const struct request *q, const struct tg_comparison *c,
                                     size_t *n_out)
 {
-    const struct tg_diff_opts *o = q->o;
+    const struct diff_opts *o = q->o;
     enum tg_basis basis = o->whole || o->hta ? TG_BASIS_WHOLE : TG_BASIS_ESTIMATED;
     struct sorted *v = tg_xmalloc((c->n_ops + 1) * sizeof *v);
     size_t n = 0;
@@ -325,16 +289,22 @@ static const uint32_t *rows_to_show(const struct tg_diff_request *q, const struc
         struct tg_row_numbers r = tg_row_numbers(c, op, basis);
         /* Device rows by what they are; HTA goes by the stream, which Triton's host operators carry
          * too. */
-        bool on_device = o->hta || o->device < TG_DIFF_CPU ||
-                         tg_kind_is_on_device(op->kind) == (o->device == TG_DIFF_GPU);
+        bool on_device = o->hta || o->device < DEVICE_CPU ||
+                         tg_kind_is_on_device(op->kind) == (o->device == DEVICE_GPU);
         bool excluded = false;
         for (size_t k = 0; k < o->exclude.n && !excluded; k++)
             excluded = tg_sv_glob(tg_sv_of(o->exclude.v[k]), op->name) ||
                        tg_sv_glob(tg_sv_of(o->exclude.v[k]), tg_op_raw(op));
         /* What ran only outside steps has no row per step. */
         if ((r.count[0] > 0 || r.count[1] > 0) && on_device && !excluded &&
-            (!o->group.n || tg_strs_has(&o->group, tg_row_group(&r))))
-            v[n++] = (struct sorted){ (uint32_t)i, sort_key(o->sort, &r), op->name, op->kind };
+            (!o->group.n || tg_strs_has(&o->group, tg_row_group(&r)))) {
+            double key = o->sort == SORT_COUNT      ? fabs(r.d_count)
+                         : o->sort == SORT_BASELINE ? r.ns[TG_BASE]
+                         : o->sort == SORT_FRESH    ? r.ns[TG_TEST]
+                         : o->sort == SORT_NAME     ? 0
+                                                    : fabs(r.d_ns);
+            v[n++] = (struct sorted){ (uint32_t)i, key, op->name, op->kind };
+        }
     }
     TG_SORT(v, n, by_key);
     if (o->top != TG_OPT_UNSET && (uint64_t)o->top < n)
@@ -408,7 +378,7 @@ static void put_causes(struct tg_buf *out, const struct tg_verdict *v)
 }
 
 /* Where in the program the first rows come from: a result each, in q->arena. */
-static void find_causes(struct tg_verdict *v, const struct tg_diff_request *q,
+static void find_causes(struct tg_verdict *v, const struct request *q,
                         const struct tg_comparison *c, const uint32_t *rows, size_t n)
 {
     struct tg_load_opts load = { .reader = { .want_args = true } };
@@ -439,7 +409,7 @@ struct charts {
     size_t handle[CHARTS];
 };
 
-static bool put_table(const struct tg_diff_request *q, const struct tg_difftable *t,
+static bool put_table(const struct request *q, const struct tg_difftable *t,
                       const struct tg_render *r, struct tg_err *err)
 {
     TG_BUF out = { 0 };
@@ -464,7 +434,7 @@ static tg_sv device_of(const struct tg_comparison *c, int side)
 }
 
 /* Of the first trace of each side. */
-static const struct tg_picture *picture_of(const struct tg_diff_request *q)
+static const struct tg_picture *picture_of(const struct request *q)
 {
     const struct tg_load_opts load = { .reader = { .want_args = true } };
     struct tg_picture *picture = TG_NEW(q->arena, struct tg_picture);
@@ -477,8 +447,8 @@ static const struct tg_picture *picture_of(const struct tg_diff_request *q)
     return picture;
 }
 
-static bool report(const struct tg_diff_request *q, const struct tg_comparison *c,
-                   struct charts *ch, struct tg_err *err)
+static bool report(const struct request *q, const struct tg_comparison *c, struct charts *ch,
+                   struct tg_err *err)
 {
     struct tg_difftable t = { .comparison = c, .whole = q->o->whole || q->o->hta };
     struct tg_render r = { .columns = q->io->columns, .color = q->io->color };
@@ -543,15 +513,15 @@ static bool report(const struct tg_diff_request *q, const struct tg_comparison *
 static int diff_run(const struct tg_cmd_call *call, struct tg_err *err)
 {
     struct tg_progress_line progress;
-    struct tg_diff_request q = { .o = call->opts,
-                                 .io = call->io,
-                                 .repo = call->repo,
-                                 .progress = &progress.line,
-                                 .arena = call->arena };
+    struct request q = { .o = call->opts,
+                         .io = call->io,
+                         .repo = call->repo,
+                         .progress = &progress.line,
+                         .arena = call->arena };
     struct tg_comparison c = { 0 };
     struct charts ch = { .files.standard = q.io->out,
                          .path = { q.o->svg_counts, q.o->svg_durations, q.o->html } };
-    q.splits_names = q.o->by == TG_DIFF_BY_SHAPE || q.o->by == TG_DIFF_BY_GRID;
+    q.splits_names = q.o->by == BY_SHAPE || q.o->by == BY_GRID;
     bool ok = check_options(&q, call->args, err);
     /* Charts and the page are opened before the traces are read: what can fail cheaply fails
      * first. */
@@ -611,6 +581,6 @@ const struct tg_cmd tg_cmd_diff = {
     .options = diff_options,
     .was = diff_was,
     .needs = diff_needs,
-    .opts_size = sizeof(struct tg_diff_opts),
+    .opts_size = sizeof(struct diff_opts),
     .run = diff_run,
 };

@@ -374,14 +374,14 @@ static void put_next(struct job *j)
     if (!j->setup.action && j->survey.ci == TG_CI_GITHUB)
         tg_buf_puts(&j->out, "  in .github/workflows: the place and commit that you take tracegate "
                              "from in place of OWNER/tracegate@COMMIT\n");
-    if (j->survey.ci == TG_CI_GITLAB)
-        tg_buf_puts(&j->out, "  in .gitlab-ci.yml: include: [{local: .gitlab/tracegate.yml}]\n");
-    if (j->survey.ci == TG_CI_BUILDKITE)
-        tg_buf_puts(
-            &j->out,
-            "  in the pipeline: buildkite-agent pipeline upload .buildkite/tracegate.yml\n");
-    if (j->survey.ci == TG_CI_SLURM)
-        tg_buf_puts(&j->out, "  on the cluster, for each change: sbatch --wait tracegate.sbatch\n");
+    static const char *const service[TG_CI_SLURM + 1] = {
+        [TG_CI_GITLAB] = "in .gitlab-ci.yml: include: [{local: .gitlab/tracegate.yml}]",
+        [TG_CI_BUILDKITE] =
+            "in the pipeline: buildkite-agent pipeline upload .buildkite/tracegate.yml",
+        [TG_CI_SLURM] = "on the cluster, for each change: sbatch --wait tracegate.sbatch"
+    };
+    if (service[j->survey.ci])
+        tg_buf_printf(&j->out, "  %s\n", service[j->survey.ci]);
     if (j->survey.ci == TG_CI_JENKINS)
         tg_buf_printf(&j->out,
                       "  in the pipeline, on changes: tracegate ab --base origin/%.*s --once 5 "

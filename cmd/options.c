@@ -15,12 +15,8 @@ const struct tg_opt tg_global_options[] = {
 
 bool tg_opt_is_choice(const struct tg_opt *o)
 {
-    if (!o->value || !strchr(o->value, '|'))
-        return false;
-    for (const char *p = o->value; *p; p++)
-        if (!((*p >= 'a' && *p <= 'z') || *p == '|' || *p == '-'))
-            return false;
-    return true;
+    return o->value && strchr(o->value, '|') &&
+           !o->value[strspn(o->value, "abcdefghijklmnopqrstuvwxyz-|")];
 }
 
 bool tg_options_has(const char *words, const char *name)
@@ -51,22 +47,13 @@ bool tg_options_means(const struct tg_cmd *cmd, const char *spelled, const char 
     return strcmp(now ? now : spelled, name) == 0;
 }
 
-static enum tg_format format_of(const char *word)
-{
-    static const char *const words[] = { [TG_FORMAT_TEXT] = "text",
-                                         [TG_FORMAT_CSV] = "csv",
-                                         [TG_FORMAT_JSON] = "json",
-                                         [TG_FORMAT_YAML] = "yaml",
-                                         [TG_FORMAT_MARKDOWN] = "markdown" };
-    size_t i = 0;
-    while (strcmp(words[i], word) != 0)
-        i++; /* the row lists no other word */
-    return (enum tg_format)i;
-}
-
 static bool store(void *to, const struct tg_opt *o, const char *value, const struct tg_cmd *cmd,
                   struct tg_arena *a, struct tg_err *err)
 {
+    static const char *const formats[] = {
+        [TG_FORMAT_TEXT] = "text", [TG_FORMAT_CSV] = "csv",           [TG_FORMAT_JSON] = "json",
+        [TG_FORMAT_YAML] = "yaml", [TG_FORMAT_MARKDOWN] = "markdown", NULL
+    };
     unsigned place = 0;
     if (o->type == TG_OPT_INT && !(tg_sv_i64(tg_sv_of(value), to) && *(int64_t *)to >= 0)) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s needs a whole number, not '%s'", o->name,
@@ -91,7 +78,7 @@ static bool store(void *to, const struct tg_opt *o, const char *value, const str
     else if (o->type == TG_OPT_CHOICE)
         *(unsigned *)to = place;
     else if (o->type == TG_OPT_FORMAT)
-        *(enum tg_format *)to = format_of(value);
+        *(enum tg_format *)to = (enum tg_format)tg_sv_index(formats, tg_sv_of(value));
     else if (o->type == TG_OPT_STR)
         *(const char **)to = value;
     return true;

@@ -2,13 +2,35 @@
  * schema. */
 #include "cmd/policy.h"
 
+#include "cmd/gate/runs.h"
 #include "cmd/options.h"
 #include "cmd/setup/files.h"
 #include "core/base/file.h"
 #include "core/diff/names.h"
 #include "policy/language/changes.h"
+#include "policy/verdict/explain.h"
+#include "reporters/label.h"
 
-#define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_policy_cmd_opts, member)
+struct policy_opts {
+    enum tg_format format;
+    const char *policy, *profile, *output, *reason, *owner, *issue;
+    bool strict;
+};
+
+struct job {
+    const struct policy_opts *o;
+    const struct tg_strs *args; /* the verb is args->v[0] */
+    const struct tg_io *io;
+    struct tg_arena *arena;
+    struct tg_diags diags;
+    struct tg_policy *policy;
+    struct tg_repo *repo;
+    struct tg_input_list inputs; /* of lint and init */
+    struct tg_summary summary;
+    int code; /* not 0: the exit code, whatever err says */
+};
+
+#define AT(kind, member) TG_OPT_##kind, offsetof(struct policy_opts, member)
 static const struct tg_opt policy_options[] = {
     { "policy", AT(STR, policy), "FILE",
       "the policy, or REV:PATH in git; default: .tracegate.yml here or above, else the built-in "
@@ -27,7 +49,8 @@ static const struct tg_opt policy_options[] = {
 
 /* ---- what every verb begins and ends with ---- */
 
-bool tg_policy_cmd_load(struct tg_policy_cmd *j, struct tg_err *err)
+/* The policy in force into j->policy; false: the mistakes are in j->diags. */
+TG_MUST static bool load(struct job *j, struct tg_err *err)
 {
     const struct tg_gate_policy_opts o = { .path = j->o->policy,
                                            .profile = j->o->profile,
@@ -36,7 +59,8 @@ bool tg_policy_cmd_load(struct tg_policy_cmd *j, struct tg_err *err)
     return j->policy != NULL;
 }
 
-bool tg_policy_cmd_put_diags(struct tg_policy_cmd *j, struct tg_err *err)
+/* The mistakes, in the form that --format asks for. */
+TG_MUST static bool put_diags(struct job *j, struct tg_err *err)
 {
     TG_BUF out = { 0 };
     if (j->o->format == TG_FORMAT_JSON) {
@@ -53,14 +77,16 @@ bool tg_policy_cmd_put_diags(struct tg_policy_cmd *j, struct tg_err *err)
     return tg_io_put(j->io, tg_buf_sv(&out), err);
 }
 
-bool tg_policy_cmd_refused(struct tg_policy_cmd *j, struct tg_err *err)
+/* A policy that is not loaded, its mistakes told: false. */
+static bool refused(struct job *j, struct tg_err *err)
 {
-    if (j->diags.n && !tg_policy_cmd_put_diags(j, err))
+    if (j->diags.n && !put_diags(j, err))
         j->code = 5;
     return false;
 }
 
-bool tg_policy_cmd_put(struct tg_policy_cmd *j, const struct tg_buf *out, struct tg_err *err)
+/* The answer, into -o or standard output. */
+TG_MUST static bool put(struct job *j, const struct tg_buf *out, struct tg_err *err)
 {
     TG_AUTO(tg_outputs_release) struct tg_outputs file = { .standard = j->io->out };
     size_t handle;
@@ -79,16 +105,16 @@ bool tg_policy_cmd_put(struct tg_policy_cmd *j, const struct tg_buf *out, struct
 
 /* ---- show, metrics, schema ---- */
 
-static bool show(struct tg_policy_cmd *j, struct tg_err *err)
+static bool show(struct job *j, struct tg_err *err)
 {
     TG_BUF out = { 0 };
-    if (!tg_policy_cmd_load(j, err))
-        return tg_policy_cmd_refused(j, err);
+    if (!load(j, err))
+        return refused(j, err);
     tg_policy_show(j->policy, &out);
-    return tg_policy_cmd_put(j, &out, err);
+    return put(j, &out, err);
 }
 
-static bool metrics(struct tg_policy_cmd *j, struct tg_err *err)
+static bool metrics(struct job *j, struct tg_err *err)
 {
     TG_BUF out = { 0 };
     if (j->o->format == TG_FORMAT_JSON)
@@ -97,19 +123,19 @@ static bool metrics(struct tg_policy_cmd *j, struct tg_err *err)
         tg_rule_metric_markdown(&out);
     else
         tg_rule_metric_text(&out);
-    return tg_policy_cmd_put(j, &out, err);
+    return put(j, &out, err);
 }
 
-static bool schema(struct tg_policy_cmd *j, struct tg_err *err)
+static bool schema(struct job *j, struct tg_err *err)
 {
     TG_BUF out = { 0 };
     tg_policy_schema(&out);
-    return tg_policy_cmd_put(j, &out, err);
+    return put(j, &out, err);
 }
 
 /* ---- diff ---- */
 
-static struct tg_policy *load_side(struct tg_policy_cmd *j, const char *text, const char *profile,
+static struct tg_policy *load_side(struct job *j, const char *text, const char *profile,
                                    struct tg_err *err)
 {
     const struct tg_gate_policy_opts o = {
@@ -118,7 +144,7 @@ static struct tg_policy *load_side(struct tg_policy_cmd *j, const char *text, co
     return tg_gate_policy(&o, &j->diags, j->io, j->repo, j->arena, err);
 }
 
-static bool diff(struct tg_policy_cmd *j, struct tg_err *err)
+static bool diff(struct job *j, struct tg_err *err)
 {
     struct tg_policy_changes changes;
     TG_BUF out = { 0 };
@@ -131,7 +157,7 @@ static bool diff(struct tg_policy_cmd *j, struct tg_err *err)
     j->policy = before ? load_side(j, j->args->v[2], j->o->profile, err) : NULL;
     if (!j->policy) {
         tg_policy_free(before);
-        return tg_policy_cmd_refused(j, err);
+        return refused(j, err);
     }
     tg_policy_changes(&changes, before, j->policy, j->arena);
     bool ok = j->o->profile ||
@@ -140,7 +166,7 @@ static bool diff(struct tg_policy_cmd *j, struct tg_err *err)
                                       &j->diags, j->io, j->repo, j->arena, err);
     if (ok) {
         tg_policy_changes_text(&changes, &out);
-        ok = tg_policy_cmd_put(j, &out, err);
+        ok = put(j, &out, err);
     }
     tg_policy_free(before);
     j->code = ok && j->o->strict && changes.n_looser ? 1 : 0;
@@ -153,7 +179,7 @@ enum { MAX_WORKFLOW = 1 << 20 };
 
 /* The workflows of the policy's repository, whose root it is at: where the placeholder is that
  * `init` writes if it does not know the action's place; comments do not count. */
-static void lint_workflows(struct tg_policy_cmd *j)
+static void lint_workflows(struct job *j)
 {
     static const char used[] = "uses: " TG_SETUP_PLACEHOLDER;
     const char *file = j->policy->file.p, *slash = strrchr(file ? file : "", '/'), **paths;
@@ -183,7 +209,7 @@ static void lint_workflows(struct tg_policy_cmd *j)
     }
 }
 
-static bool lint(struct tg_policy_cmd *j, struct tg_err *err)
+static bool lint(struct job *j, struct tg_err *err)
 {
     const struct tg_strs traces = { .v = j->args->v + 1, .n = j->args->n - 1 };
     for (size_t i = 0; i < traces.n; i++) {
@@ -194,7 +220,7 @@ static bool lint(struct tg_policy_cmd *j, struct tg_err *err)
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is a policy, not a trace", file.p);
         return tg_err_hint(err, "tracegate policy lint --policy %s", file.p);
     }
-    bool loaded = tg_policy_cmd_load(j, err);
+    bool loaded = load(j, err);
     if (!loaded && !j->diags.n)
         return false;
     if (loaded) {
@@ -228,7 +254,7 @@ static bool lint(struct tg_policy_cmd *j, struct tg_err *err)
         lint_workflows(j);
         tg_policy_lint(j->policy, names.text, names.n, &j->diags);
     }
-    if (!tg_policy_cmd_put_diags(j, err)) {
+    if (!put_diags(j, err)) {
         j->code = 5;
         return false;
     }
@@ -237,9 +263,151 @@ static bool lint(struct tg_policy_cmd *j, struct tg_err *err)
     return err->kind == TG_ERR_NONE;
 }
 
+/* ---- explain ---- */
+
+/* The traces as runs of one code, against themselves: what a check sees of them. Without traces the
+ * baseline of the policy's suite, if there is one. */
+static bool compare_self(struct job *j, struct tg_comparison *c, struct tg_err *err)
+{
+    struct tg_strs traces = { .v = j->args->v + 2, .n = j->args->n - 2 };
+    struct tg_gate_runs runs = { .policy = j->policy,
+                                 .args = &traces,
+                                 .command = "policy explain" };
+    struct tg_suites suites = { .io = j->io, .repo = j->repo, .arena = j->arena };
+    struct tg_compare_opts o;
+    struct tg_side side;
+    suites.policy = j->policy;
+    if (!tg_suites_choose(&suites, NULL, TG_SUITES_ALL, err))
+        return false;
+    runs.suite = suites.v[0];
+    tg_gate_compare_opts(&o, j->policy, runs.suite, j->arena);
+    return tg_gate_load_runs(&side, &j->summary, &runs, j->io, j->repo, j->arena, err) &&
+           tg_compare(c, &side, &side, &o, j->arena, err);
+}
+
+/* Each kind that the name has in the traces, or each name that it is a short form of. */
+static size_t explain_seen(struct job *j, tg_sv name, bool short_form,
+                           const struct tg_comparison *c, struct tg_buf *out)
+{
+    size_t printed = 0;
+    for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
+        const struct tg_op *op = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
+        TG_BUF norm = { 0 };
+        tg_name_normalise(op->kind, name, &norm);
+        /* By its name, or as reports shorten it. */
+        if (short_form ? !tg_label_stands_for(name, op->name) || !tg_label_is_of(name, op->parent)
+                       : !tg_sv_eq(op->name, name) && !tg_sv_eq(op->name, tg_buf_sv(&norm)))
+            continue;
+        printed++;
+        tg_buf_printf(out, "%.*s, %s%s", TG_SV_ARG(op->name), tg_kind_name(op->kind),
+                      op->launched ? ", the device work launched inside" : "");
+        if (op->parent.n)
+            tg_buf_printf(out, ", mostly under %.*s", TG_SV_ARG(op->parent));
+        tg_buf_putc(out, '\n');
+        if (!tg_policy_explain_op(j->policy, op, c, out))
+            tg_buf_puts(out, "  no rule judges it\n");
+    }
+    return printed;
+}
+
+/* Without a trace nobody knows what kind of thing a name is: explain each that a rule judges. */
+static size_t explain_kinds(struct job *j, tg_sv name, struct tg_buf *out)
+{
+    struct tg_buf text[TG_KINDS] = { 0 };
+    size_t n = 0;
+    for (int k = 0; k < TG_KINDS; k++) {
+        TG_BUF norm = { 0 };
+        struct tg_op op = { .raw = { name, name },
+                            .present = { true, true },
+                            .kind = (enum tg_kind)k,
+                            .class_ = tg_class_of(NULL, (enum tg_kind)k, name, NULL) };
+        tg_name_normalise(op.kind, name, &norm);
+        op.name = tg_buf_sv(&norm);
+        (void)tg_policy_explain_op(j->policy, &op, NULL, &text[k]);
+    }
+    for (int k = 0; k < TG_KINDS; k++) {
+        bool printed = text[k].n == 0;
+        for (int i = 0; i < k; i++)
+            printed |= tg_sv_eq(tg_buf_sv(&text[i]), tg_buf_sv(&text[k]));
+        if (printed)
+            continue;
+        tg_buf_printf(out, "%.*s, if it is of kind %s", TG_SV_ARG(name),
+                      tg_kind_name((enum tg_kind)k));
+        for (int i = k + 1; i < TG_KINDS; i++)
+            if (tg_sv_eq(tg_buf_sv(&text[i]), tg_buf_sv(&text[k])))
+                tg_buf_printf(out, " or %s", tg_kind_name((enum tg_kind)i));
+        tg_buf_putc(out, '\n');
+        tg_buf_add(out, tg_buf_sv(&text[k]));
+        n++;
+    }
+    for (int k = 0; k < TG_KINDS; k++)
+        tg_buf_release(&text[k]);
+    return n;
+}
+
+/* `seen` NULL: no names are known. */
+static bool unknown_name(struct job *j, tg_sv name, const struct tg_comparison *seen,
+                         struct tg_err *err)
+{
+    const struct tg_policy *p = j->policy;
+    size_t n_ops = seen ? seen->n_ops : 0;
+    const char **ids = TG_NEW_N(j->arena, const char *, p->n_rules + 1);
+    const char **ops = TG_NEW_N(j->arena, const char *, n_ops + 1);
+    for (size_t i = 0; i < p->n_rules; i++)
+        ids[i] = tg_arena_sv(j->arena, p->rules[i].id).p;
+    for (size_t i = 0; i < n_ops; i++)
+        ops[i] = tg_arena_sv(j->arena, seen->ops[i].name).p;
+    const char *rule = tg_sv_nearest(name, ids), *op = tg_sv_nearest(name, ops);
+    const char *meant = rule ? tg_arena_printf(j->arena, "Did you mean the rule '%s'? ", rule)
+                        : op ? tg_arena_printf(j->arena, "Did you mean the operator '%s'? ", op)
+                             : "";
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no rule is called '%.*s'%s", TG_SV_ARG(name),
+               seen ? ", and no operator or kernel of these traces" : "");
+    if (seen)
+        return tg_err_hint(err, "%stracegate names TRACE lists the normalised names of a trace.",
+                           meant);
+    return tg_err_hint(err,
+                       "%sIf it is an operator, name a trace that has it: tracegate policy "
+                       "explain %.*s TRACE.",
+                       meant, TG_SV_ARG(name));
+}
+
+static bool explain(struct job *j, struct tg_err *err)
+{
+    TG_BUF out = { 0 };
+    struct tg_comparison c, *seen = NULL;
+    if (j->args->n < 2)
+        return tg_err_usage(err, "policy explain needs a name or a rule's id",
+                            "For example: tracegate policy explain aten::mm out/run0.json.gz");
+    tg_sv name = tg_sv_of(j->args->v[1]);
+    if (j->args->n > 2)
+        seen = &c;
+    if (!load(j, err) || (seen && !compare_self(j, seen, err)))
+        return refused(j, err);
+    if (tg_policy_explain_rule(j->policy, name, seen, &out))
+        return put(j, &out, err);
+    /* No rule has this name. */
+    TG_BUF told = { 0 };
+    struct tg_comparison compared;
+    struct tg_err ignored = TG_ERR_INIT;
+    if (!seen && compare_self(j, &compared, &ignored))
+        seen = &compared;
+    /* As ids of rules are written; without a trace such a word is not taken for an operator. */
+    bool is_word = true;
+    for (size_t i = 0; i < name.n; i++)
+        is_word &= tg_is_letter(name.p[i]) || tg_is_digit(name.p[i]) || name.p[i] == '-';
+    if (seen ? !explain_seen(j, name, false, seen, &told) &&
+                   !explain_seen(j, name, true, seen, &told)
+             : is_word)
+        return unknown_name(j, name, seen, err);
+    if (!seen && !explain_kinds(j, name, &told))
+        tg_buf_puts(&told, "no rule judges that name, whatever its kind\n");
+    return put(j, &told, err);
+}
+
 /* ---- init ---- */
 
-static bool init(struct tg_policy_cmd *j, struct tg_err *err)
+static bool init(struct job *j, struct tg_err *err)
 {
     struct tg_strs traces = { .v = j->args->v + 1, .n = j->args->n - 1 };
     struct tg_setup_opts o = { 0 };
@@ -254,15 +422,14 @@ static bool init(struct tg_policy_cmd *j, struct tg_err *err)
     if (!tg_survey_traces(&survey, &traces, j->io, j->repo, j->arena, err))
         return false;
     tg_setup_policy(&out, &survey, &o);
-    return tg_inputs_add_all(&j->inputs, &traces, j->repo, j->arena, err) &&
-           tg_policy_cmd_put(j, &out, err);
+    return tg_inputs_add_all(&j->inputs, &traces, j->repo, j->arena, err) && put(j, &out, err);
 }
 
 /* ---- waive ---- */
 
 enum { MAX_REPORT = 256 << 20 };
 
-static bool waive(struct tg_policy_cmd *j, struct tg_err *err)
+static bool waive(struct job *j, struct tg_err *err)
 {
     TG_BUF text = { 0 }, out = { 0 };
     const struct tg_strs *args = j->args;
@@ -280,7 +447,7 @@ static bool waive(struct tg_policy_cmd *j, struct tg_err *err)
     if (!tg_file_read(&text, ask.file, MAX_REPORT, err))
         return false;
     ask.report = tg_buf_sv(&text);
-    return tg_policy_waive(&out, &ask, err) && tg_policy_cmd_put(j, &out, err);
+    return tg_policy_waive(&out, &ask, err) && put(j, &out, err);
 }
 
 static const struct tg_verb policy_verbs[] = {
@@ -315,14 +482,14 @@ static const struct tg_verb policy_verbs[] = {
     { "metrics", "", "lists what rules can measure: unit, bad direction, bounds.", "format out" },
     { 0 },
 };
-static bool (*const runs[])(struct tg_policy_cmd *j, struct tg_err *err) = {
-    lint, show, tg_policy_cmd_explain, diff, waive, schema, metrics, /* as in policy_verbs */
-    init                                                             /* until the next release */
+static bool (*const runs[])(struct job *j, struct tg_err *err) = {
+    lint, show, explain, diff, waive, schema, metrics, /* as in policy_verbs */
+    init                                               /* until the next release */
 };
 
 static int policy_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
-    struct tg_policy_cmd j = {
+    struct job j = {
         .o = c->opts, .args = c->args, .io = c->io, .repo = c->repo, .arena = c->arena
     };
     size_t verb = sizeof policy_verbs / sizeof *policy_verbs - 1;
@@ -344,7 +511,7 @@ const struct tg_cmd tg_cmd_policy = {
     .about =
         "What a policy says and means. `tracegate init` writes one; docs/policy.md has all keys.",
     .options = policy_options,
-    .opts_size = sizeof(struct tg_policy_cmd_opts),
+    .opts_size = sizeof(struct policy_opts),
     .verbs = policy_verbs,
     .run = policy_run,
 };

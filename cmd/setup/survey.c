@@ -114,12 +114,12 @@ static enum tg_survey_ci find_ci(const struct tg_survey *s)
 {
     bool has_batch_job = false;
     const char **names;
-    for (int k = 0; k <= TG_CI_SLURM; k++)
-        if (services[k].gate && tg_survey_has(s, TG_SV(""), services[k].gate))
-            return (enum tg_survey_ci)k;
-    for (int k = 0; k <= TG_CI_SLURM; k++)
-        if (services[k].file && tg_survey_has(s, TG_SV(""), services[k].file))
-            return (enum tg_survey_ci)k;
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k <= TG_CI_SLURM; k++) {
+            const char *file = pass ? services[k].file : services[k].gate;
+            if (file && tg_survey_has(s, TG_SV(""), file))
+                return (enum tg_survey_ci)k;
+        }
     if (tg_sv_has(s->remote, TG_SV("gitlab")))
         return TG_CI_GITLAB;
     if (tg_sv_has(s->remote, TG_SV("github")))
@@ -165,13 +165,13 @@ static const char *find_action(const struct tg_survey *s)
     return NULL;
 }
 
-static bool look_at_repository(struct tg_survey *s, struct tg_repo *repo, struct tg_err *err)
+static bool look_at_repository(struct tg_survey *s, struct tg_err *err)
 {
     const char *const origin[] = { "git", "remote", "get-url", "origin", NULL };
     const struct tg_git *git;
-    if (tg_repo_look(repo, err) == TG_SEEN_FAILED)
+    if (tg_repo_look(s->repo, err) == TG_SEEN_FAILED)
         return false;
-    git = repo->git;
+    git = s->repo->git;
     s->in_git = git && tg_git_root(git);
     s->root = s->in_git ? tg_arena_sv(s->arena, tg_sv_of(tg_git_root(git))).p : "./";
     s->prefix = s->in_git ? tg_arena_sv(s->arena, tg_sv_of(tg_git_prefix(git))).p : "";
@@ -187,7 +187,7 @@ static bool look_at_repository(struct tg_survey *s, struct tg_repo *repo, struct
     struct tg_commit at;
     struct tg_err ignored = TG_ERR_INIT;
     s->topic = "performance-gate";
-    for (int k = 2; git && tg_git_resolve(repo->git, s->topic, s->arena, &at, &ignored); k++)
+    for (int k = 2; git && tg_git_resolve(s->repo->git, s->topic, s->arena, &at, &ignored); k++)
         s->topic = tg_arena_printf(s->arena, "performance-gate-%d", k);
     return true;
 }
@@ -258,7 +258,7 @@ static bool look_below(struct trace_paths *all, const struct tg_survey *s, const
 }
 
 static bool find_traces(struct trace_paths *all, const struct tg_survey *s,
-                        const struct tg_strs *args, struct tg_repo *repo, struct tg_err *err)
+                        const struct tg_strs *args, struct tg_err *err)
 {
     struct tg_input_list list = { 0 };
     for (size_t i = 0; i < args->n; i++) {
@@ -287,7 +287,7 @@ static bool find_traces(struct trace_paths *all, const struct tg_survey *s,
                     all->arena,
                     (tg_sv){ dir, tg_sv_eq((tg_sv){ dir, len }, TG_SV(".")) ? 0 : len });
             }
-        } else if (!tg_inputs_add(&list, args->v[i], repo, all->arena, err)) {
+        } else if (!tg_inputs_add(&list, args->v[i], s->repo, all->arena, err)) {
             return false;
         }
     }
@@ -305,17 +305,10 @@ static bool find_traces(struct trace_paths *all, const struct tg_survey *s,
  */
 static bool is_stable_op(tg_sv name)
 {
-    static const char *const ops[] = { "aten::linear",      "aten::matmul",
-                                       "aten::mm",          "aten::addmm",
-                                       "aten::bmm",         "aten::conv?d",
-                                       "aten::convolution", "aten::embedding",
-                                       "aten::batch_norm",  "aten::group_norm",
-                                       "aten::layer_norm",  "aten::scaled_dot_product_attention",
-                                       "aten::softmax",     NULL };
-    for (size_t i = 0; ops[i]; i++)
-        if (tg_sv_glob(tg_sv_of(ops[i]), name))
-            return true;
-    return false;
+    static const char ops[] =
+        "linear matmul mm addmm bmm conv1d conv2d conv3d convolution embedding batch_norm "
+        "group_norm layer_norm scaled_dot_product_attention softmax";
+    return tg_sv_skip(&name, TG_SV("aten::")) && tg_sv_lists(tg_sv_of(ops), ' ', name);
 }
 
 static double time_in_every_step(const struct tg_shard *s, tg_sv name)
@@ -366,16 +359,16 @@ static void choose_ops(struct tg_survey_suite *out, const struct tg_summary *all
         out->n_ops++;
 }
 
-static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, struct tg_repo *repo,
-                       struct tg_arena *a, struct tg_err *err)
+static bool read_suite(struct tg_survey_suite *out, const struct tg_survey *s, struct tg_err *err)
 {
     struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
     struct tg_input_list list = { 0 };
     const struct tg_strs paths = { .v = out->paths, .n = out->n };
     TG_AUTO(tg_summary_release) struct tg_summary all;
     tg_summary_init(&all);
-    if (!tg_inputs_add_all(&list, &paths, repo, a, err) ||
-        !tg_inputs_read(&all, &list, &so, repo, io, err))
+    struct tg_arena *a = s->arena;
+    if (!tg_inputs_add_all(&list, &paths, s->repo, a, err) ||
+        !tg_inputs_read(&all, &list, &so, s->repo, s->io, err))
         return false;
     tg_sv device = tg_shard_env(all.shards[0], "device");
     TG_FREE int64_t *ranks = tg_xrealloc(NULL, all.n + 1, sizeof *ranks);
@@ -386,18 +379,18 @@ static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, stru
         device = tg_shard_env(all.shards[0], "device_type");
     out->device = tg_arena_sv(a, device);
     for (size_t i = 0; i < all.n; i++) {
-        const struct tg_shard *s = all.shards[i];
-        ranks[i] = s->rank;
-        (void)tg_strmap_add(&runs, s->run);
-        out->marked &= s->marked;
-        out->has_device |= s->device_spans > 0;
-        out->has_stacks |= tg_sv_eq(tg_shard_env(s, "with_stack"), TG_SV("1"));
-        out->least_steps = s->n_steps < out->least_steps ? s->n_steps : out->least_steps;
-        out->most_steps = s->n_steps > out->most_steps ? s->n_steps : out->most_steps;
-        for (size_t r = 0; r < s->n_rows; r++)
+        const struct tg_shard *one = all.shards[i];
+        ranks[i] = one->rank;
+        (void)tg_strmap_add(&runs, one->run);
+        out->marked &= one->marked;
+        out->has_device |= one->device_spans > 0;
+        out->has_stacks |= tg_sv_eq(tg_shard_env(one, "with_stack"), TG_SV("1"));
+        out->least_steps = one->n_steps < out->least_steps ? one->n_steps : out->least_steps;
+        out->most_steps = one->n_steps > out->most_steps ? one->n_steps : out->most_steps;
+        for (size_t r = 0; r < one->n_rows; r++)
             out->is_compiled |=
-                tg_sv_starts(s->rows[r].key->name, TG_SV("Torch-Compiled Region")) ||
-                tg_sv_starts(s->rows[r].key->name, TG_SV("triton_"));
+                tg_sv_starts(one->rows[r].key->name, TG_SV("Torch-Compiled Region")) ||
+                tg_sv_starts(one->rows[r].key->name, TG_SV("triton_"));
     }
     out->runs = runs.n;
     out->ranks = tg_sort_distinct(ranks, all.n);
@@ -466,7 +459,7 @@ static void add_empty_suite(struct tg_survey *s, tg_sv below)
 }
 
 static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool named,
-                        const struct tg_io *io, struct tg_repo *repo, struct tg_err *err)
+                        struct tg_err *err)
 {
     s->suites = TG_NEW_N(s->arena, struct tg_survey_suite, all->n + all->n_programs + 1);
     for (size_t i = 0; i < all->n; i++) {
@@ -495,7 +488,7 @@ static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool
     join_kept(s);
     for (size_t i = 0; i < s->n_suites; i++) {
         struct tg_err why = TG_ERR_INIT;
-        if (read_suite(&s->suites[i], io, repo, s->arena, &why))
+        if (read_suite(&s->suites[i], s, &why))
             continue;
         if (named) {
             *err = why;
@@ -592,12 +585,10 @@ static enum tg_program find_framework(const struct tg_survey *s, tg_sv folder, s
     return processes ? TG_PROGRAM_TORCHRUN : TG_PROGRAM_PLAIN;
 }
 
-static bool survey_suites(struct tg_survey *s, const struct tg_strs *args, const struct tg_io *io,
-                          struct tg_repo *repo, struct tg_err *err)
+static bool survey_suites(struct tg_survey *s, const struct tg_strs *args, struct tg_err *err)
 {
     struct trace_paths all = { .arena = s->arena };
-    bool ok =
-        find_traces(&all, s, args, repo, err) && make_suites(s, &all, args->n > 0, io, repo, err);
+    bool ok = find_traces(&all, s, args, err) && make_suites(s, &all, args->n > 0, err);
     free(all.v);
     free(all.programs);
     return ok;
@@ -645,9 +636,10 @@ bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args,
                     const struct tg_survey_choice *choice, const struct tg_io *io,
                     struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
 {
-    *out =
-        (struct tg_survey){ .arena = a, .skipped = TG_SV(""), .unseen = TG_NEW(a, struct tg_err) };
-    if (!look_at_repository(out, repo, err) || !survey_suites(out, args, io, repo, err))
+    *out = (struct tg_survey){
+        .arena = a, .io = io, .repo = repo, .skipped = TG_SV(""), .unseen = TG_NEW(a, struct tg_err)
+    };
+    if (!look_at_repository(out, err) || !survey_suites(out, args, err))
         return false;
     if (!out->n_suites)
         add_empty_suite(out, TG_SV(""));
@@ -660,12 +652,16 @@ bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args,
 bool tg_survey_traces(struct tg_survey *out, const struct tg_strs *args, const struct tg_io *io,
                       struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
 {
-    *out = (struct tg_survey){
-        .arena = a, .root = "./", .prefix = "", .remote = TG_SV(""), .skipped = TG_SV("")
-    };
-    out->unseen = TG_NEW(a, struct tg_err);
-    out->branch = TG_SV("main");
-    if (!survey_suites(out, args, io, repo, err))
+    *out = (struct tg_survey){ .arena = a,
+                               .io = io,
+                               .repo = repo,
+                               .root = "./",
+                               .prefix = "",
+                               .remote = TG_SV(""),
+                               .branch = TG_SV("main"),
+                               .skipped = TG_SV(""),
+                               .unseen = TG_NEW(a, struct tg_err) };
+    if (!survey_suites(out, args, err))
         return false;
     survey_benches(out, &(struct tg_survey_choice){ TG_PROGRAM_PLAIN, TG_CI_NONE });
     return true;

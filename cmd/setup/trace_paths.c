@@ -136,27 +136,6 @@ static size_t find_numbers(struct number *out, const tg_sv *paths, size_t n)
     return k;
 }
 
-/* The first path with '*' for each number that varies. */
-static tg_sv glob_of(tg_sv path, const struct number *numbers, size_t n, struct tg_arena *a)
-{
-    TG_BUF out = { 0 };
-    size_t at = 0;
-    for (size_t k = 0; k < n; k++) {
-        tg_sv number = number_at(path, k);
-        size_t from = (size_t)(number.p - path.p);
-        tg_buf_add(&out, (tg_sv){ path.p + at, from - at });
-        tg_buf_add(&out, numbers[k].varies ? TG_SV("*") : number);
-        at = from + number.n;
-    }
-    tg_buf_add(&out, tg_sv_from(path, at));
-    return tg_arena_sv(a, tg_buf_sv(&out));
-}
-
-static tg_sv regex_of(const struct number *number, struct tg_arena *a)
-{
-    return TG_SV_PRINTF(a, "%.*s(\\d+)", TG_SV_ARG(number->before));
-}
-
 struct tg_path_form tg_path_form(const tg_sv *paths, size_t n, struct tg_arena *a)
 {
     struct tg_path_form out = { .run = TG_SV(""), .rank = TG_SV("") };
@@ -177,17 +156,28 @@ struct tg_path_form tg_path_form(const tg_sv *paths, size_t n, struct tg_arena *
         return out;
     }
     n_numbers = find_numbers(numbers, paths, n);
-    out.files = glob_of(paths[0], numbers, n_numbers, a);
+    /* The first path with '*' for each number that varies. */
+    TG_BUF glob = { 0 };
+    size_t at = 0;
+    for (size_t k = 0; k < n_numbers; k++) {
+        tg_sv number = number_at(paths[0], k);
+        size_t from = (size_t)(number.p - paths[0].p);
+        tg_buf_add(&glob, (tg_sv){ paths[0].p + at, from - at });
+        tg_buf_add(&glob, numbers[k].varies ? TG_SV("*") : number);
+        at = from + number.n;
+    }
+    tg_buf_add(&glob, tg_sv_from(paths[0], at));
+    out.files = tg_arena_sv(a, tg_buf_sv(&glob));
     for (size_t k = 0; k < n_numbers; k++) {
         if (!numbers[k].varies)
             continue;
         if (numbers[k].is_rank)
-            out.rank = regex_of(&numbers[k], a);
+            out.rank = TG_SV_PRINTF(a, "%.*s(\\d+)", TG_SV_ARG(numbers[k].before));
         else if (runs++ == 0)
             run = &numbers[k];
     }
     if (runs == 1 && run->before.n)
-        out.run = regex_of(run, a);
+        out.run = TG_SV_PRINTF(a, "%.*s(\\d+)", TG_SV_ARG(run->before));
     else if (runs && !out.rank.n)
         out.run = TG_SV("([^/]+)$"); /* host_4711.1699999.pt.trace.json: the whole name */
     return out;

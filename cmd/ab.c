@@ -473,15 +473,6 @@ static int ab_run(const struct tg_cmd_call *c, struct tg_err *err)
     return ab.failed && code == 3 ? report_failure(&ab, err) : code;
 }
 
-static const struct tg_opt_was ab_was[] = { { "runs", "once" }, { 0 } };
-
-/* What `check` would refuse after the last run. Its --out is another one. */
-static const struct tg_opt_needs ab_needs[] = { { "resume", "out" },
-                                                { "junit-strict", "junit" },
-                                                { "svg-style", "svg-counts svg-durations" },
-                                                { "trace-url", "html" },
-                                                { 0 } };
-
 const struct tg_cmd tg_cmd_ab = {
     .name = "ab",
     .summary = "run a commit and its base in turn on this machine, and compare them",
@@ -504,8 +495,13 @@ const struct tg_cmd tg_cmd_ab = {
         "tools, this repository's settings, hooks, notes, stored runs and policy, or what --watch "
         "names.",
     .options = ab_options,
-    .was = ab_was,
-    .needs = ab_needs,
+    .was = (const struct tg_opt_was[]){ { "runs", "once" }, { 0 } },
+    /* What `check` would refuse after the last run. Its --out is another one. */
+    .needs = (const struct tg_opt_needs[]){ { "resume", "out" },
+                                            { "junit-strict", "junit" },
+                                            { "svg-style", "svg-counts svg-durations" },
+                                            { "trace-url", "html" },
+                                            { 0 } },
     .opts_size = sizeof(struct tg_ab_opts),
     .others = &tg_cmd_check,
     .others_offset = offsetof(struct tg_ab_opts, check),

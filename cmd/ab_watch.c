@@ -1,6 +1,5 @@
 /* Whether the command changed what decides about it: settings, hooks, policy, tools, traces,
  * the other side. */
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

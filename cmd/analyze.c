@@ -380,14 +380,6 @@ static int analyze_run(const struct tg_cmd_call *c, struct tg_err *err)
     return ok && tg_io_put(c->io, tg_buf_sv(&out), err) ? 0 : tg_err_exit_code(err->kind);
 }
 
-static const struct tg_opt_was analyze_was[] = {
-    { "operator", "op" }, { "svg-dir", "out" }, { "classes", "class" }, { 0 }
-};
-
-static const struct tg_opt_needs analyze_needs[] = {
-    { "no-rounding", "hta" }, { "include-last-step", "hta" }, { "min-length", "op" }, { 0 }
-};
-
 const struct tg_cmd tg_cmd_analyze = {
     .name = "analyze",
     .summary = "measure traces: operators, kernels, and the analyses of HTA's TraceAnalysis",
@@ -402,8 +394,13 @@ const struct tg_cmd tg_cmd_analyze = {
              "JSON have every column, names whole, durations in microseconds, not rounded.\n\n"
              "  tracegate analyze out/ --runs --measure ops --format csv",
     .options = analyze_options,
-    .was = analyze_was,
-    .needs = analyze_needs,
+    .was =
+        (const struct tg_opt_was[]){
+            { "operator", "op" }, { "svg-dir", "out" }, { "classes", "class" }, { 0 } },
+    .needs = (const struct tg_opt_needs[]){ { "no-rounding", "hta" },
+                                            { "include-last-step", "hta" },
+                                            { "min-length", "op" },
+                                            { 0 } },
     .opts_size = sizeof(struct tg_analyze_opts),
     .run = analyze_run,
 };

@@ -37,15 +37,18 @@ TG_MUST bool tg_analyze_ops(struct tg_table *t, const struct tg_analyze_request 
                             struct tg_err *err);
 
 /* Calls and times by category and name, and by kind if `by_kind` is set. Zero state: empty. */
+struct tg_name_key {
+    uint32_t cat, name, kind;
+};
 struct tg_name_sums {
     bool by_kind;
     struct tg_strmap cats, names, keys; /* keys: the bytes of a key */
-    struct tg_name_key {
-        uint32_t cat, name, kind;
-    } * key;
-    struct tg_total *v; /* of each key */
-    tg_ns *self;        /* of rows that have it; device work: its duration */
-    size_t cap, self_cap, key_cap;
+    struct tg_name_sum {
+        struct tg_name_key key;
+        uint64_t count;
+        tg_ns total, self; /* self: of rows that have it; device work: its duration */
+    } * v;                 /* of each key */
+    size_t cap;
 };
 /* Everything that the files hold, of the wanted ranks and steps; no span is kept. */
 TG_MUST bool tg_name_sums_read(struct tg_name_sums *s, const struct tg_analyze_request *q,

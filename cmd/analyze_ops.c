@@ -82,11 +82,7 @@ static uint32_t sums_add(struct tg_name_sums *s, const struct tg_name *of, tg_sv
     uint32_t id = tg_strmap_add(&s->keys, (tg_sv){ (const char *)&p, sizeof p });
     if (s->keys.n > before) {
         s->v = tg_grow(s->v, &s->cap, s->keys.n, sizeof *s->v);
-        s->key = tg_grow(s->key, &s->key_cap, s->keys.n, sizeof *s->key);
-        s->self = tg_grow(s->self, &s->self_cap, s->keys.n, sizeof *s->self);
-        s->v[id] = (struct tg_total){ 0 };
-        s->self[id] = 0;
-        s->key[id] = p;
+        s->v[id] = (struct tg_name_sum){ .key = p };
     }
     s->v[id].count += t.count;
     s->v[id].total += t.total;
@@ -96,8 +92,6 @@ static uint32_t sums_add(struct tg_name_sums *s, const struct tg_name *of, tg_sv
 void tg_name_sums_release(struct tg_name_sums *s)
 {
     free(s->v);
-    free(s->self);
-    free(s->key);
     tg_strmap_release(&s->cats);
     tg_strmap_release(&s->names);
     tg_strmap_release(&s->keys);
@@ -106,8 +100,8 @@ void tg_name_sums_release(struct tg_name_sums *s)
 static struct tg_table_cell *sums_row(struct tg_table *t, struct tg_arena *a,
                                       const struct tg_name_sums *s, size_t i)
 {
-    return name_row(t, a, tg_arena_sv(a, s->cats.text[s->key[i].cat]),
-                    tg_arena_sv(a, s->names.text[s->key[i].name]));
+    return name_row(t, a, tg_arena_sv(a, s->cats.text[s->v[i].key.cat]),
+                    tg_arena_sv(a, s->names.text[s->v[i].key.name]));
 }
 
 static void add_shard(struct tg_name_sums *s, const struct tg_shard *shard,
@@ -130,7 +124,7 @@ static void add_shard(struct tg_name_sums *s, const struct tg_shard *shard,
             for (size_t j = 0; j < shard->n_steps; j++)
                 if (tg_listed(steps->v, steps->n, shard->steps[j].number))
                     sum += r->self[j];
-            s->self[id] += sum;
+            s->v[id].self += sum;
         }
     }
 }
@@ -216,28 +210,6 @@ static bool ops_whole(struct tg_table *t, const struct tg_analyze_request *q, st
 
 /* ---- per step and rank ---- */
 
-/* Steps wanted of all shards wanted: what sums are divided by; `length` is theirs together. */
-static uint64_t add_side(struct tg_name_sums *s, const struct tg_side *side,
-                         const struct tg_analyze_request *q, tg_ns *length)
-{
-    uint64_t units = 0;
-    *length = 0;
-    for (size_t run = 0; run < side->n_runs; run++)
-        for (size_t rank = 0; rank < side->n_ranks; rank++) {
-            const struct tg_shard *shard = side->at[run][rank];
-            if (!tg_listed(q->ranks.v, q->ranks.n, shard->rank))
-                continue;
-            for (size_t j = 0; j < shard->n_steps; j++) {
-                if (!tg_listed(q->steps.v, q->steps.n, shard->steps[j].number))
-                    continue;
-                units++;
-                *length += shard->steps[j].end - shard->steps[j].start;
-            }
-            add_shard(s, shard, &q->steps, false);
-        }
-    return units;
-}
-
 static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
 {
     struct tg_summarize_opts so = { .rank = -1, .window = q->window };
@@ -253,15 +225,29 @@ static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q,
     if (ok && side.n_runs > 1 && q->arrange != TG_ARRANGE_RUNS)
         ok = tg_err_usage(err, "several traces of one rank",
                           "Analyse one run at a time, or say --runs for their average.");
-    if (ok && (units = add_side(&s, &side, q, &length)) == 0)
+    /* Steps wanted of all shards wanted: what sums are divided by; `length` is theirs together. */
+    for (size_t i = 0; ok && i < side.n_runs * side.n_ranks; i++) {
+        const struct tg_shard *shard = side.at[i / side.n_ranks][i % side.n_ranks];
+        if (!tg_listed(q->ranks.v, q->ranks.n, shard->rank))
+            continue;
+        for (size_t k = 0; k < shard->n_steps; k++) {
+            const struct tg_step *step = &shard->steps[k];
+            if (!tg_listed(q->steps.v, q->steps.n, step->number))
+                continue;
+            units++;
+            length += step->end - step->start;
+        }
+        add_shard(&s, shard, &q->steps, false);
+    }
+    if (ok && !units)
         ok = tg_err_usage(err, "no trace has the wanted ranks and steps",
                           "Run without --rank and --step to see all of them.");
     for (size_t i = 0; ok && i < s.keys.n; i++) {
         struct tg_table_cell *row = sums_row(t, q->arena, &s, i);
         row[COL_COUNTS] = tg_table_real((double)s.v[i].count / (double)units);
         row[COL_TOTAL] = tg_table_real((double)s.v[i].total / ((double)units * 1000));
-        row[COL_SELF] = tg_table_real((double)s.self[i] / ((double)units * 1000));
-        row[COL_SHARE] = tg_table_real(length > 0 ? 100 * (double)s.self[i] / (double)length : 0);
+        row[COL_SELF] = tg_table_real((double)s.v[i].self / ((double)units * 1000));
+        row[COL_SHARE] = tg_table_real(length > 0 ? 100 * (double)s.v[i].self / (double)length : 0);
     }
     return ok;
 }

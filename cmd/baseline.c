@@ -91,10 +91,6 @@ static const struct tg_verb baseline_verbs[] = {
     { 0 },
 };
 
-static const struct tg_opt_was baseline_was[] = { { "older-than", "keep" },
-                                                  { "then", "keep" },
-                                                  { 0 } };
-
 const struct tg_cmd tg_cmd_baseline = {
     .name = "baseline",
     .summary = "the store of baselines in git: record, show, list, fetch, push, prune",
@@ -112,7 +108,7 @@ const struct tg_cmd tg_cmd_baseline = {
         "Git does everything on the network, with its own credentials, without prompts. A push "
         "that lost a race is tried again; one that the remote forbids is not.",
     .options = baseline_options,
-    .was = baseline_was,
+    .was = (const struct tg_opt_was[]){ { "older-than", "keep" }, { "then", "keep" }, { 0 } },
     .opts_size = sizeof(struct tg_baseline_opts),
     .verbs = baseline_verbs,
     .run = baseline_run,

@@ -1,6 +1,5 @@
 /* tracegate baseline prune. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "cmd/baseline.h"

@@ -1,7 +1,6 @@
 /* tracegate baseline list and show. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "cmd/baseline.h"

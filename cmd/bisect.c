@@ -4,7 +4,6 @@
 
 #include "cmd/ab.h"
 #include "core/base/doc.h"
-#include "core/base/file.h"
 #include "core/base/utf8.h"
 #include "core/baseline/git.h"
 #include "reporters/escape.h"
@@ -307,13 +306,6 @@ static int bisect_run(const struct tg_cmd_call *c, struct tg_err *err)
     return tg_err_exit_code(err->kind) + (o.only_head ? 128 : 0);
 }
 
-/* tracegate-ab --bisect --base REV */
-static const struct tg_opt_was bisect_was[] = { { "base", "good" },
-                                                { "bisect", "only-head" },
-                                                { "step", "only-head" },
-                                                { "runs", "once" },
-                                                { 0 } };
-
 const struct tg_cmd tg_cmd_bisect = {
     .name = "bisect",
     .summary = "find the commit between a good and a bad one that made it slower",
@@ -333,7 +325,12 @@ const struct tg_cmd tg_cmd_bisect = {
              "run tracegate bisect --only-head --good GOOD -- python3 bench.py {trace}",
     .answers_bisect = "only-head",
     .options = bisect_options,
-    .was = bisect_was,
+    /* tracegate-ab --bisect --base REV */
+    .was = (const struct tg_opt_was[]){ { "base", "good" },
+                                        { "bisect", "only-head" },
+                                        { "step", "only-head" },
+                                        { "runs", "once" },
+                                        { 0 } },
     .opts_size = sizeof(struct tg_bisect_opts),
     .run = bisect_run,
 };

@@ -65,21 +65,6 @@ static int check_run(const struct tg_cmd_call *c, struct tg_err *err)
     return tg_check_run(c->opts, c->args, c->io, err);
 }
 
-static const struct tg_opt_was check_was[] = { { "cause-baseline", "cause-trace=baseline=" },
-                                               { "cause-traces", "cause-trace=fresh=" },
-                                               { "svg-narrow", "svg-style=narrow" },
-                                               { "svg-share", "svg-style=share" },
-                                               { 0 } };
-
-static const struct tg_opt_needs check_needs[] = { { "junit-strict", "junit out" },
-                                                   { "svg-style", "svg-counts svg-durations out" },
-                                                   { "trace-url", "html out" },
-                                                   { "base-commit", "baseline" },
-                                                   { "again", "ask" },
-                                                   { "detect", "ask" },
-                                                   { "max-runs", "ask" },
-                                                   { 0 } };
-
 const struct tg_cmd tg_cmd_check = {
     .name = "check",
     .summary = "judge fresh traces against a baseline",
@@ -94,8 +79,19 @@ const struct tg_cmd tg_cmd_check = {
              "A report to - goes to standard output instead of the text.\n\n"
              "  tracegate check out/*.json.gz --runs --baseline origin/main:perf --junit gate.xml",
     .options = check_options,
-    .was = check_was,
-    .needs = check_needs,
+    .was = (const struct tg_opt_was[]){ { "cause-baseline", "cause-trace=baseline=" },
+                                        { "cause-traces", "cause-trace=fresh=" },
+                                        { "svg-narrow", "svg-style=narrow" },
+                                        { "svg-share", "svg-style=share" },
+                                        { 0 } },
+    .needs = (const struct tg_opt_needs[]){ { "junit-strict", "junit out" },
+                                            { "svg-style", "svg-counts svg-durations out" },
+                                            { "trace-url", "html out" },
+                                            { "base-commit", "baseline" },
+                                            { "again", "ask" },
+                                            { "detect", "ask" },
+                                            { "max-runs", "ask" },
+                                            { 0 } },
     .for_scripts = "damaged ask again report-url trace-url",
     .opts_size = sizeof(struct tg_check_opts),
     .run = check_run,

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd/gate/cause.h"
 #include "cmd/gate/given.h"
@@ -546,26 +545,6 @@ static int diff_run(const struct tg_cmd_call *call, struct tg_err *err)
     return ok ? 0 : tg_err_exit_code(err->kind);
 }
 
-/* HTA's words for the sides */
-static const struct tg_opt_was diff_was[] = {
-    { "control-rank", "rank=baseline=" },
-    { "test-rank", "rank=fresh=" },
-    { "control-step", "step=baseline=" },
-    { "test-step", "step=fresh=" },
-    { "svg-narrow", "svg-style=narrow" },
-    { "svg-share", "svg-style=share" },
-    { "short-names", "by=short-name" },
-    { "normalised-names", "by=judged-name" },
-    { "sort=control", "sort=baseline" },
-    { "sort=test", "sort=fresh" },
-    { 0 },
-};
-
-static const struct tg_opt_needs diff_needs[] = { { "no-rounding", "hta" },
-                                                  { "base-commit", "cause" },
-                                                  { "svg-style", "svg-counts svg-durations" },
-                                                  { 0 } };
-
 const struct tg_cmd tg_cmd_diff = {
     .name = "diff",
     .summary = "compare two sides without a policy: counts and durations of every name",
@@ -579,8 +558,25 @@ const struct tg_cmd tg_cmd_diff = {
              "  tracegate diff origin/main:perf out/ --runs --group increased --top 20\n"
              "  tracegate diff a.json.gz b.json.gz --hta --format csv",
     .options = diff_options,
-    .was = diff_was,
-    .needs = diff_needs,
+    /* HTA's words for the sides */
+    .was =
+        (const struct tg_opt_was[]){
+            { "control-rank", "rank=baseline=" },
+            { "test-rank", "rank=fresh=" },
+            { "control-step", "step=baseline=" },
+            { "test-step", "step=fresh=" },
+            { "svg-narrow", "svg-style=narrow" },
+            { "svg-share", "svg-style=share" },
+            { "short-names", "by=short-name" },
+            { "normalised-names", "by=judged-name" },
+            { "sort=control", "sort=baseline" },
+            { "sort=test", "sort=fresh" },
+            { 0 },
+        },
+    .needs = (const struct tg_opt_needs[]){ { "no-rounding", "hta" },
+                                            { "base-commit", "cause" },
+                                            { "svg-style", "svg-counts svg-durations" },
+                                            { 0 } },
     .opts_size = sizeof(struct diff_opts),
     .run = diff_run,
 };

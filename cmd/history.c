@@ -386,28 +386,6 @@ static bool tell(struct history *c, struct tg_nights *n, struct tg_history_suite
 
 /* ---- reading ---- */
 
-static bool load_suite(struct history *c, tg_sv suite, const struct tg_progress *progress,
-                       struct tg_err *err)
-{
-    struct tg_nights *n = &c->nights[c->n];
-    struct tg_history_suite *out = &c->suite[c->n];
-    bool ok = tg_nights_load(n, &c->store, suite, &c->until, progress, err);
-    c->n++;
-    *out = (struct tg_history_suite){ .name = suite, .history = &n->history };
-    if (!ok || !tell(c, n, out, err))
-        return false;
-    if (n->elsewhere)
-        tg_io_note(c->io, "suite %.*s: %zu stored commit%s not on the first-parent line of %s",
-                   TG_SV_ARG(n->suite), n->elsewhere, n->elsewhere == 1 ? " is" : "s are",
-                   c->o->until ? c->o->until : "HEAD");
-    if (n->unread)
-        tg_io_note(c->io, "suite %.*s: %zu night%s cannot be read, the first is %s",
-                   TG_SV_ARG(n->suite), n->unread, n->unread == 1 ? "" : "s", n->unread_why);
-    if (n->cut)
-        tg_io_note(c->io, "the history ends in a shallow clone: fetch more of it (fetch-depth: 0)");
-    return true;
-}
-
 static bool load(struct history *c, struct tg_err *err)
 {
     struct tg_progress_line progress;
@@ -420,16 +398,32 @@ static bool load(struct history *c, struct tg_err *err)
     c->suite = TG_NEW_N(c->arena, struct tg_history_suite, n + 1);
     tg_progress_start(&progress, c->io);
     bool ok = true;
-    for (size_t i = 0; ok && i < n; i++)
-        if (!c->o->suite || tg_sv_eq(suites[i], tg_sv_of(c->o->suite)))
-            ok = load_suite(c, suites[i], &progress.line, err);
+    for (size_t i = 0; ok && i < n; i++) {
+        struct tg_nights *in = &c->nights[c->n];
+        if (c->o->suite && !tg_sv_eq(suites[i], tg_sv_of(c->o->suite)))
+            continue;
+        ok = tg_nights_load(in, &c->store, suites[i], &c->until, &progress.line, err);
+        c->suite[c->n] = (struct tg_history_suite){ .name = suites[i], .history = &in->history };
+        ok = ok && tell(c, in, &c->suite[c->n], err);
+        c->n++;
+        if (ok && in->elsewhere)
+            tg_io_note(c->io, "suite %.*s: %zu stored commit%s not on the first-parent line of %s",
+                       TG_SV_ARG(in->suite), in->elsewhere, in->elsewhere == 1 ? " is" : "s are",
+                       c->o->until ? c->o->until : "HEAD");
+        if (ok && in->unread)
+            tg_io_note(c->io, "suite %.*s: %zu night%s cannot be read, the first is %s",
+                       TG_SV_ARG(in->suite), in->unread, in->unread == 1 ? "" : "s",
+                       in->unread_why);
+        if (ok && in->cut)
+            tg_io_note(c->io,
+                       "the history ends in a shallow clone: fetch more of it (fetch-depth: 0)");
+    }
     tg_progress_end(&progress);
-    if (ok && !c->n) {
+    if (ok && !c->n)
         ok = tg_err_say(err, TG_ERR_LOST, TG_NOWHERE, "nothing is stored of %s%s",
                         "`tracegate baseline record` stores a night; `git fetch origin "
                         "'refs/tracegate/*:refs/tracegate/*'` brings what the remote has.",
                         c->o->suite ? "suite " : "any suite", c->o->suite ? c->o->suite : "");
-    }
     return ok;
 }
 
@@ -612,10 +606,6 @@ static const struct tg_verb history_verbs[] = {
     { 0 },
 };
 
-static const struct tg_opt_was history_was[] = { { "op", "name" }, { "metric", "name" }, { 0 } };
-
-static const struct tg_opt_needs history_needs[] = { { "reason", "accept reopen" }, { 0 } };
-
 const struct tg_cmd tg_cmd_history = {
     .name = "history",
     .summary = "the stored results night by night, and what changed in them",
@@ -634,9 +624,9 @@ const struct tg_cmd tg_cmd_history = {
         "Durations are judged with 11 or more nights of one environment, calls with two. How: "
         "docs/nightly.md.",
     .options = history_options,
-    .was = history_was,
+    .was = (const struct tg_opt_was[]){ { "op", "name" }, { "metric", "name" }, { 0 } },
     .opts_size = sizeof(struct history_opts),
-    .needs = history_needs,
+    .needs = (const struct tg_opt_needs[]){ { "reason", "accept reopen" }, { 0 } },
     .verbs = history_verbs,
     .run = history_run,
 };

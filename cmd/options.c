@@ -174,16 +174,17 @@ static void note_old(struct parser *p, const char *was, const char *now)
         tg_strs_add(&p->common->was, note, p->arena);
 }
 
-/* An option as a release before spelled it, and what its value begins with today:
+/* An option of `cmd` as a release before spelled it, and what its value begins with today:
  * "rank=baseline=". NULL: none. */
-static const struct tg_opt *find_old(struct parser *p, tg_sv name, tg_sv *begin)
+static const struct tg_opt *find_old(struct parser *p, const struct tg_cmd *cmd, tg_sv name,
+                                     tg_sv *begin)
 {
-    const char *now = now_called(p->cmd, name);
+    const char *now = now_called(cmd, name);
     if (!now)
         return NULL;
     note_old(p, tg_arena_sv(p->arena, name).p, now);
     *begin = tg_sv_of(now);
-    return find(p->cmd->options, tg_sv_cut(begin, '='));
+    return find(cmd->options, tg_sv_cut(begin, '='));
 }
 
 /* A value as a release before spelled it. */
@@ -203,18 +204,13 @@ static bool of_others(struct parser *p, const char *arg, tg_sv name, const char 
 {
     const struct tg_cmd *others = p->cmd->others;
     const struct tg_opt *o = others && name.n ? find(others->options, name) : NULL;
-    const char *now = others && !o ? now_called(others, name) : NULL;
-    if (now) {
-        tg_sv begin = tg_sv_of(now);
-        bool begins = now[strlen(now) - 1] == '=';
-        note_old(p, tg_arena_sv(p->arena, name).p, now);
-        o = find(others->options, tg_sv_cut(&begin, '='));
-        if (begins && !value && p->at < p->n)
+    tg_sv begin = { 0 };
+    if (others && !o && (o = find_old(p, others, name, &begin))) {
+        bool is_value = begin.n && begin.p[begin.n - 1] != '='; /* a flag of then */
+        if (begin.n && !is_value && !value && p->at < p->n)
             value = p->argv[p->at++];
-        arg = tg_arena_printf(p->arena, "--%s%s%s", now, begin.n || !value ? "" : "=",
-                              begin.n && !begins ? ""
-                              : value            ? value
-                                                 : "");
+        arg = tg_arena_printf(p->arena, "--%s%s%.*s%s", o->name, begin.n || value ? "=" : "",
+                              TG_SV_ARG(begin), value && !is_value ? value : "");
         value = begin.n ? arg : value;
     }
     if (!o || (o->type == TG_OPT_FLAG && value) ||
@@ -251,7 +247,7 @@ static bool option(struct parser *p, struct tg_err *err)
     }
     o = find(p->cmd->options, name);
     if (!o && is_long)
-        o = find_old(p, name, &begin);
+        o = find_old(p, p->cmd, name, &begin);
     if (!o && is_long) {
         o = find(tg_global_options, name);
         is_common = o != NULL;

@@ -2,8 +2,6 @@
 #include "cmd/policy.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/base/doc.h"
 #include "core/base/strmap.h"

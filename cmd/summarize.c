@@ -93,56 +93,41 @@ static const char *place_of(const struct summarize_opts *o, int64_t rank, struct
                            rank);
 }
 
-static bool summarize_own(const struct tg_cmd_call *c, struct tg_err *err)
+/* ---- the command ---- */
+
+static int summarize_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     const struct summarize_opts *o = c->opts;
-    struct tg_input_list inputs = { 0 };
-    TG_AUTO(tg_summary_release) struct tg_summary summary;
-    struct tg_summarize_opts so = { .run = tg_sv_of(o->run),
-                                    .frame_sorts = o->stacks ? TG_STACK_ALL : 0 };
-    struct tg_launcher l;
-    TG_BUF out = { 0 };
-    tg_summary_init(&summary);
-    bool ok =
-        check_options(o, c->args, &so.rank, err) && tg_launcher_find(&l, c->io, c->arena, err) &&
-        tg_given_window(&so.window, &o->given, err) &&
-        tg_given_apply(&so, &o->given, c->arena, err) &&
-        tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err) &&
-        tg_inputs_load(&summary, &inputs, &so, c->repo, NULL, err) &&
-        check_rank(&summary, &l, c->args->v[0], err) && tg_summary_write(&summary, NULL, &out, err);
-    if (ok && o->output && strcmp(o->output, "-") == 0)
-        return tg_io_put(c->io, tg_buf_sv(&out), err);
-    return ok && tg_file_retry_write(place_of(o, l.rank, c->arena), tg_buf_sv(&out),
-                                     (uint64_t)l.rank, err);
-}
-
-/* ---- traces as they are named ---- */
-
-static bool summarize(const struct tg_cmd_call *c, struct tg_err *err)
-{
-    const struct summarize_opts *o = c->opts;
+    const bool own = is_auto(o); /* the trace of this process, whose launcher says the rank */
     struct tg_input_list inputs = { 0 };
     TG_AUTO(tg_summary_release) struct tg_summary summary;
     struct tg_summarize_opts so = { .run = tg_sv_of(o->run),
                                     .frame_sorts = o->stacks ? TG_STACK_ALL : 0 };
     TG_AUTO(tg_outputs_release) struct tg_outputs files = { .standard = c->io->out };
+    struct tg_launcher l;
     TG_BUF out = { 0 };
     size_t handle;
     tg_summary_init(&summary);
-    return check_options(o, c->args, &so.rank, err) &&
-           tg_given_window(&so.window, &o->given, err) &&
-           tg_given_apply(&so, &o->given, c->arena, err) &&
-           tg_outputs_open(&files, o->output ? o->output : "-", &handle, err) &&
-           tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err) &&
-           tg_inputs_spare(&inputs, &files, err) &&
-           tg_inputs_read(&summary, &inputs, &so, c->repo, c->io, err) &&
-           tg_summary_write(&summary, NULL, &out, err) &&
-           tg_outputs_put(&files, handle, tg_buf_sv(&out), err) && tg_outputs_commit(&files, err);
-}
-
-static int summarize_run(const struct tg_cmd_call *c, struct tg_err *err)
-{
-    bool ok = is_auto(c->opts) ? summarize_own(c, err) : summarize(c, err);
+    bool ok = check_options(o, c->args, &so.rank, err) &&
+              (!own || tg_launcher_find(&l, c->io, c->arena, err)) &&
+              tg_given_window(&so.window, &o->given, err) &&
+              tg_given_apply(&so, &o->given, c->arena, err) &&
+              (own || tg_outputs_open(&files, o->output ? o->output : "-", &handle, err)) &&
+              tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err);
+    if (ok && own)
+        ok = tg_inputs_load(&summary, &inputs, &so, c->repo, NULL, err) &&
+             check_rank(&summary, &l, c->args->v[0], err);
+    else if (ok)
+        ok = tg_inputs_spare(&inputs, &files, err) &&
+             tg_inputs_read(&summary, &inputs, &so, c->repo, c->io, err);
+    ok = ok && tg_summary_write(&summary, NULL, &out, err);
+    if (ok && !own)
+        ok = tg_outputs_put(&files, handle, tg_buf_sv(&out), err) && tg_outputs_commit(&files, err);
+    else if (ok && o->output && strcmp(o->output, "-") == 0)
+        ok = tg_io_put(c->io, tg_buf_sv(&out), err);
+    else if (ok)
+        ok = tg_file_retry_write(place_of(o, l.rank, c->arena), tg_buf_sv(&out), (uint64_t)l.rank,
+                                 err);
     return ok ? 0 : tg_err_exit_code(err->kind);
 }
 

@@ -1,6 +1,5 @@
 #include "cmd/setup/files.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -176,14 +175,10 @@ static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
         bool first = one->framework == pairs[i][0];
         const char *drop = tg_program_info(pairs[i][first])->name;
         const char *keep = tg_program_info(pairs[i][!first])->name;
-        char begin[64], end[64];
-        (void)snprintf(begin, sizeof begin, "# %s", drop);
-        (void)snprintf(end, sizeof end, "# end of %s", drop);
-        replace_lines(text, begin, end, "");
-        (void)snprintf(begin, sizeof begin, "    # %s\n", keep);
-        (void)snprintf(end, sizeof end, "    # end of %s\n", keep);
-        replace(text, begin, "");
-        replace(text, end, "");
+        replace_lines(text, tg_arena_printf(s->arena, "# %s", drop),
+                      tg_arena_printf(s->arena, "# end of %s", drop), "");
+        replace(text, tg_arena_printf(s->arena, "    # %s\n", keep), "");
+        replace(text, tg_arena_printf(s->arena, "    # end of %s\n", keep), "");
     }
     for (size_t ranks = 1; ranks <= 8; ranks += 7) /* as the templates have it */
         if (one->ranks && one->ranks != ranks)

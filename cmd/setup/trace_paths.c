@@ -100,19 +100,6 @@ static tg_sv number_at(tg_sv path, size_t k)
     return (tg_sv){ "", 0 };
 }
 
-static bool has_word(tg_sv s, const char *word)
-{
-    size_t n = strlen(word);
-    for (size_t i = 0; i + n <= s.n; i++) {
-        size_t k = 0;
-        while (k < n && (s.p[i + k] | 0x20) == word[k])
-            k++;
-        if (k == n)
-            return true;
-    }
-    return false;
-}
-
 /* What varies; a single path says it by its words alone: run0.json.gz. */
 static size_t find_numbers(struct number *out, const tg_sv *paths, size_t n)
 {
@@ -128,8 +115,10 @@ static size_t find_numbers(struct number *out, const tg_sv *paths, size_t n)
         while (from < end && paths[0].p[from] == '-')
             from++;
         out[k] = (struct number){ .before = { paths[0].p + from, end - from } };
-        out[k].is_rank = has_word(out[k].before, "rank") || has_word(out[k].before, "worker");
-        out[k].varies = n == 1 && (out[k].is_rank || has_word(out[k].before, "run"));
+        tg_sv word = out[k].before;
+        out[k].is_rank = tg_sv_glob_any_case(TG_SV("*rank*"), word) ||
+                         tg_sv_glob_any_case(TG_SV("*worker*"), word);
+        out[k].varies = n == 1 && (out[k].is_rank || tg_sv_glob_any_case(TG_SV("*run*"), word));
         for (size_t i = 1; i < n; i++)
             out[k].varies |= !tg_sv_eq(first, number_at(paths[i], k));
     }

@@ -141,7 +141,6 @@ struct ask {
 struct judged {
     int code;
     tg_sv said; /* on standard output */
-    struct ask ask;
 };
 
 /* "5 6 1", and the suspects with their intervals in the next line. */
@@ -277,11 +276,6 @@ static int64_t affordable(const struct tg_ab *ab, int64_t most)
     return can < most ? can : most;
 }
 
-static const char *counted(struct tg_ab *ab, int64_t n, const char *what)
-{
-    return tg_arena_printf(ab->arena, "%d %s%s", (int)n, what, n == 1 ? "" : "s");
-}
-
 /* As check will read them. */
 static bool read_options(struct tg_ab *ab, struct tg_check_opts *to, struct tg_err *err)
 {
@@ -372,8 +366,8 @@ static int stages(struct tg_ab *ab, struct judged *j, struct tg_err *err)
             k.first = 0;
         }
         if (!k.first) {
-            tg_ab_say(ab, "%s a side in %s, %s%s", counted(ab, ab->k, "run"),
-                      counted(ab, stage, "stage"), seconds(ab, tg_host_ms() - begin),
+            tg_ab_say(ab, "%d run%s a side in %d stage%s, %s%s", (int)ab->k, ab->k == 1 ? "" : "s",
+                      stage, stage == 1 ? "" : "s", seconds(ab, tg_host_ms() - begin),
                       can == most ? ""
                                   : tg_arena_printf(ab->arena, "; --budget %s has time for %d",
                                                     ab->o->budget, (int)can));

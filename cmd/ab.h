@@ -4,12 +4,6 @@
  * `tracegate ab`: the base and HEAD, checked out side by side, run in turn on this machine,
  * and check compares them.
  *
- * ab.c        the command line, the two commits; how many runs there are, and what check says of them
- *             (docs/stages.md); what is said, git, folders
- * ab_sides.c  the two worktrees, and a program that runs in one of them
- * ab_runs.c   one run: made, tried once more, or brought back after a kill
- * ab_watch.c  whether the command changed what decides about it (docs/security.md)
- *
  * The command is the change's code. Invariants: what is judged are the files that the runs left,
  * which nothing changed since; while the command runs nothing else of ours does,
  * so that nothing disturbs it.
@@ -75,7 +69,7 @@ enum { TG_AB_CHANGED = 6, TG_AB_SKIP = 125 };
 /* A number of runs on the command line: none, or 1 to 999. */
 bool tg_ab_is_count(int64_t n);
 
-/* ---- ab.c ---- */
+/* ---- ab.c: the order, what check says (docs/stages.md); what is said, git, folders ---- */
 /* Adds an option to a command line; nothing without a value. */
 void tg_ab_add_option(struct tg_ab *ab, struct tg_strs *argv, const char *name, const char *value);
 /* `git ARGS…` (NULL at the end) in this work tree; false: it did not end with 0. */
@@ -97,7 +91,7 @@ TG_MUST bool tg_ab_plan(struct tg_ab *ab, struct tg_ab_opts *o, struct tg_err *e
  * check, TG_AB_SKIP, or that of err. */
 int tg_ab_compare(struct tg_ab *ab, struct tg_err *err);
 
-/* ---- ab_sides.c ---- */
+/* ---- ab_sides.c: the two worktrees, and a program that runs in one of them ---- */
 /* A folder for all of it; tg_ab_end removes it and the worktrees, and so does a signal that ends
  * us; after a kill, the next `ab` does. */
 TG_MUST bool tg_ab_begin(struct tg_ab *ab, struct tg_err *err);
@@ -114,7 +108,7 @@ const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, co
  * with a base that never ran nothing can be said at all. False. */
 bool tg_ab_side_fails(struct tg_ab *ab, size_t side, struct tg_err *err);
 
-/* ---- ab_runs.c ---- */
+/* ---- ab_runs.c: one run, made, tried once more, or brought back after a kill ---- */
 /* Folders of traces; with --resume what is there is put aside until it is its turn. */
 TG_MUST bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err);
 /* The runs of both sides until there are `n` of each,
@@ -124,7 +118,7 @@ TG_MUST bool tg_ab_runs_to(struct tg_ab *ab, int64_t n, struct tg_err *err);
 int64_t tg_ab_pair_ms(const struct tg_ab *ab);
 TG_MUST bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err);
 
-/* ---- ab_watch.c ---- */
+/* ---- ab_watch.c: did the command change what decides about it (docs/security.md)? ---- */
 const char *tg_ab_settings(struct tg_ab *ab);
 /* Of a worktree: names, sizes and times of change. */
 const char *tg_ab_tree(struct tg_ab *ab, size_t side);

@@ -171,15 +171,12 @@ const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, co
         tg_ab_say(ab, "%s: %zu process%s left running, and %s ended",
                   trace ? ab->side[side].name : "--setup", left, left == 1 ? " was" : "es were",
                   left == 1 ? "is" : "are");
-    if (how.end == TG_SPAWN_EXIT && how.code == 0)
-        return NULL;
-    if (how.end == TG_SPAWN_SIGNAL)
-        return tg_arena_printf(ab->arena, "exit %d, as if by signal %d", 128 + how.code, how.code);
-    if (how.end == TG_SPAWN_EXIT && how.code > 128)
-        return tg_arena_printf(ab->arena, "exit %d, as if by signal %d", how.code, how.code - 128);
-    if (how.end == TG_SPAWN_EXIT)
-        return tg_arena_printf(ab->arena, "exit %d", how.code);
-    return tg_arena_printf(ab->arena, "it does not start: %s", strerror(how.code));
+    if (how.end != TG_SPAWN_EXIT && how.end != TG_SPAWN_SIGNAL)
+        return tg_arena_printf(ab->arena, "it does not start: %s", strerror(how.code));
+    int code = how.code + (how.end == TG_SPAWN_SIGNAL ? 128 : 0);
+    if (code > 128)
+        return tg_arena_printf(ab->arena, "exit %d, as if by signal %d", code, code - 128);
+    return code ? tg_arena_printf(ab->arena, "exit %d", code) : NULL;
 }
 
 bool tg_ab_side_fails(struct tg_ab *ab, size_t side, struct tg_err *err)

@@ -87,13 +87,6 @@ static void take_step(void *arg, size_t i, const struct tg_side *side, bool dama
         v[i].step_ns = tg_night_step_ns(side);
 }
 
-static void put_step(struct tg_buf *out, double ns)
-{
-    tg_buf_printf(out, "step %s", isnan(ns) ? "unknown" : "");
-    if (!isnan(ns))
-        tg_dec_put_human_ns(out, ns);
-}
-
 /* The commits of v[0..n), sorted by place, and the date of the oldest. */
 static bool commits_of(struct tg_store_cmd *s, const struct tg_stored *v, size_t n,
                        struct listed_commit *out, size_t *n_out, int64_t *oldest,
@@ -157,16 +150,11 @@ bool tg_baseline_list(struct tg_store_cmd *s, struct tg_err *err)
             tg_buf_puts(&s->out, "not-here  ");
         tg_buf_printf(&s->out, "  %s  %zu run%s  ", c->runs.v->commit, c->runs.n,
                       tg_plural(c->runs.n));
-        if (!s->o->remote) {
-            put_step(&s->out, c->step_ns);
-            tg_buf_puts(&s->out, "  ");
-        }
-        tg_buf_printf(&s->out, "%.*s", TG_SV_ARG(c->runs.v->suite));
-        if (c->at.summary.n) {
-            tg_buf_puts(&s->out, "  ");
-            tg_esc_terminal(&s->out, tg_utf8_prefix(c->at.summary, 72));
-        }
-        tg_buf_putc(&s->out, '\n');
+        if (!s->o->remote)
+            tg_buf_printf(&s->out, "step %s  ",
+                          isnan(c->step_ns) ? "unknown" : TG_AS(tg_dec_put_human_ns, c->step_ns));
+        tg_buf_printf(&s->out, "%.*s%s", TG_SV_ARG(c->runs.v->suite), c->at.summary.n ? "  " : "");
+        TG_PUT(&s->out, tg_esc_terminal, "{}\n", tg_utf8_prefix(c->at.summary, 72));
     }
     for (size_t i = 0; i < k; i++)
         if (commits[i].why) {
@@ -206,32 +194,31 @@ static void take_shown(void *arg, size_t i, const struct tg_side *side, bool dam
 {
     enum { ROWS = 10 };
     struct shown_night *w = arg;
+    struct tg_store_cmd *s = w->s;
     struct tg_night night = { 0 };
     size_t rows = 0;
     (void)i;
     if (!side) {
-        tg_io_note(w->s->io, "%s: %s",
+        tg_io_note(s->io, "%s: %s",
                    damaged ? "a run cannot be read" : "the runs do not fit together", why->message);
         return;
     }
-    tg_night_metric(&night, side, &w->series, w->s->arena);
-    tg_buf_puts(&w->s->out, "  ");
-    put_step(&w->s->out, tg_night_step_ns(side));
-    tg_buf_puts(&w->s->out, "; self time, part of it and calls a step of the largest:\n");
+    tg_night_metric(&night, side, &w->series, s->arena);
+    double step = tg_night_step_ns(side);
+    tg_buf_printf(&s->out, "  step %s; self time, part of it and calls a step of the largest:\n",
+                  isnan(step) ? "unknown" : TG_AS(tg_dec_put_human_ns, step));
     TG_SORT(night.v, night.n, by_plain);
     for (size_t k = 0; k < night.n && rows < ROWS; k++) {
-        const struct tg_series *x = &w->series.v[night.v[k].series];
-        if (!tg_series_is_name(x) || !(night.v[k].plain > 0))
-            continue;
-        struct tg_store_cmd *s = w->s;
         const struct tg_history_value *v = &night.v[k];
+        const struct tg_series *x = &w->series.v[v->series];
+        if (!tg_series_is_name(x) || !(v->plain > 0))
+            continue;
         tg_buf_printf(&s->out, "  %10s  %4.1f %%  ", TG_AS(tg_dec_put_human_ns, v->plain),
                       night.step_ns > 0 ? 100 * v->plain / night.step_ns : 0);
         if (isnan(v->calls))
-            tg_buf_puts(&s->out, "  varies");
+            tg_buf_printf(&s->out, "  varies  %-10s", tg_kind_name(x->kind));
         else
-            tg_buf_printf(&s->out, "%6.6gx ", v->calls);
-        tg_buf_printf(&s->out, "  %-10s", tg_kind_name(x->kind));
+            tg_buf_printf(&s->out, "%6.6gx   %-10s", v->calls, tg_kind_name(x->kind));
         TG_PUT(&s->out, tg_esc_terminal, "  {}\n", tg_utf8_prefix(x->name, 80));
         rows++;
     }
@@ -263,15 +250,15 @@ static bool show_runs(struct tg_store_cmd *s, const struct tg_stored *v, size_t 
                 continue;
             }
             tg_sv device = tg_shard_env(shard, "device"), torch = tg_shard_env(shard, "torch");
-            tg_buf_puts(&s->out, "    rank ");
+            device = device.n ? device : TG_SV("unknown");
+            torch = torch.n ? torch : TG_SV("unknown");
             if (shard->rank < 0)
-                tg_buf_puts(&s->out, "none");
+                tg_buf_puts(&s->out, "    rank none");
             else
-                tg_buf_printf(&s->out, "%" PRId64, shard->rank);
+                tg_buf_printf(&s->out, "    rank %" PRId64, shard->rank);
             tg_buf_printf(&s->out, "  %zu step%s  %" PRIu64 " spans  device %.*s  torch %.*s\n",
                           shard->n_steps, tg_plural(shard->n_steps), shard->spans,
-                          device.n ? (int)device.n : 7, device.n ? device.p : "unknown",
-                          torch.n ? (int)torch.n : 7, torch.n ? torch.p : "unknown");
+                          TG_SV_ARG(device), TG_SV_ARG(torch));
         }
         if (!ok_run || !tg_summary_merge(all, &one, err))
             return false;

@@ -147,14 +147,6 @@ static void put_commit(struct search *s, const struct tg_commit *c)
     tg_esc_terminal(&s->out, tg_utf8_prefix(c->summary, 72));
 }
 
-static void put_answer(struct search *s, const struct candidate *c, tg_sv why)
-{
-    static const char *const word[] = { "untested", "good", "bad", "skip", "error" };
-    tg_buf_printf(&s->out, "%-5s ", word[c->answer]);
-    put_commit(s, &c->commit);
-    TG_PUT(&s->out, tg_esc_terminal, "\n      {}\n", tg_utf8_prefix(why, 200));
-}
-
 /* What is known so far is printed at once: a bisection takes its time. */
 static bool flush(struct search *s, struct tg_err *err)
 {
@@ -165,16 +157,20 @@ static bool flush(struct search *s, struct tg_err *err)
 
 /* ---- the search ---- */
 
-static bool test(struct search *s, size_t i, struct tg_err *err)
+static bool test(struct search *s, struct candidate *c, struct tg_err *err)
 {
-    struct candidate *c = &s->v[i];
+    static const char *const word[] = { "untested", "good", "bad", "skip" };
     tg_sv why = TG_SV("");
-    tg_io_note(s->ab.io, "testing %.12s, %zu of %zu commits", c->commit.sha, i + 1, s->n);
+    if (!s->o->only_head)
+        tg_io_note(s->ab.io, "testing %.12s, %zu of %zu commits", c->commit.sha,
+                   (size_t)(c - s->v) + 1, s->n);
     c->answer = test_commit(s, &c->commit, &why, err);
     s->tested++;
     if (c->answer == TG_BISECT_ERROR)
         return false;
-    put_answer(s, c, why);
+    tg_buf_printf(&s->out, "%-5s ", word[c->answer]);
+    put_commit(s, &c->commit);
+    TG_PUT(&s->out, tg_esc_terminal, "\n      {}\n", tg_utf8_prefix(why, 200));
     return flush(s, err);
 }
 
@@ -218,7 +214,7 @@ static int search(struct search *s, struct tg_err *err)
 {
     size_t good = 0, bad = s->n - 1, i; /* untested: v[good..bad) */
     int code;
-    if (!test(s, bad, err))
+    if (!test(s, &s->v[bad], err))
         return -1;
     if (s->v[bad].answer != TG_BISECT_BAD) {
         tg_buf_printf(&s->out,
@@ -232,7 +228,7 @@ static int search(struct search *s, struct tg_err *err)
     } else {
         s->ab_opts.calls = s->ab.stage == 1; /* only calls are final in the first stage */
         while ((i = next_of(s, good, bad)) < bad) {
-            if (!test(s, i, err))
+            if (!test(s, &s->v[i], err))
                 return -1;
             if (s->v[i].answer == TG_BISECT_GOOD)
                 good = i + 1;
@@ -242,18 +238,6 @@ static int search(struct search *s, struct tg_err *err)
         code = tell(s, good, bad);
     }
     return flush(s, err) ? code : -1;
-}
-
-static int step(struct search *s, const struct tg_commit *head, struct tg_err *err)
-{
-    static const int code[] = { 128 + 5, 0, 1, 125, -1 };
-    struct candidate c = { .commit = *head };
-    tg_sv why = TG_SV("");
-    c.answer = test_commit(s, head, &why, err);
-    if (c.answer == TG_BISECT_ERROR)
-        return -1;
-    put_answer(s, &c, why);
-    return flush(s, err) ? code[c.answer] : -1;
 }
 
 /* ---- the command ---- */
@@ -282,7 +266,10 @@ static int bisect_run(const struct tg_cmd_call *c, struct tg_err *err)
         .ab = { .command = c->args, .io = c->io, .arena = c->arena, .call = c },
         .ab_opts = { .setup = o.setup, .runs = o.runs, .max_runs = o.max_runs, .bisect = true }
     };
-    struct tg_commit bad;
+    static const int answers[] = {
+        [TG_BISECT_GOOD] = 0, [TG_BISECT_BAD] = 1, [TG_BISECT_SKIP] = 125
+    };
+    struct candidate head = { .answer = TG_BISECT_UNTESTED }; /* the bad one, or HEAD */
     int code = -1;
     c->repo->opts.trust_owner = o.trust_repository;
     s.ab.o = &s.ab_opts;
@@ -291,11 +278,14 @@ static int bisect_run(const struct tg_cmd_call *c, struct tg_err *err)
     s.ab_opts.check = s.rules;
     if (check_options(&o, c->args, err) && (s.ab.git = tg_repo_get(c->repo, err)) &&
         tg_git_resolve(s.ab.git, o.good, c->arena, &s.good, err) &&
-        tg_git_resolve(s.ab.git, o.bad && !o.only_head ? o.bad : "HEAD", c->arena, &bad, err) &&
-        (o.only_head || find_line(&s, &bad, err)) && tg_ab_plan(&s.ab, &s.ab_opts, err)) {
+        tg_git_resolve(s.ab.git, o.bad && !o.only_head ? o.bad : "HEAD", c->arena, &head.commit,
+                       err) &&
+        (o.only_head || find_line(&s, &head.commit, err)) && tg_ab_plan(&s.ab, &s.ab_opts, err)) {
         s.ab.side[TG_AB_BASE].commit = s.good;
         if (tg_ab_begin(&s.ab, err)) /* a folder for it; tg_ab_end removes it and the worktrees */
-            code = o.only_head ? step(&s, &bad, err) : search(&s, err);
+            code = !o.only_head           ? search(&s, err)
+                   : test(&s, &head, err) ? answers[head.answer]
+                                          : -1;
     }
     tg_ab_end(&s.ab);
     tg_buf_release(&s.out);

@@ -170,7 +170,7 @@ static void put_limit(struct tg_buf *out, const struct tg_limit *l, double pct)
                           TG_SV_ARG(l->bound[k].text));
             floor |= l->bound[k].kind == TG_BOUND_ABS;
         }
-    tg_buf_puts(out, floor ? "}" : ", abs: 0.1%step}");
+    tg_buf_puts(out, floor ? "}\n" : ", abs: 0.1%step}\n");
 }
 
 /* Whole percent above what equal code showed, and never under what the evidence asks for anyway. */
@@ -224,10 +224,8 @@ static void put_overrides(const struct job *j, struct tg_buf *out, const struct 
         if (!m || fitting(j, m->worst) <= pct ||
             (!m->fails && (o->share < MIN_SHARE || m->worst <= pct)))
             continue;
-        if (!any)
-            tg_buf_puts(out, "    overrides:\n");
+        tg_buf_puts(out, any ? "      " : "    overrides:\n      ");
         any = true;
-        tg_buf_puts(out, "      ");
         size_t at = 0;
         while (at + 1 < TG_NOISE_SIZES && tg_noise_sizes[at + 1] <= j->c.side)
             at++;
@@ -238,20 +236,16 @@ static void put_overrides(const struct job *j, struct tg_buf *out, const struct 
         if (isfinite(o->mde[at]))
             tg_buf_printf(out, "; +%s %% is found 9 times in 10 at %zu runs",
                           number(j, 100 * o->mde[at], 0), tg_noise_sizes[at]);
-        tg_buf_putc(out, '\n');
-        tg_buf_printf(out, "      - match: {kind: %.*s, name: ", TG_SV_ARG(o->kind));
         /* A name as a glob between double quotes; what a glob or YAML would read otherwise
          * becomes '?'. */
-        tg_buf_putc(out, '"');
+        tg_buf_printf(out, "\n      - match: {kind: %.*s, name: \"", TG_SV_ARG(o->kind));
         for (size_t k = 0; k < o->name.n; k++) {
             unsigned char ch = (unsigned char)o->name.p[k];
             bool plain = ch >= 0x20 && ch < 0x7f && !strchr("\"\\*?", ch) && !(ch == '/' && k == 0);
             tg_buf_putc(out, plain ? (char)ch : '?');
         }
-        tg_buf_putc(out, '"');
-        tg_buf_printf(out, "}\n        %s: ", key);
+        tg_buf_printf(out, "\"}\n        %s: ", key);
         put_limit(out, limit, fitting(j, m->worst));
-        tg_buf_putc(out, '\n');
     }
 }
 
@@ -285,7 +279,6 @@ static void put_rule(const struct job *j, struct tg_buf *out, const struct tg_ru
                       TG_SV_ARG(pct->text), fit,
                       fit > now ? "so less is noise" : "so less can be asked for", key);
         put_limit(&part, limit, fit);
-        tg_buf_putc(&part, '\n');
         now = fit;
     }
     if (rule->n_overrides)

@@ -157,8 +157,7 @@ static void put_text(const struct job *j, struct tg_buf *out)
                               x == TG_EXCEPTION_POLLING ? " (not judged)" : " (only warns)");
                 before = ", ";
             }
-        if (s->rule->exceptions)
-            tg_buf_putc(out, '\n');
+        tg_buf_puts(out, s->rule->exceptions ? "\n" : "");
         if (s->outcome == TG_MUTATION_RED || s->outcome == TG_MUTATION_WARNS)
             continue;
         if ((s->outcome == TG_MUTATION_SURVIVES || s->outcome == TG_MUTATION_NO_MATCH) &&

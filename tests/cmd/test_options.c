@@ -228,14 +228,6 @@ TEST(help_of_an_action)
     assert_null(strstr(out.p, "--fast"));
 }
 
-TEST(what_scripts_give_is_last)
-{
-    TG_BUF out = { 0 };
-    tg_help_command(&out, &cmd, NULL, 80);
-    assert_true(strstr(out.p, "for scripts\n  --rank") > strstr(out.p, "--help"));
-    assert_non_null(strstr(out.p, "actions\n  make        makes it.\n"));
-}
-
 TEST(help_names_every_option)
 {
     const struct tg_cmd *const commands[] = { &cmd, NULL };
@@ -245,6 +237,8 @@ TEST(help_names_every_option)
         assert_non_null(strstr(out.p, o->help));
     assert_non_null(strstr(out.p, "--format text|csv"));
     assert_non_null(strstr(out.p, "  -o, --out FILE"));
+    assert_non_null(strstr(out.p, "actions\n  make        makes it.\n"));
+    assert_true(strstr(out.p, "for scripts\n  --rank") > strstr(out.p, "--help"));
     tg_buf_clear(&out);
     tg_help_man(&out, commands);
     assert_non_null(strstr(out.p, ".B \\-\\-format \\fItext|csv\\fR\n"));

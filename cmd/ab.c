@@ -1,6 +1,6 @@
-/* tracegate ab: its command line, the two commits, how many runs each side makes and what check says
- * of them (docs/stages.md); and what its files share: what is said on the terminal, git, and what a
- * folder has. */
+/* tracegate ab: its command line, the two commits, how many runs each side makes and what check
+ * says of them (docs/stages.md); and what its files share: what is said on the terminal, git, and
+ * what a folder has. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* `tracegate analyze`: operators (analyze_ops.c), and the analyses of core/analysis over traces that
- * are loaded once: from files to printed tables. */
+/* `tracegate analyze`: operators (analyze_ops.c), and the analyses of core/analysis over traces
+ * that are loaded once: from files to printed tables. */
 #include "cmd/analyze.h"
 
 #include <inttypes.h>

@@ -177,7 +177,7 @@ static bool compare_summaries(struct tg_comparison *out, struct request *q, stru
 struct tallying {
     const struct request *q;
     int side;
-    struct tg_tally *tally; /* in turn, as is `steps` */
+    struct tg_tally_sums *tally; /* in turn, as is `steps` */
     size_t steps;
     struct tg_turns turns;
 };
@@ -214,7 +214,7 @@ static bool tally_one(void *arg, size_t i, struct tg_err *err)
 static bool compare_by_attr(struct tg_comparison *out, const struct request *q, struct tg_err *err)
 {
     TG_AUTO(tg_tally_release)
-    struct tg_tally t = { .by = q->o->by == BY_SHAPE ? TG_TALLY_SHAPE : TG_TALLY_GRID };
+    struct tg_tally_sums t = { .by = q->o->by == BY_SHAPE ? TG_TALLY_SHAPE : TG_TALLY_GRID };
     bool ok = true;
     for (int side = 0; ok && side < 2; side++) {
         struct tallying all = { .q = q, .side = side, .tally = &t, .turns = TG_TURNS };

@@ -5,7 +5,7 @@
 #include "core/base/sort.h"
 #include "core/diff/names.h"
 
-void tg_tally_release(struct tg_tally *t)
+void tg_tally_release(struct tg_tally_sums *t)
 {
     tg_strmap_release(&t->keys);
     tg_strmap_release(&t->names);
@@ -13,7 +13,7 @@ void tg_tally_release(struct tg_tally *t)
     free(t->v);
 }
 
-size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,
+size_t tg_tally_add(struct tg_tally_sums *t, int side, const struct tg_trace *trace,
                     const struct tg_steps *steps, const int64_t *numbers, size_t n_numbers)
 {
     size_t taken = 0;
@@ -63,7 +63,8 @@ size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,
     return taken;
 }
 
-void tg_tally_comparison(struct tg_comparison *out, const struct tg_tally *t, struct tg_arena *a)
+void tg_tally_comparison(struct tg_comparison *out, const struct tg_tally_sums *t,
+                         struct tg_arena *a)
 {
     *out = (struct tg_comparison){ .arena = a, .n_ops = t->keys.n };
     out->ops = tg_arena_copy(a, t->v, t->keys.n, sizeof *t->v);

@@ -11,7 +11,7 @@
 
 enum tg_tally_by { TG_TALLY_SHAPE, TG_TALLY_GRID };
 
-struct tg_tally { /* both sides; zero state but for `by`: empty */
+struct tg_tally_sums { /* both sides; zero state but for `by`: empty */
     enum tg_tally_by by;
     struct tg_strmap keys, names; /* key: kind byte, then the text that is shown */
     struct tg_op *v;
@@ -19,15 +19,16 @@ struct tg_tally { /* both sides; zero state but for `by`: empty */
     uint64_t units[2];
     struct tg_buf text;
 };
-void tg_tally_release(struct tg_tally *t);
+void tg_tally_release(struct tg_tally_sums *t);
 
 /* Adds a trace (loaded with want_attrs) to TG_BASE or TG_TEST. `numbers` are the steps wanted;
  * NULL: all. Returns how many steps were taken. */
-size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,
+size_t tg_tally_add(struct tg_tally_sums *t, int side, const struct tg_trace *trace,
                     const struct tg_steps *steps, const int64_t *numbers, size_t n_numbers);
 
 /* Ops with step_* and whole_* sums and n_units; names are "aten::mm [[8,16],[16,4]]". */
-void tg_tally_comparison(struct tg_comparison *out, const struct tg_tally *t, struct tg_arena *a);
+void tg_tally_comparison(struct tg_comparison *out, const struct tg_tally_sums *t,
+                         struct tg_arena *a);
 
 /*
  * Joins ops of one kind and one name, summing step_* and whole_*; in place. ProfilerStep#1,

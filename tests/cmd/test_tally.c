@@ -37,7 +37,8 @@ static size_t tally(struct fixture *f, enum tg_tally_by by, const int64_t *numbe
     struct tg_load_opts opts = { .want_attrs = true };
     struct tg_window_spec window = { .by = TG_WINDOW_AUTO };
     struct tg_source *s = tg_source_memory(tg_sv_of(text), "test", NULL, &f->err);
-    TG_AUTO(tg_tally_release) struct tg_tally t = { .by = by }; /* what it told is in the arena */
+    TG_AUTO(tg_tally_release)
+    struct tg_tally_sums t = { .by = by }; /* what it told is in the arena */
     struct tg_trace *trace;
     struct tg_steps steps;
 

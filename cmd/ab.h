@@ -4,27 +4,20 @@
  * `tracegate ab`: the base and HEAD, checked out side by side, run in turn on this machine,
  * and check compares them.
  *
- * ab.c        the command line, and the two commits
- * ab_stages.c how many runs there are, and what check says of them (docs/stages.md)
- * ab_io.c     what is said, git, folders
- * ab_sides.c  the two worktrees, and a program that runs in one of them
- * ab_runs.c   one run: made, tried once more, or brought back after a kill
- * ab_watch.c  whether the command changed what decides about it (docs/security.md)
- *
  * The command is the change's code. Invariants: what is judged are the files that the runs left,
  * which nothing changed since; while the command runs nothing else of ours does,
  * so that nothing disturbs it.
  */
 #include "cmd/gate/inputs.h"
-#include "core/base/buf.h"
+#include "core/baseline/spawn.h"
 
 struct tg_ab_opts {
     const char *base, *setup, *detect, *budget, *out;
     int64_t runs, max_runs;
     bool resume, bisect, explain;
     bool calls; /* what fails in the first stage is asked, and nothing else */
-    bool
-        base_ran; /* of a bisection, at another commit: where the base fails now, HEAD is skipped */
+    /* of a bisection, at another commit: where the base fails now, HEAD is skipped */
+    bool base_ran;
     struct tg_strs watch;
     struct tg_strs check; /* options of check, as they were given */
 };
@@ -36,8 +29,8 @@ struct tg_ab_side {
     struct tg_commit commit;
     const char *tree;          /* its worktree */
     const char *first, *again; /* traces of the first look, and of the stages after it */
-    const char
-        *folder; /* where the runs go that are made now: one of the two, or of those with stacks */
+    /* where the runs go that are made now: one of the two, or of those with stacks */
+    const char *folder;
     const char *made; /* the worktree's fingerprint after --setup; NULL: not prepared */
 };
 
@@ -76,14 +69,14 @@ enum { TG_AB_CHANGED = 6, TG_AB_SKIP = 125 };
 /* A number of runs on the command line: none, or 1 to 999. */
 bool tg_ab_is_count(int64_t n);
 
-/* ---- ab_io.c ---- */
+/* ---- ab.c: the order, what check says (docs/stages.md); what is said, git, folders ---- */
 /* Adds an option to a command line; nothing without a value. */
 void tg_ab_add_option(struct tg_ab *ab, struct tg_strs *argv, const char *name, const char *value);
 /* `git ARGS…` (NULL at the end) in this work tree; false: it did not end with 0. */
-bool tg_ab_git(struct tg_ab *ab, const char *const *args, struct tg_buf *out);
-struct tg_spawned;
-bool tg_ab_git_how(struct tg_ab *ab, const char *const *args, struct tg_buf *out,
-                   struct tg_spawned *how);
+bool tg_ab_git(struct tg_ab *ab, const char *const *args, struct tg_buf *out,
+               struct tg_spawned *how);
+/* The text of a file; "": there is none. */
+tg_sv tg_ab_read(struct tg_ab *ab, const char *path);
 /* Paths of all that a folder has, hidden ones too, sorted; none: it cannot be read. */
 struct tg_strs tg_ab_list(struct tg_arena *a, const char *dir);
 /* One line on standard error, "ab: " in front. */
@@ -91,8 +84,14 @@ void tg_ab_say(struct tg_ab *ab, const char *fmt, ...) __attribute__((format(pri
 /* The line of progress, on a terminal: replaced by the next one,
  * gone before anything else is said. */
 void tg_ab_progress(struct tg_ab *ab, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Of stages: what the options do not say, the policy may (`ab`). check reads `detect` itself.
+ * False, too, if check would refuse its options after the runs. */
+TG_MUST bool tg_ab_plan(struct tg_ab *ab, struct tg_ab_opts *o, struct tg_err *err);
+/* Runs and judges the two sides, which are prepared; prints what check says. The exit code of
+ * check, TG_AB_SKIP, or that of err. */
+int tg_ab_compare(struct tg_ab *ab, struct tg_err *err);
 
-/* ---- ab_sides.c ---- */
+/* ---- ab_sides.c: the two worktrees, and a program that runs in one of them ---- */
 /* A folder for all of it; tg_ab_end removes it and the worktrees, and so does a signal that ends
  * us; after a kill, the next `ab` does. */
 TG_MUST bool tg_ab_begin(struct tg_ab *ab, struct tg_err *err);
@@ -109,7 +108,7 @@ const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, co
  * with a base that never ran nothing can be said at all. False. */
 bool tg_ab_side_fails(struct tg_ab *ab, size_t side, struct tg_err *err);
 
-/* ---- ab_runs.c ---- */
+/* ---- ab_runs.c: one run, made, tried once more, or brought back after a kill ---- */
 /* Folders of traces; with --resume what is there is put aside until it is its turn. */
 TG_MUST bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err);
 /* The runs of both sides until there are `n` of each,
@@ -118,20 +117,8 @@ TG_MUST bool tg_ab_runs_to(struct tg_ab *ab, int64_t n, struct tg_err *err);
 /* What a run of each side takes: the last ones or the mean, whichever is longer. 0: unknown. */
 int64_t tg_ab_pair_ms(const struct tg_ab *ab);
 TG_MUST bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err);
-/* Files of ranks: their names say what is a run. */
-bool tg_ab_has_ranks(struct tg_ab *ab);
 
-/* ---- ab_stages.c ---- */
-/* Of stages: what the options do not say, the policy may (`ab`). check reads `detect` itself.
- * False, too, if check would refuse its options after the runs. */
-TG_MUST bool tg_ab_plan(struct tg_ab *ab, struct tg_ab_opts *o, struct tg_err *err);
-/* Runs and judges the two sides, which are prepared; prints what check says. The exit code of
- * check, TG_AB_SKIP, or that of err. */
-int tg_ab_compare(struct tg_ab *ab, struct tg_err *err);
-/* The reports of a side that does not run, for the reason in err. The exit code. */
-int tg_ab_report_failure(struct tg_ab *ab, struct tg_err *err);
-
-/* ---- ab_watch.c ---- */
+/* ---- ab_watch.c: did the command change what decides about it (docs/security.md)? ---- */
 const char *tg_ab_settings(struct tg_ab *ab);
 /* Of a worktree: names, sizes and times of change. */
 const char *tg_ab_tree(struct tg_ab *ab, size_t side);

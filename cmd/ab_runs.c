@@ -15,15 +15,6 @@ static const char suffix[] = ".json.gz";
 
 /* ---- the files of a run ---- */
 
-static bool is_of(tg_sv path, tg_sv stem)
-{
-    if (!tg_sv_skip(&path, stem))
-        return false;
-    return tg_sv_eq(path, tg_sv_of(suffix)) || tg_sv_eq(path, TG_SV(".numbers")) ||
-           tg_sv_eq(path, TG_SV(".jsonl")) ||
-           (tg_sv_starts(path, TG_SV("-rank")) && tg_sv_ends(path, tg_sv_of(suffix)));
-}
-
 /* Those of `dir` that belong to the run whose name is `stem`'s: its trace, its ranks',
  * its benchmark's numbers. */
 static struct tg_strs files_of(struct tg_ab *ab, const char *dir, const char *stem)
@@ -31,22 +22,23 @@ static struct tg_strs files_of(struct tg_ab *ab, const char *dir, const char *st
     struct tg_strs in = tg_ab_list(ab->arena, dir), of = { 0 };
     const char *here =
         tg_arena_printf(ab->arena, "%s/%.*s", dir, TG_SV_ARG(tg_file_name(tg_sv_of(stem))));
-    for (size_t i = 0; i < in.n; i++)
-        if (is_of(tg_sv_of(in.v[i]), tg_sv_of(here)))
+    for (size_t i = 0; i < in.n; i++) {
+        tg_sv rest = tg_sv_of(in.v[i]);
+        if (tg_sv_skip(&rest, tg_sv_of(here)) &&
+            (tg_sv_eq(rest, tg_sv_of(suffix)) || tg_sv_eq(rest, TG_SV(".numbers")) ||
+             tg_sv_eq(rest, TG_SV(".jsonl")) ||
+             (tg_sv_starts(rest, TG_SV("-rank")) && tg_sv_ends(rest, tg_sv_of(suffix)))))
             tg_strs_add(&of, in.v[i], ab->arena);
+    }
     return of;
-}
-
-static bool is_trace(const char *path)
-{
-    struct stat at;
-    return tg_sv_ends(tg_sv_of(path), tg_sv_of(suffix)) && stat(path, &at) == 0 && at.st_size > 0;
 }
 
 static bool has_trace(const struct tg_strs *files)
 {
+    struct stat at;
     for (size_t i = 0; i < files->n; i++)
-        if (is_trace(files->v[i]))
+        if (tg_sv_ends(tg_sv_of(files->v[i]), tg_sv_of(suffix)) && stat(files->v[i], &at) == 0 &&
+            at.st_size > 0)
             return true;
     return false;
 }
@@ -66,15 +58,6 @@ static const char *line_of(struct tg_ab *ab, size_t side, int64_t k, const struc
     for (size_t i = 0; i < files->n; i++)
         tg_buf_printf(&line, " %s", tg_sha256_file(files->v[i], sum) ? sum : "unreadable");
     return tg_arena_sv(ab->arena, tg_buf_sv(&line)).p;
-}
-
-bool tg_ab_has_ranks(struct tg_ab *ab)
-{
-    struct tg_strs in = tg_ab_list(ab->arena, ab->side[TG_AB_HEAD].first);
-    for (size_t i = 0; i < in.n; i++)
-        if (tg_sv_has(tg_file_name(tg_sv_of(in.v[i])), TG_SV("-rank")))
-            return true;
-    return false;
 }
 
 /* ---- after a kill ---- */
@@ -110,39 +93,23 @@ static struct tg_strs runs_in(struct tg_ab *ab, const char *folder)
     return runs;
 }
 
-static const char *read_text(struct tg_ab *ab, const char *path)
+bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
 {
-    TG_BUF text = { 0 };
-    struct tg_err ignored = TG_ERR_INIT;
-    if (!tg_file_exists(path) || !tg_file_read(&text, path, 1 << 24, &ignored))
-        return "";
-    return tg_arena_sv(ab->arena, tg_buf_sv(&text)).p;
-}
-
-/* What a comparison that is resumed has in common with the one before. */
-static const char *plan_of(struct tg_ab *ab)
-{
+    /* What a comparison that is resumed has in common with the one before. */
     TG_BUF plan = { 0 };
     tg_buf_printf(&plan, "%s %s %s\nsetup %s\n", ab->side[TG_AB_BASE].commit.sha,
                   ab->side[TG_AB_HEAD].commit.sha, tg_git_prefix(ab->git),
                   ab->o->setup ? ab->o->setup : "");
     for (size_t i = 0; i < ab->command->n; i++)
         tg_buf_printf(&plan, "%zu %s\n", strlen(ab->command->v[i]), ab->command->v[i]);
-    return tg_arena_sv(ab->arena, tg_buf_sv(&plan)).p;
-}
-
-bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
-{
-    const char *plan_at, *plan = plan_of(ab);
     /* The commits are in the names, so that reports show them. */
     const char *out = ab->o->out ? ab->o->out : tg_arena_printf(ab->arena, "%s/traces", ab->tmp);
     TG_FREE char *whole = NULL;
     tg_file_make_dir(out);
     whole = realpath(out, NULL);
     if (!whole || access(whole, W_OK) != 0)
-        return tg_err_say(err, TG_ERR_OUTPUT, TG_AT_FILE(out),
-                          "the folder of --out cannot be made%s",
-                          "Give one that can be written to.", "");
+        return tg_err_say(err, TG_ERR_OUTPUT, TG_AT_FILE(out), "the folder of --out cannot be made",
+                          "Give one that can be written to.");
     ab->out = tg_arena_sv(ab->arena, tg_sv_of(whole)).p;
     for (size_t s = 0; s < TG_AB_SIDES; s++) {
         struct tg_ab_side *side = &ab->side[s];
@@ -165,8 +132,8 @@ bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
             (void)flock(ab->lock, LOCK_EX);
         }
     }
-    plan_at = in_out(ab, "ab.plan");
-    if (ab->o->resume && strcmp(read_text(ab, plan_at), plan) != 0)
+    const char *plan_at = in_out(ab, "ab.plan");
+    if (ab->o->resume && !tg_sv_eq(tg_ab_read(ab, plan_at), tg_buf_sv(&plan)))
         return tg_err_usage(err,
                             "--resume: '%s' has no runs of this command line and these commits",
                             "Leave --resume out: the runs are then made anew.", ab->out);
@@ -185,7 +152,7 @@ bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
                 remove_files(&runs);
             }
         }
-    return tg_file_write(plan_at, tg_sv_of(plan), err);
+    return tg_file_write(plan_at, tg_buf_sv(&plan), err);
 }
 
 /* Brings back the traces of a run from before a kill, if they are as ab.runs has them. */
@@ -194,7 +161,7 @@ static bool is_kept(struct tg_ab *ab, size_t side, int64_t k, const char *stem)
     if (!ab->o->resume || ab->stacks)
         return false;
     struct tg_strs were = files_of(ab, aside(ab, ab->side[side].folder), stem);
-    if (!has_trace(&were) || !tg_sv_lists(tg_sv_of(read_text(ab, in_out(ab, "ab.runs"))), '\n',
+    if (!has_trace(&were) || !tg_sv_lists(tg_ab_read(ab, in_out(ab, "ab.runs")), '\n',
                                           tg_sv_of(line_of(ab, side, k, &were))))
         return false;
     move_all(&were, ab, ab->side[side].folder);
@@ -203,18 +170,6 @@ static bool is_kept(struct tg_ab *ab, size_t side, int64_t k, const char *stem)
 
 /* ---- a run ---- */
 
-/* Every {trace} of a word becomes the path. */
-static const char *with_trace(struct tg_ab *ab, const char *word, const char *trace)
-{
-    TG_BUF out = { 0 };
-    for (const char *at; (at = strstr(word, "{trace}")); word = at + 7) {
-        tg_buf_add(&out, (tg_sv){ word, (size_t)(at - word) });
-        tg_buf_puts(&out, trace);
-    }
-    tg_buf_puts(&out, word);
-    return tg_arena_sv(ab->arena, tg_buf_sv(&out)).p;
-}
-
 struct run {
     size_t side;
     int64_t k;
@@ -222,54 +177,50 @@ struct run {
     const char *const *argv;
 };
 
-/* NULL, or what went wrong. *go: it may go on after that; not: the command changed what decides. */
-static const char *attempt(struct tg_ab *ab, const struct run *r, bool *go, struct tg_err *err)
-{
-    size_t other = !r->side;
-    const char *before = tg_ab_tree(ab, other), *why;
-    struct tg_strs files = files_of(ab, ab->side[r->side].folder, r->stem);
-    remove_files(&files);
-    why = tg_ab_run(ab, r->side, r->argv, r->trace);
-    *go = tg_ab_same(ab, tg_arena_printf(ab->arena, "the worktree of %s", ab->side[other].name),
-                     before, tg_ab_tree(ab, other), err);
-    files = files_of(ab, ab->side[r->side].folder, r->stem);
-    if (why)
-        return tg_arena_printf(ab->arena, "the command failed: %s", why);
-    if (!has_trace(&files))
-        return "the command wrote no trace to $TRACE";
-    return NULL;
-}
-
+/* The command, once more if it fails. False: twice, or it changed what decides. */
 static bool make(struct tg_ab *ab, const struct run *r, struct tg_err *err)
 {
-    const char *name = ab->side[r->side].name, *why;
-    int64_t begin = tg_host_ms();
-    bool go;
-    why = attempt(ab, r, &go, err);
-    ab->made_ms += tg_host_ms() - begin;
-    ab->n_made++;
-    if (go && why) {
-        tg_ab_say(ab, "%s, run %d: %s; it is tried once more", name, (int)r->k, why);
-        why = attempt(ab, r, &go, err);
-        if (go && why) {
-            const struct tg_ab_side *s = &ab->side[r->side];
-            TG_BUF line = { 0 };
-            for (const char *const *word = r->argv; *word; word++) {
-                tg_buf_putc(&line, ' ');
-                tg_buf_quote(&line, *word);
-            }
-            tg_ab_say(ab, "it was, in %s/%s of commit %.12s:\n    TRACE=%s%s", s->tree,
-                      tg_git_prefix(ab->git), s->commit.sha, r->trace, line.p);
-            (void)tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "%s, run %d: %s (twice)",
-                             "Run the command shown above by hand, in a worktree of that commit.",
-                             s->name, (int)r->k, why);
-            return tg_ab_side_fails(ab, r->side, err);
+    const struct tg_ab_side *s = &ab->side[r->side];
+    const size_t other = !r->side;
+    const char *others = tg_arena_printf(ab->arena, "the worktree of %s", ab->side[other].name);
+    const char *why = NULL;
+    for (int tried = 0; tried < 2; tried++) {
+        int64_t begin = tg_host_ms();
+        const char *before = tg_ab_tree(ab, other);
+        struct tg_strs files = files_of(ab, s->folder, r->stem);
+        remove_files(&files);
+        why = tg_ab_run(ab, r->side, r->argv, r->trace);
+        bool go = tg_ab_same(ab, others, before, tg_ab_tree(ab, other), err);
+        files = files_of(ab, s->folder, r->stem);
+        if (why)
+            why = tg_arena_printf(ab->arena, "the command failed: %s", why);
+        else if (!has_trace(&files))
+            why = "the command wrote no trace to $TRACE";
+        if (!tried) {
+            ab->made_ms += tg_host_ms() - begin;
+            ab->n_made++;
         }
-        if (go)
-            tg_ab_say(ab, "%s, run %d: the second try went well, and is the one that counts", name,
-                      (int)r->k);
+        if (!go)
+            return false;
+        if (!why && tried)
+            tg_ab_say(ab, "%s, run %d: the second try went well, and is the one that counts",
+                      s->name, (int)r->k);
+        if (!why)
+            return true;
+        if (!tried)
+            tg_ab_say(ab, "%s, run %d: %s; it is tried once more", s->name, (int)r->k, why);
     }
-    return go;
+    TG_BUF line = { 0 };
+    for (const char *const *word = r->argv; *word; word++) {
+        tg_buf_putc(&line, ' ');
+        tg_buf_quote(&line, *word);
+    }
+    tg_ab_say(ab, "it was, in %s/%s of commit %.12s:\n    TRACE=%s%s", s->tree,
+              tg_git_prefix(ab->git), s->commit.sha, r->trace, line.p);
+    (void)tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "%s, run %d: %s (twice)",
+                     "Run the command shown above by hand, in a worktree of that commit.", s->name,
+                     (int)r->k, why);
+    return tg_ab_side_fails(ab, r->side, err);
 }
 
 bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err)
@@ -280,8 +231,14 @@ bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err)
     const char **argv = TG_NEW_N(ab->arena, const char *, ab->command->n + 1);
     struct run r = { side, k, stem, trace, argv };
     char sum[65];
-    for (size_t i = 0; i < ab->command->n; i++)
-        argv[i] = with_trace(ab, ab->command->v[i], trace);
+    for (size_t i = 0; i < ab->command->n; i++) {
+        const char *word = ab->command->v[i];
+        TG_BUF out = { 0 };
+        for (const char *at; (at = strstr(word, "{trace}")); word = at + 7)
+            tg_buf_printf(&out, "%.*s%s", (int)(at - word), word, trace);
+        tg_buf_puts(&out, word);
+        argv[i] = tg_arena_sv(ab->arena, tg_buf_sv(&out)).p;
+    }
     if (!is_kept(ab, side, k, stem) && !make(ab, &r, err))
         return false;
     if (ab->stacks) /* of the causes alone: not judged, and not resumed */
@@ -295,7 +252,7 @@ bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err)
                     ab->arena);
     const char *at = in_out(ab, "ab.runs");
     return tg_file_write(at,
-                         tg_sv_of(tg_arena_printf(ab->arena, "%s%s\n", read_text(ab, at),
+                         tg_sv_of(tg_arena_printf(ab->arena, "%s%s\n", tg_ab_read(ab, at).p,
                                                   line_of(ab, side, k, &files))),
                          err);
 }

@@ -14,7 +14,6 @@
 #include "cmd/ab.h"
 #include "core/base/temporary.h"
 #include "core/baseline/git.h"
-#include "core/baseline/spawn.h"
 
 /* ---- what ends with us ---- */
 
@@ -54,32 +53,28 @@ static const char *lock_of(const struct tg_ab *ab, const char *folder)
 }
 
 /*
- * A folder of an `ab` that was killed: nobody holds its lock any more. Before its first worktree an
- * `ab` may not have locked its own yet, and older versions have no lock, so that nobody knows
+ * Folders of an `ab` that was killed: nobody holds their locks any more. Before its first worktree
+ * an `ab` may not have locked its own yet, and older versions have no lock, so that nobody knows
  * whether they still run. Links and folders of others are left alone.
  */
-static bool is_left(struct tg_ab *ab, const char *folder)
-{
-    struct stat at;
-    int fd = -1;
-    bool left = lstat(folder, &at) == 0 && S_ISDIR(at.st_mode) && at.st_uid == geteuid() &&
-                tg_file_is_dir(tg_arena_printf(ab->arena, "%s/base", folder)) &&
-                (fd = open(lock_of(ab, folder), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)) >= 0 &&
-                flock(fd, LOCK_EX | LOCK_NB) == 0;
-    if (fd >= 0)
-        (void)close(fd);
-    return left;
-}
-
 static void remove_left(struct tg_ab *ab, const char *in)
 {
     const struct tg_strs all = tg_ab_list(ab->arena, in);
     for (size_t i = 0; i < all.n; i++) {
+        const char *folder = all.v[i];
         struct tg_ab old = *ab;
-        if (!tg_sv_starts(tg_file_name(tg_sv_of(all.v[i])), TG_SV("tracegate-ab-")) ||
-            !is_left(ab, all.v[i]))
+        struct stat at;
+        int fd = -1;
+        bool left = tg_sv_starts(tg_file_name(tg_sv_of(folder)), TG_SV("tracegate-ab-")) &&
+                    lstat(folder, &at) == 0 && S_ISDIR(at.st_mode) && at.st_uid == geteuid() &&
+                    tg_file_is_dir(tg_arena_printf(ab->arena, "%s/base", folder)) &&
+                    (fd = open(lock_of(ab, folder), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)) >= 0 &&
+                    flock(fd, LOCK_EX | LOCK_NB) == 0;
+        if (fd >= 0)
+            (void)close(fd);
+        if (!left)
             continue;
-        set_folder(&old, all.v[i]);
+        set_folder(&old, folder);
         remove_all(&old);
     }
 }
@@ -90,28 +85,17 @@ static void remove_left(struct tg_ab *ab, const char *in)
  * the inputs of our action. The command gets none of them. */
 static bool is_private(const char *name)
 {
-    static const char *const whole[] = { "GITHUB_ENV",
-                                         "GITHUB_PATH",
-                                         "GITHUB_OUTPUT",
-                                         "GITHUB_STATE",
-                                         "GITHUB_STEP_SUMMARY",
-                                         "GITHUB_TOKEN",
-                                         "GH_TOKEN",
-                                         "GH_ENTERPRISE_TOKEN",
-                                         "CI_JOB_TOKEN",
-                                         "CI_BUILD_TOKEN",
-                                         "CI_REPOSITORY_URL",
-                                         "BUILDKITE_AGENT_TOKEN",
-                                         "BUILDKITE_AGENT_ACCESS_TOKEN",
-                                         "SYSTEM_ACCESSTOKEN",
-                                         NULL };
+    static const char whole[] =
+        "GITHUB_ENV GITHUB_PATH GITHUB_OUTPUT GITHUB_STATE GITHUB_STEP_SUMMARY GITHUB_TOKEN "
+        "GH_TOKEN GH_ENTERPRISE_TOKEN CI_JOB_TOKEN CI_BUILD_TOKEN CI_REPOSITORY_URL "
+        "BUILDKITE_AGENT_TOKEN BUILDKITE_AGENT_ACCESS_TOKEN SYSTEM_ACCESSTOKEN";
     static const char *const start[] = { "ACTIONS_",   "INPUT_",       "TRACEGATE",
                                          "CI_JOB_JWT", "CI_BUILD_JWT", NULL };
     tg_sv n = tg_sv_of(name);
     for (size_t i = 0; start[i]; i++)
         if (tg_sv_starts(n, tg_sv_of(start[i])))
             return true;
-    return tg_sv_index(whole, n) >= 0 ||
+    return tg_sv_lists(tg_sv_of(whole), ' ', n) ||
            (tg_sv_starts(n, TG_SV("CI_")) && tg_sv_ends(n, TG_SV("PASSWORD")));
 }
 
@@ -121,16 +105,12 @@ static bool is_private(const char *name)
  * which ends with the last ')'. */
 static long parent_of(const char *pid)
 {
-    char path[64], text[512];
+    TG_BUF text = { 0 };
+    char path[64];
+    struct tg_err ignored = TG_ERR_INIT;
     (void)snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        (void)close(fd);
-    if (n <= 0)
-        return -1;
-    text[n] = '\0';
-    const char *name = strrchr(text, ')');
+    bool ok = tg_file_read(&text, path, 65536, &ignored);
+    const char *name = ok ? strrchr(tg_buf_sv(&text).p, ')') : NULL;
     return name && strlen(name) > 4 ? strtol(name + 4, NULL, 10) : -1;
 }
 
@@ -191,15 +171,12 @@ const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, co
         tg_ab_say(ab, "%s: %zu process%s left running, and %s ended",
                   trace ? ab->side[side].name : "--setup", left, left == 1 ? " was" : "es were",
                   left == 1 ? "is" : "are");
-    if (how.end == TG_SPAWN_EXIT && how.code == 0)
-        return NULL;
-    if (how.end == TG_SPAWN_SIGNAL)
-        return tg_arena_printf(ab->arena, "exit %d, as if by signal %d", 128 + how.code, how.code);
-    if (how.end == TG_SPAWN_EXIT && how.code > 128)
-        return tg_arena_printf(ab->arena, "exit %d, as if by signal %d", how.code, how.code - 128);
-    if (how.end == TG_SPAWN_EXIT)
-        return tg_arena_printf(ab->arena, "exit %d", how.code);
-    return tg_arena_printf(ab->arena, "it does not start: %s", strerror(how.code));
+    if (how.end != TG_SPAWN_EXIT && how.end != TG_SPAWN_SIGNAL)
+        return tg_arena_printf(ab->arena, "it does not start: %s", strerror(how.code));
+    int code = how.code + (how.end == TG_SPAWN_SIGNAL ? 128 : 0);
+    if (code > 128)
+        return tg_arena_printf(ab->arena, "exit %d, as if by signal %d", code, code - 128);
+    return code ? tg_arena_printf(ab->arena, "exit %d", code) : NULL;
 }
 
 bool tg_ab_side_fails(struct tg_ab *ab, size_t side, struct tg_err *err)
@@ -220,7 +197,7 @@ static bool check_out(struct tg_ab *ab, size_t i, struct tg_err *err)
     const char *prefix = tg_git_prefix(ab->git);
     struct tg_spawned how;
     remove_worktree(ab, i);
-    if (!tg_ab_git_how(ab, args, NULL, &how))
+    if (!tg_ab_git(ab, args, NULL, &how))
         return tg_git_spawn_failed(ab->git, "checking out a commit", &how, err);
     if (tg_file_is_dir(tg_arena_printf(ab->arena, "%s/%s", s->tree, prefix)))
         return true;
@@ -254,26 +231,14 @@ static void bring_word(struct tg_ab *ab, tg_sv word)
     tg_ab_say(ab, "%.*s is not in the base: it runs with the one of HEAD", TG_SV_ARG(word));
 }
 
-static bool set_up(struct tg_ab *ab, size_t side, struct tg_err *err)
-{
-    const char *const argv[] = { "bash", "-c", ab->o->setup, NULL };
-    const char *why;
-    if (!ab->o->setup || !(why = tg_ab_run(ab, side, argv, NULL)))
-        return true;
-    (void)tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "--setup failed in %s: %s",
-                     "See above what it said. It runs once per side, with `bash -c`.",
-                     ab->side[side].name, why);
-    return tg_ab_side_fails(ab, side, err);
-}
-
 bool tg_ab_begin(struct tg_ab *ab, struct tg_err *err)
 {
     const char *tmp = tg_io_env(ab->io, "TMPDIR");
     tmp = tmp ? tmp : "/tmp";
     char *folder = tg_arena_printf(ab->arena, "%s/tracegate-ab-XXXXXX", tmp);
     if (!tg_git_root(ab->git))
-        return tg_err_say(err, TG_ERR_GIT, TG_NOWHERE, "this repository has no work tree%s",
-                          "Run it in a clone that has one.", "");
+        return tg_err_say(err, TG_ERR_GIT, TG_NOWHERE, "this repository has no work tree",
+                          "Run it in a clone that has one.");
     if (!mkdtemp(folder))
         return tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "no folder can be made in '%s'", tmp);
     /* Held until we end, and by a run that outlives us. */
@@ -313,8 +278,14 @@ bool tg_ab_prepare(struct tg_ab *ab, struct tg_err *err)
     }
     ab->settings = tg_ab_settings(ab);
     for (size_t i = 0; i < TG_AB_SIDES; i++) {
-        if (!ab->side[i].made && !set_up(ab, i, err))
-            return false;
+        const char *const argv[] = { "bash", "-c", ab->o->setup, NULL };
+        const char *why = NULL;
+        if (!ab->side[i].made && ab->o->setup && (why = tg_ab_run(ab, i, argv, NULL))) {
+            (void)tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "--setup failed in %s: %s",
+                             "See above what it said. It runs once per side, with `bash -c`.",
+                             ab->side[i].name, why);
+            return tg_ab_side_fails(ab, i, err);
+        }
         ab->side[i].made = tg_ab_tree(ab, i);
         if (i == TG_AB_HEAD && !tg_ab_same(ab, "the worktree of base", ab->side[TG_AB_BASE].made,
                                            tg_ab_tree(ab, TG_AB_BASE), err))

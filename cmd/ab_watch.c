@@ -1,6 +1,5 @@
 /* Whether the command changed what decides about it: settings, hooks, policy, tools, traces,
  * the other side. */
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,42 +53,14 @@ static void add_file(struct tg_buf *out, const char *path)
         tg_buf_printf(out, "%s  %s\n", tg_sha256_file(path, sum) ? sum : "unreadable", path);
 }
 
-/* Of the files that check reads in a folder; what else a program writes there (a log, a snapshot of
- * the memory) decides nothing. */
-static void add_inputs(struct tg_buf *out, const char *folder)
-{
-    TG_ARENA *a = tg_arena_new();
-    const struct tg_strs in = tg_ab_list(a, folder);
-    for (size_t i = 0; i < in.n; i++)
-        if (tg_file_is_input_name(tg_file_name(tg_sv_of(in.v[i]))))
-            add_file(out, in.v[i]);
-}
-
 /* The sum of the file there or of each directly in that folder, and where links lead. */
 static void add_files(struct tg_buf *out, const char *path)
 {
     TG_ARENA *a = tg_arena_new();
-    struct tg_strs in = { 0 };
+    const struct tg_strs in = tg_ab_list(a, path); /* none of a file */
     add_file(out, path);
-    if (tg_file_is_dir(path))
-        in = tg_ab_list(a, path);
     for (size_t i = 0; i < in.n; i++)
         add_file(out, in.v[i]);
-}
-
-/* Each program of that name that PATH has; the first is what runs. */
-static void add_tool(struct tg_ab *ab, struct tg_buf *out, const char *name)
-{
-    const char *path = tg_io_env(ab->io, "PATH");
-    tg_sv rest = tg_sv_of(path ? path : "");
-    while (rest.n) {
-        tg_sv dir = tg_sv_cut(&rest, ':');
-        const char *at = tg_arena_printf(ab->arena, "%.*s/%s", TG_SV_ARG(dir), name);
-        if (access(at, X_OK) == 0) {
-            add_files(out, at);
-            return;
-        }
-    }
 }
 
 /* ---- settings ---- */
@@ -107,8 +78,9 @@ static bool git_writes(tg_sv line)
 
 static void add_git(struct tg_ab *ab, struct tg_buf *out, const char *const *args)
 {
+    struct tg_spawned how;
     TG_BUF said = { 0 };
-    if (!tg_ab_git(ab, args, &said))
+    if (!tg_ab_git(ab, args, &said, &how))
         tg_buf_printf(out, "git %s failed\n", args[0]);
     tg_sv rest = tg_buf_sv(&said);
     while (rest.n) {
@@ -135,7 +107,14 @@ const char *tg_ab_settings(struct tg_ab *ab)
     add_git(ab, &out, settings);
     add_file(&out, "/proc/self/exe");
     for (size_t i = 0; i < sizeof tool / sizeof *tool; i++)
-        add_tool(ab, &out, tool[i]);
+        for (tg_sv rest = tg_sv_of(tg_io_env(ab->io, "PATH")); rest.n;) {
+            tg_sv dir = tg_sv_cut(&rest, ':');
+            const char *at = tg_arena_printf(ab->arena, "%.*s/%s", TG_SV_ARG(dir), tool[i]);
+            if (access(at, X_OK) == 0) { /* the first is what runs */
+                add_files(&out, at);
+                break;
+            }
+        }
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         add_files(&out, tg_arena_printf(ab->arena, "%s%s", common, kept[i]));
     for (size_t i = 0; i < ab->o->watch.n; i++)
@@ -184,12 +163,20 @@ const char *tg_ab_tree(struct tg_ab *ab, size_t side)
 
 /* ---- all of it ---- */
 
-static bool unchanged_traces(struct tg_ab *ab, struct tg_err *err)
+bool tg_ab_unchanged(struct tg_ab *ab, struct tg_err *err)
 {
     TG_BUF now = { 0 }, before = { 0 };
-    for (size_t s = 0; s < TG_AB_SIDES; s++) {
-        add_inputs(&now, ab->side[s].first);
-        add_inputs(&now, ab->side[s].again);
+    if (!tg_ab_same(ab, "what judges", ab->settings, tg_ab_settings(ab), err))
+        return false;
+    /* Of the files that check reads in a folder; what else a program writes there (a log, a
+     * snapshot of the memory) decides nothing. */
+    for (size_t s = 0; s < 2 * TG_AB_SIDES; s++) {
+        TG_ARENA *a = tg_arena_new();
+        const struct tg_ab_side *side = &ab->side[s / 2];
+        const struct tg_strs in = tg_ab_list(a, s % 2 ? side->again : side->first);
+        for (size_t i = 0; i < in.n; i++)
+            if (tg_file_is_input_name(tg_file_name(tg_sv_of(in.v[i]))))
+                add_file(&now, in.v[i]);
     }
     for (size_t i = 0; i < ab->taken.n; i++)
         tg_buf_printf(&before, "%s\n", ab->taken.v[i]);
@@ -208,11 +195,5 @@ static bool unchanged_traces(struct tg_ab *ab, struct tg_err *err)
                               TG_SV_ARG(path));
         }
     }
-    return tg_ab_same(ab, "a trace", before.p ? before.p : "", now.p ? now.p : "", err);
-}
-
-bool tg_ab_unchanged(struct tg_ab *ab, struct tg_err *err)
-{
-    return tg_ab_same(ab, "what judges", ab->settings, tg_ab_settings(ab), err) &&
-           unchanged_traces(ab, err);
+    return tg_ab_same(ab, "a trace", tg_buf_sv(&before).p, tg_buf_sv(&now).p, err);
 }

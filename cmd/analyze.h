@@ -3,7 +3,7 @@
 /* Analyses of one set of traces. "ops" reads them as summaries or sums them up while it reads; all
  * others (tg_analyzers) share traces that are loaded once. */
 #include "cmd/gate/given.h"
-#include "core/analysis/table.h"
+#include "core/analysis/analysis.h"
 #include "core/base/strmap.h"
 #include "core/trace/trace.h"
 
@@ -37,22 +37,31 @@ TG_MUST bool tg_analyze_ops(struct tg_table *t, const struct tg_analyze_request 
                             struct tg_err *err);
 
 /* Calls and times by category and name, and by kind if `by_kind` is set. Zero state: empty. */
+struct tg_name_key {
+    uint32_t cat, name, kind;
+};
 struct tg_name_sums {
     bool by_kind;
     struct tg_strmap cats, names, keys; /* keys: the bytes of a key */
-    struct tg_name_key {
-        uint32_t cat, name, kind;
-    } * key;
-    struct tg_total *v; /* of each key */
-    tg_ns *self;        /* of rows that have it; device work: its duration */
-    size_t cap, self_cap, key_cap;
+    struct tg_name_sum {
+        struct tg_name_key key;
+        uint64_t count;
+        tg_ns total, self; /* self: of rows that have it; device work: its duration */
+    } * v;                 /* of each key */
+    size_t cap;
 };
 /* Everything that the files hold, of the wanted ranks and steps; no span is kept. */
 TG_MUST bool tg_name_sums_read(struct tg_name_sums *s, const struct tg_analyze_request *q,
                                struct tg_err *err);
 void tg_name_sums_release(struct tg_name_sums *s);
 
-/* The analyses of core/analysis (temporal, idle, …): traces are loaded once for all of them. */
-TG_MUST bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_request *q,
-                               struct tg_err *err);
+/*
+ * A trace written again with marks of ours: counter tracks (queue length by stream, memory traffic
+ * by kind) and, where `operator_name` is given, the frequent sequences of device work. Every byte
+ * of the original is copied unchanged; the marks go to the front of its traceEvents, on a
+ * process named "tracegate". Compressed when the name ends in ".gz"; written whole or not at all.
+ */
+TG_MUST bool tg_overlay_write(const char *path, const struct tg_input_item *item,
+                              const struct tg_analysis_in *in, const struct tg_analyze_request *q,
+                              struct tg_err *err);
 #endif

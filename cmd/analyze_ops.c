@@ -8,7 +8,8 @@
 #include "core/base/sort.h"
 #include "core/diff/names.h"
 
-/* HTA's columns; a step has self time and its share of the step as well. */
+/* HTA's columns; a step has self time and its share of the step as well, its first COLUMNS are
+ * HTA's. */
 enum { COL_CAT, COL_NAME, COL_SHORT, COL_COUNTS, COL_TOTAL, COLUMNS };
 enum { COL_SELF = COLUMNS, COL_SHARE, STEP_COLUMNS };
 
@@ -19,14 +20,6 @@ static const struct tg_table_column whole_columns[COLUMNS] = { { "cat", TG_TABLE
                                                                  TG_TABLE_MACHINE_TEXT },
                                                                { "counts", TG_TABLE_INT },
                                                                { "total_duration", TG_TABLE_US } };
-static const struct tg_table_column real_columns[COLUMNS] = {
-    { "cat", TG_TABLE_TEXT },
-    { "name", TG_TABLE_TEXT },
-    { "short_name", TG_TABLE_MACHINE_TEXT },
-    { "counts", TG_TABLE_REAL },
-    { "total_duration", TG_TABLE_REAL_US }
-};
-
 static const struct tg_table_column step_columns[STEP_COLUMNS] = {
     { "cat", TG_TABLE_TEXT },
     { "name", TG_TABLE_TEXT },
@@ -48,26 +41,14 @@ static struct tg_table_cell *name_row(struct tg_table *t, struct tg_arena *a, tg
     return row;
 }
 
-static int by_name(const struct tg_table_cell *a, const struct tg_table_cell *b)
+/* Largest total first, then category and name: the same order whatever the files' order. */
+static int by_total(const void *pa, const void *pb, void *whole)
 {
-    int c = tg_sv_cmp(a[COL_CAT].is.text, b[COL_CAT].is.text);
+    const struct tg_table_cell *a = pa, *b = pb;
+    int c = *(const bool *)whole ? TG_CMP(b[COL_TOTAL].is.i, a[COL_TOTAL].is.i)
+                                 : TG_CMP(b[COL_TOTAL].is.v, a[COL_TOTAL].is.v);
+    c = c ? c : tg_sv_cmp(a[COL_CAT].is.text, b[COL_CAT].is.text);
     return c ? c : tg_sv_cmp(a[COL_NAME].is.text, b[COL_NAME].is.text);
-}
-
-static int by_whole_total(const void *pa, const void *pb)
-{
-    const struct tg_table_cell *a = pa, *b = pb;
-    if (a[COL_TOTAL].is.i != b[COL_TOTAL].is.i)
-        return a[COL_TOTAL].is.i > b[COL_TOTAL].is.i ? -1 : 1;
-    return by_name(a, b);
-}
-
-static int by_real_total(const void *pa, const void *pb)
-{
-    const struct tg_table_cell *a = pa, *b = pb;
-    if (a[COL_TOTAL].is.v != b[COL_TOTAL].is.v)
-        return a[COL_TOTAL].is.v > b[COL_TOTAL].is.v ? -1 : 1;
-    return by_name(a, b);
 }
 
 /* ---- HTA ---- */
@@ -78,7 +59,7 @@ static bool ops_hta(struct tg_table *t, const struct tg_analyze_request *q, stru
     TG_AUTO(tg_hta_release) struct tg_hta_side side;
     struct tg_hta_op *ops = NULL;
     size_t n = 0;
-    tg_table_init(t, "ops", real_columns, COLUMNS);
+    tg_table_init(t, "ops", step_columns, COLUMNS);
     tg_hta_init(&side, q->o->no_rounding);
     bool ok = tg_hta_side_load(&side, q->inputs, q->repo, q->io, q->progress, err) &&
               tg_hta_ops(&ops, &n, &side, &select, "the trace", q->arena, err);
@@ -101,11 +82,7 @@ static uint32_t sums_add(struct tg_name_sums *s, const struct tg_name *of, tg_sv
     uint32_t id = tg_strmap_add(&s->keys, (tg_sv){ (const char *)&p, sizeof p });
     if (s->keys.n > before) {
         s->v = tg_grow(s->v, &s->cap, s->keys.n, sizeof *s->v);
-        s->key = tg_grow(s->key, &s->key_cap, s->keys.n, sizeof *s->key);
-        s->self = tg_grow(s->self, &s->self_cap, s->keys.n, sizeof *s->self);
-        s->v[id] = (struct tg_total){ 0 };
-        s->self[id] = 0;
-        s->key[id] = p;
+        s->v[id] = (struct tg_name_sum){ .key = p };
     }
     s->v[id].count += t.count;
     s->v[id].total += t.total;
@@ -115,8 +92,6 @@ static uint32_t sums_add(struct tg_name_sums *s, const struct tg_name *of, tg_sv
 void tg_name_sums_release(struct tg_name_sums *s)
 {
     free(s->v);
-    free(s->self);
-    free(s->key);
     tg_strmap_release(&s->cats);
     tg_strmap_release(&s->names);
     tg_strmap_release(&s->keys);
@@ -125,8 +100,8 @@ void tg_name_sums_release(struct tg_name_sums *s)
 static struct tg_table_cell *sums_row(struct tg_table *t, struct tg_arena *a,
                                       const struct tg_name_sums *s, size_t i)
 {
-    return name_row(t, a, tg_arena_sv(a, s->cats.text[s->key[i].cat]),
-                    tg_arena_sv(a, s->names.text[s->key[i].name]));
+    return name_row(t, a, tg_arena_sv(a, s->cats.text[s->v[i].key.cat]),
+                    tg_arena_sv(a, s->names.text[s->v[i].key.name]));
 }
 
 static void add_shard(struct tg_name_sums *s, const struct tg_shard *shard,
@@ -149,7 +124,7 @@ static void add_shard(struct tg_name_sums *s, const struct tg_shard *shard,
             for (size_t j = 0; j < shard->n_steps; j++)
                 if (tg_listed(steps->v, steps->n, shard->steps[j].number))
                     sum += r->self[j];
-            s->self[id] += sum;
+            s->v[id].self += sum;
         }
     }
 }
@@ -176,50 +151,41 @@ static bool add_summary(struct whole *w, struct tg_source *source, struct tg_err
     return ok;
 }
 
-/* Without categories the names alone do not say what they are: traces of XLA, which its lines
- * tell. */
-static bool tells_kinds(const struct tg_totals *t)
-{
-    bool any = t->names->n == 0;
-    for (size_t i = 0; i < t->names->n; i++)
-        any |= t->names->v[i].cat.n > 0;
-    return any;
-}
-
-static bool add_trace(struct whole *w, struct tg_source *source, size_t at, struct tg_err *err)
-{
-    const struct tg_input_list *inputs = w->q->inputs;
-    struct tg_reader_opts opts = { .progress = w->q->progress };
-    struct tg_totals t;
-    tg_reading_opts(&opts, tg_reading_share(at, inputs->n));
-    if (!tg_totals_read(&t, source, &opts, err))
-        return false;
-    if (w->sums->by_kind && !tells_kinds(&t)) {
-        TG_BUF bytes = { 0 };
-        TG_SOURCE *again = tg_inputs_open(&inputs->v[at], w->q->repo, NULL, &bytes, err);
-        tg_totals_release(&t);
-        return again && add_summary(w, again, err);
-    }
-    (void)pthread_mutex_lock(&w->lock);
-    if (tg_listed(w->q->ranks.v, w->q->ranks.n, tg_reader_info(t.reader)->rank)) {
-        for (size_t i = 0; i < t.names->n; i++)
-            if (t.v[i].count)
-                (void)sums_add(w->sums, &t.names->v[i], t.names->v[i].name, t.v[i]);
-    }
-    (void)pthread_mutex_unlock(&w->lock);
-    tg_totals_release(&t);
-    return true;
-}
-
 static bool add_file(void *arg, size_t i, struct tg_err *err)
 {
     struct whole *w = arg;
     TG_BUF bytes = { 0 };
-    TG_SOURCE *source = tg_inputs_open(&w->q->inputs->v[i], w->q->repo, NULL, &bytes, err);
+    const struct tg_input_list *inputs = w->q->inputs;
+    struct tg_reader_opts opts = { .progress = w->q->progress };
+    struct tg_totals t;
+    TG_SOURCE *source = tg_inputs_open(&inputs->v[i], w->q->repo, NULL, &bytes, err);
     tg_sv head;
     if (!source || !tg_source_peek(source, &head, err))
         return false;
-    return tg_summary_looks_like(head) ? add_summary(w, source, err) : add_trace(w, source, i, err);
+    if (tg_summary_looks_like(head))
+        return add_summary(w, source, err);
+    tg_reading_opts(&opts, tg_reading_share(i, inputs->n));
+    if (!tg_totals_read(&t, source, &opts, err))
+        return false;
+    /* Without categories the names alone do not say what they are: traces of XLA, which its lines
+     * tell. */
+    bool tells_kinds = t.names->n == 0;
+    for (size_t k = 0; k < t.names->n; k++)
+        tells_kinds |= t.names->v[k].cat.n > 0;
+    if (w->sums->by_kind && !tells_kinds) {
+        TG_BUF same = { 0 };
+        TG_SOURCE *again = tg_inputs_open(&inputs->v[i], w->q->repo, NULL, &same, err);
+        tg_totals_release(&t);
+        return again && add_summary(w, again, err);
+    }
+    (void)pthread_mutex_lock(&w->lock);
+    if (tg_listed(w->q->ranks.v, w->q->ranks.n, tg_reader_info(t.reader)->rank))
+        for (size_t k = 0; k < t.names->n; k++)
+            if (t.v[k].count)
+                (void)sums_add(w->sums, &t.names->v[k], t.names->v[k].name, t.v[k]);
+    (void)pthread_mutex_unlock(&w->lock);
+    tg_totals_release(&t);
+    return true;
 }
 
 bool tg_name_sums_read(struct tg_name_sums *s, const struct tg_analyze_request *q,
@@ -244,28 +210,6 @@ static bool ops_whole(struct tg_table *t, const struct tg_analyze_request *q, st
 
 /* ---- per step and rank ---- */
 
-/* Steps wanted of all shards wanted: what sums are divided by; `length` is theirs together. */
-static uint64_t add_side(struct tg_name_sums *s, const struct tg_side *side,
-                         const struct tg_analyze_request *q, tg_ns *length)
-{
-    uint64_t units = 0;
-    *length = 0;
-    for (size_t run = 0; run < side->n_runs; run++)
-        for (size_t rank = 0; rank < side->n_ranks; rank++) {
-            const struct tg_shard *shard = side->at[run][rank];
-            if (!tg_listed(q->ranks.v, q->ranks.n, shard->rank))
-                continue;
-            for (size_t j = 0; j < shard->n_steps; j++) {
-                if (!tg_listed(q->steps.v, q->steps.n, shard->steps[j].number))
-                    continue;
-                units++;
-                *length += shard->steps[j].end - shard->steps[j].start;
-            }
-            add_shard(s, shard, &q->steps, false);
-        }
-    return units;
-}
-
 static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
 {
     struct tg_summarize_opts so = { .rank = -1, .window = q->window };
@@ -281,30 +225,40 @@ static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q,
     if (ok && side.n_runs > 1 && q->arrange != TG_ARRANGE_RUNS)
         ok = tg_err_usage(err, "several traces of one rank",
                           "Analyse one run at a time, or say --runs for their average.");
-    if (ok && (units = add_side(&s, &side, q, &length)) == 0)
+    /* Steps wanted of all shards wanted: what sums are divided by; `length` is theirs together. */
+    for (size_t i = 0; ok && i < side.n_runs * side.n_ranks; i++) {
+        const struct tg_shard *shard = side.at[i / side.n_ranks][i % side.n_ranks];
+        if (!tg_listed(q->ranks.v, q->ranks.n, shard->rank))
+            continue;
+        for (size_t k = 0; k < shard->n_steps; k++) {
+            const struct tg_step *step = &shard->steps[k];
+            if (!tg_listed(q->steps.v, q->steps.n, step->number))
+                continue;
+            units++;
+            length += step->end - step->start;
+        }
+        add_shard(&s, shard, &q->steps, false);
+    }
+    if (ok && !units)
         ok = tg_err_usage(err, "no trace has the wanted ranks and steps",
                           "Run without --rank and --step to see all of them.");
     for (size_t i = 0; ok && i < s.keys.n; i++) {
         struct tg_table_cell *row = sums_row(t, q->arena, &s, i);
         row[COL_COUNTS] = tg_table_real((double)s.v[i].count / (double)units);
         row[COL_TOTAL] = tg_table_real((double)s.v[i].total / ((double)units * 1000));
-        row[COL_SELF] = tg_table_real((double)s.self[i] / ((double)units * 1000));
-        row[COL_SHARE] = tg_table_real(length > 0 ? 100 * (double)s.self[i] / (double)length : 0);
+        row[COL_SELF] = tg_table_real((double)s.v[i].self / ((double)units * 1000));
+        row[COL_SHARE] = tg_table_real(length > 0 ? 100 * (double)s.v[i].self / (double)length : 0);
     }
     return ok;
 }
 
 bool tg_analyze_ops(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
 {
-    bool ok = q->o->hta     ? ops_hta(t, q, err)
-              : q->o->whole ? ops_whole(t, q, err)
-                            : ops_per_step(t, q, err);
-    if (!ok)
+    bool whole = q->o->whole && !q->o->hta;
+    if (!(q->o->hta ? ops_hta(t, q, err) : whole ? ops_whole(t, q, err) : ops_per_step(t, q, err)))
         return false;
-    /* Largest total first, then category and name: the same order whatever the files' order. */
     if (t->n_rows)
-        qsort(t->cells, t->n_rows, t->n_columns * sizeof *t->cells,
-              t->columns == whole_columns ? by_whole_total : by_real_total);
+        qsort_r(t->cells, t->n_rows, t->n_columns * sizeof *t->cells, by_total, &whole);
     if (q->o->top > 0 && (uint64_t)q->o->top < t->n_rows)
         t->n_rows = (size_t)q->o->top;
     return true;

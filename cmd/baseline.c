@@ -41,37 +41,32 @@ static bool (*const runs[])(struct tg_store_cmd *s, struct tg_err *err) = {
     [FETCH] = tg_baseline_fetch,   [PUSH] = tg_baseline_push, [PRUNE] = tg_baseline_prune,
 };
 
-static bool run_verb(struct tg_store_cmd *s, size_t verb, const char *name, struct tg_err *err)
-{
-    if (verb != RECORD && s->args.n) /* it takes traces */
-        return tg_err_usage(err, "baseline %s takes no argument, not '%s'",
-                            "A suite is --suite NAME, a commit --commit REV.", name, s->args.v[0]);
-    bool ok = tg_given_check(&s->o->given, err) && (s->git = tg_repo_get(s->repo, err));
-    s->store = tg_store_open(s->git);
-    if (ok && (verb == RECORD || verb == FETCH)) /* the others name what is stored */
-        ok = tg_suites_load(&s->suites, s->o->policy, NULL, err) &&
-             tg_suites_choose(&s->suites, s->o->suite, s->args.n ? TG_SUITES_ONE : TG_SUITES_ALL,
-                              err);
-    ok = ok && runs[verb](s, err);
-    /* What was done stands, also where something after it failed. */
-    if (s->out.n && !tg_io_put(s->io, tg_buf_sv(&s->out), err))
-        return false;
-    return ok;
-}
-
 static int baseline_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     struct tg_store_cmd s = { .o = c->opts, .io = c->io, .repo = c->repo, .arena = c->arena };
     size_t verb;
     if (!tg_options_verb(&tg_cmd_baseline, c->args, &verb, err))
         return tg_err_exit_code(err->kind);
+    if (verb != RECORD && c->args->n > 1) { /* it takes traces */
+        (void)tg_err_usage(err, "baseline %s takes no argument, not '%s'",
+                           "A suite is --suite NAME, a commit --commit REV.", c->args->v[0],
+                           c->args->v[1]);
+        return 2;
+    }
     s.args = (struct tg_strs){ c->args->v + 1, c->args->n - 1, 0 };
     c->repo->opts.trust_owner = s.o->given.trust_repository;
     s.suites = (struct tg_suites){ .io = c->io, .repo = c->repo, .arena = c->arena };
     s.remote = (struct tg_remote){ .name = s.o->remote ? s.o->remote : "origin",
                                    .seed = (uint32_t)getpid(),
                                    .dry_run = s.o->dry_run };
-    bool ok = run_verb(&s, verb, c->args->v[0], err);
+    bool ok = tg_given_check(&s.o->given, err) && (s.git = tg_repo_get(s.repo, err));
+    s.store = tg_store_open(s.git);
+    if (ok && (verb == RECORD || verb == FETCH)) /* the others name what is stored */
+        ok = tg_suites_load(&s.suites, s.o->policy, NULL, err) &&
+             tg_suites_choose(&s.suites, s.o->suite, s.args.n ? TG_SUITES_ONE : TG_SUITES_ALL, err);
+    ok = ok && runs[verb](&s, err);
+    /* What was done stands, also where something after it failed. */
+    ok = (!s.out.n || tg_io_put(s.io, tg_buf_sv(&s.out), err)) && ok;
     tg_policy_free(s.suites.policy);
     tg_buf_release(&s.out);
     return ok ? 0 : tg_err_exit_code(err->kind);
@@ -96,10 +91,6 @@ static const struct tg_verb baseline_verbs[] = {
     { 0 },
 };
 
-static const struct tg_opt_was baseline_was[] = { { "older-than", "keep" },
-                                                  { "then", "keep" },
-                                                  { 0 } };
-
 const struct tg_cmd tg_cmd_baseline = {
     .name = "baseline",
     .summary = "the store of baselines in git: record, show, list, fetch, push, prune",
@@ -107,20 +98,17 @@ const struct tg_cmd tg_cmd_baseline = {
     .about =
         "Keeps summaries in git, beside the history: one ref for each recorded run, "
         "refs/tracegate/v1/SUITE/COMMIT/RUN. Runs are immutable, several jobs may write at once, "
-        "equal traces are stored once, and a plain clone or fetch does not transfer them.\n"
-        "\n"
+        "equal traces are stored once, and a plain clone or fetch does not transfer them.\n\n"
         "A commit has room for 1,000,000 bytes of each suite as git packs them, and one run for a "
         "fifth of it. record says what it omits from a run, and which runs it did not store, for "
-        "want of room.\n"
-        "\n"
+        "want of room.\n\n"
         "On the main branch: tracegate baseline record out/*.json.gz --runs && tracegate baseline "
         "push. In a pull request: tracegate baseline fetch && tracegate check out/*.json.gz "
-        "--runs.\n"
-        "\n"
+        "--runs.\n\n"
         "Git does everything on the network, with its own credentials, without prompts. A push "
         "that lost a race is tried again; one that the remote forbids is not.",
     .options = baseline_options,
-    .was = baseline_was,
+    .was = (const struct tg_opt_was[]){ { "older-than", "keep" }, { "then", "keep" }, { 0 } },
     .opts_size = sizeof(struct tg_baseline_opts),
     .verbs = baseline_verbs,
     .run = baseline_run,

@@ -1,6 +1,5 @@
 /* tracegate baseline prune. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "cmd/baseline.h"
@@ -79,11 +78,10 @@ static bool count_age(const struct tg_store_cmd *s, int64_t seconds, const struc
         /* A clock that is wrong by years deletes years: whoever set it has to say that it is
          * right. */
         int64_t days = (now - newest) / DAY;
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                   "the newest run is of %" PRId64 " days %s this machine's clock",
-                   days < 0 ? -days : days, days < 0 ? "after" : "before");
-        return tg_err_hint(err, "Nothing was deleted. If the clock is right, run again with "
-                                "--trust-clock: ages then count from now.");
+        return tg_err_usage(err, "the newest run is of %" PRId64 " days %s this machine's clock",
+                            "Nothing was deleted. If the clock is right, run again with "
+                            "--trust-clock: ages then count from now.",
+                            days < 0 ? -days : days, days < 0 ? "after" : "before");
     }
     o->since = (newest < now && !s->o->trust_clock ? newest : now) - seconds;
     return true;
@@ -91,36 +89,19 @@ static bool count_age(const struct tg_store_cmd *s, int64_t seconds, const struc
 
 /* ---- what stays whatever its age ---- */
 
-struct spared {
-    const char **v; /* "COMMIT SUITE" */
-    size_t n, cap;
-    struct tg_arena *a;
-};
-
-static void spare(struct spared *s, tg_sv commit, tg_sv suite)
+static void spare(struct tg_strs *spared, tg_sv commit, tg_sv suite, struct tg_arena *a)
 {
-    *TG_PUSH(s->v, s->n, s->cap) =
-        tg_arena_printf(s->a, "%.*s %.*s", TG_SV_ARG(commit), TG_SV_ARG(suite));
+    tg_strs_add(spared, tg_arena_printf(a, "%.*s %.*s", TG_SV_ARG(commit), TG_SV_ARG(suite)), a);
 }
 
-/* An event that is not over keeps the nights by which it was found: from EVIDENCE nights before its
- * range to the night that showed it. An event that is over keeps the two nights of its range. */
-static void spare_event(const struct tg_history *h, const struct tg_history_event *e, bool *spared)
-{
-    enum {
-        EVIDENCE = TG_CHANGEPOINT_OLD + TG_CHANGEPOINT_FIRST + 5
-    }; /* of its environment; the table's 16 */
-    bool over = e->state == TG_EVENT_STATE_FIXED || e->state == TG_EVENT_STATE_WENT_AWAY;
-    spared[e->from] = spared[e->to] = spared[e->fired] = true;
-    for (size_t i = 0; !over && e->kind != TG_EVENT_ENVIRONMENT && i <= e->fired; i++)
-        if (h->stream[i] == e->stream && h->place[i] + EVIDENCE > h->place[e->from])
-            spared[i] = true;
-}
-
-/* The nights of events, of all suites. */
-static bool spare_events(struct tg_store_cmd *s, const struct tg_commit *head, struct spared *out,
+/* The nights of events, of all suites. An event that is not over keeps the nights by which it was
+ * found: from EVIDENCE nights before its range to the night that showed it. An event that is over
+ * keeps the two nights of its range. */
+static bool spare_events(struct tg_store_cmd *s, const struct tg_commit *head, struct tg_strs *out,
                          struct tg_err *err)
 {
+    /* of its environment; the table's 16 */
+    enum { EVIDENCE = TG_CHANGEPOINT_OLD + TG_CHANGEPOINT_FIRST + 5 };
     tg_sv *suites;
     size_t n;
     bool ok = tg_nights_suites(&s->store, s->arena, &suites, &n, err);
@@ -130,19 +111,29 @@ static bool spare_events(struct tg_store_cmd *s, const struct tg_commit *head, s
         ok = tg_nights_load(&nights, &s->store, suites[i], head, NULL, err) &&
              (!nights.damaged || tg_nights_damaged(&nights, err)); /* whose evidence is not known */
         bool *spared = TG_NEW_N(s->arena, bool, h->n + 1);
-        for (size_t k = 0; ok && k < h->n_events; k++)
-            spare_event(h, &h->event[k], spared);
+        for (size_t k = 0; ok && k < h->n_events; k++) {
+            const struct tg_history_event *e = &h->event[k];
+            bool over = e->state == TG_EVENT_STATE_FIXED || e->state == TG_EVENT_STATE_WENT_AWAY;
+            spared[e->from] = spared[e->to] = spared[e->fired] = true;
+            for (size_t m = 0; !over && e->kind != TG_EVENT_ENVIRONMENT && m <= e->fired; m++)
+                spared[m] |=
+                    h->stream[m] == e->stream && h->place[m] + EVIDENCE > h->place[e->from];
+        }
         for (size_t k = 0; ok && k < h->n; k++)
             if (spared[k])
-                spare(out, h->night[k].commit, suites[i]);
+                spare(out, h->night[k].commit, suites[i], s->arena);
         tg_nights_release(&nights);
     }
     return ok;
 }
 
-/* The commits of tags that --keep-tags matches. */
-static bool find_tagged(struct tg_store_cmd *s, struct tg_strmap *out, struct tg_err *err)
+/* Of each suite what is stored at the commit of a tag that --keep-tags matches, or last before it:
+ * `release(GLOB)` finds that. */
+static bool spare_releases(struct tg_store_cmd *s, const struct tg_commit *head,
+                           const struct tg_stored *all, size_t n_all, struct tg_strs *out,
+                           struct tg_err *err)
 {
+    TG_AUTO(tg_strmap_release) struct tg_strmap line = { 0 }, tagged = { 0 };
     const tg_sv prefix = TG_SV("refs/tags/"),
                 glob = tg_sv_of(s->o->keep_tags ? s->o->keep_tags : "*");
     struct tg_git_ref_at *refs;
@@ -150,79 +141,47 @@ static bool find_tagged(struct tg_store_cmd *s, struct tg_strmap *out, struct tg
     if (!tg_git_refs(s->git, prefix.p, s->arena, &refs, &n, err))
         return false;
     for (size_t i = 0; i < n; i++) {
-        tg_sv name = { refs[i].name.p + prefix.n, refs[i].name.n - prefix.n };
         char sha[TG_SHA_SIZE];
         enum tg_seen seen = TG_ABSENT;
-        if (tg_sv_glob(glob, name))
+        if (tg_sv_glob(glob, tg_sv_from(refs[i].name, prefix.n)))
             seen = tg_git_ref(s->git, refs[i].name.p, sha, err);
         if (seen == TG_SEEN_FAILED)
             return false;
         if (seen == TG_SEEN)
-            (void)tg_strmap_add(out, tg_sv_of(sha));
+            (void)tg_strmap_add(&tagged, tg_sv_of(sha));
     }
-    return true;
-}
-
-/* First parents from `head` on, newest first. */
-static bool find_line(struct tg_store_cmd *s, const struct tg_commit *head, struct tg_strmap *out,
-                      struct tg_err *err)
-{
+    if (!tagged.n)
+        return true;
+    /* First parents from `head` on, newest first. */
     struct tg_commit at = *head, next;
     enum tg_seen seen = TG_SEEN;
     bool cut;
     while (seen == TG_SEEN) {
-        (void)tg_strmap_add(out, tg_sv_of(at.sha));
+        (void)tg_strmap_add(&line, tg_sv_of(at.sha));
         seen = tg_git_step_back(s->git, at.sha, s->arena, &next, &cut, err);
         at = next;
     }
-    return seen != TG_SEEN_FAILED;
-}
-
-static bool spare_releases(struct tg_store_cmd *s, const struct tg_commit *head,
-                           const struct tg_stored *all, size_t n_all, struct spared *out,
-                           struct tg_err *err)
-{
-    TG_AUTO(tg_strmap_release) struct tg_strmap line = { 0 }, tagged = { 0 };
-    if (!find_tagged(s, &tagged, err) || (tagged.n && !find_line(s, head, &line, err)))
+    if (seen == TG_SEEN_FAILED)
         return false;
-    if (tagged.n) {
-        /* Of each suite what is stored at a tag's commit, or last before it: `release(GLOB)`
-         * finds that. */
-        TG_FREE bool *stored = tg_xmalloc(line.n + 1);
-        for (size_t i = 0, end; i < n_all; i = end) {
-            size_t last = line.n;
-            memset(stored, false, line.n + 1);
-            for (end = i; end < n_all && tg_sv_eq(all[end].suite, all[i].suite); end++) {
-                tg_sv commit = tg_sv_of(all[end].commit);
-                uint32_t place = tg_strmap_find(&line, commit);
-                if (place != TG_NO_ID)
-                    stored[place] = true;
-                else if (tg_strmap_find(&tagged, commit) != TG_NO_ID)
-                    spare(out, commit, all[end].suite);
-            }
-            for (size_t k = line.n; k-- > 0;) {
-                last = stored[k] ? k : last;
-                if (last < line.n && tg_strmap_find(&tagged, line.text[k]) != TG_NO_ID)
-                    spare(out, line.text[last], all[i].suite);
-            }
+    TG_FREE bool *stored = tg_xmalloc(line.n + 1);
+    for (size_t i = 0, end; i < n_all; i = end) {
+        size_t last = line.n;
+        memset(stored, false, line.n + 1);
+        for (end = i; end < n_all && tg_sv_eq(all[end].suite, all[i].suite); end++) {
+            tg_sv commit = tg_sv_of(all[end].commit);
+            uint32_t place = tg_strmap_find(&line, commit);
+            if (place != TG_NO_ID)
+                stored[place] = true;
+            else if (tg_strmap_find(&tagged, commit) != TG_NO_ID)
+                spare(out, commit, all[end].suite, s->arena);
+        }
+        for (size_t k = line.n; k-- > 0;) {
+            last = stored[k] ? k : last;
+            if (last < line.n && tg_strmap_find(&tagged, line.text[k]) != TG_NO_ID)
+                spare(out, line.text[last], all[i].suite, s->arena);
         }
     }
     return true;
-}
-
-static bool find_spared(struct tg_store_cmd *s, const struct tg_stored *all, size_t n_all,
-                        struct tg_prune_opts *o, struct tg_err *err)
-{
-    struct spared spared = { .a = s->arena };
-    struct tg_commit head;
-    bool ok = tg_git_resolve(s->git, "HEAD", s->arena, &head, err) &&
-              spare_events(s, &head, &spared, err) &&
-              spare_releases(s, &head, all, n_all, &spared, err);
-    o->spared = tg_arena_copy(s->arena, spared.v, spared.n, sizeof *spared.v);
-    o->n_spared = spared.n;
-    TG_SORT(o->spared, o->n_spared, tg_by_text);
-    free(spared.v);
-    return ok;
 }
 
 bool tg_baseline_prune(struct tg_store_cmd *s, struct tg_err *err)
@@ -230,12 +189,21 @@ bool tg_baseline_prune(struct tg_store_cmd *s, struct tg_err *err)
     struct tg_prune_opts po;
     struct tg_stored *all, *old;
     struct tg_pushed gone = { 0 };
+    struct tg_strs spared = { 0 }; /* "COMMIT SUITE" */
+    struct tg_commit head;
     size_t n_all, n, foreign, unknown;
     int64_t seconds;
     if (!what_to_keep(s, &po, &seconds, err) ||
         !tg_store_cmd_listed(s, &all, &n_all, &foreign, err) || !tg_store_whole(all, n_all, err) ||
-        !count_age(s, seconds, all, n_all, &po, err) || !find_spared(s, all, n_all, &po, err) ||
-        !tg_store_old(&s->store, &po, all, n_all, s->arena, &old, &n, &unknown, err))
+        !count_age(s, seconds, all, n_all, &po, err) ||
+        !tg_git_resolve(s->git, "HEAD", s->arena, &head, err) ||
+        !spare_events(s, &head, &spared, err) ||
+        !spare_releases(s, &head, all, n_all, &spared, err))
+        return false;
+    TG_SORT(spared.v, spared.n, tg_by_text);
+    po.spared = spared.v;
+    po.n_spared = spared.n;
+    if (!tg_store_old(&s->store, &po, all, n_all, s->arena, &old, &n, &unknown, err))
         return false;
     if (s->o->remote && n &&
         !tg_remote_push(s->git, &s->remote, TG_REMOTE_DELETE, old, n, &gone, err))

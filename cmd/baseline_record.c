@@ -70,47 +70,6 @@ static bool is_stored(const struct stored_runs *there, const struct tg_summary *
     return n == run->n;
 }
 
-/* The same bytes at another commit: one recording, not two nights. */
-static void look_elsewhere(struct stored_runs *there, const struct tg_stored *run)
-{
-    for (size_t i = 0; i < there->n_suite; i++)
-        if (strcmp(there->suite[i].oid, run->oid) == 0 &&
-            strcmp(there->suite[i].commit, run->commit) != 0) {
-            there->elsewhere++;
-            there->commit = there->suite[i].commit;
-            return;
-        }
-}
-
-static bool store_run(struct tg_store_cmd *s, const struct tg_suite *suite,
-                      const struct tg_commit *at, const struct tg_summary *run, tg_sv bytes,
-                      const struct tg_fitted *how, struct stored_runs *there, struct tg_err *err)
-{
-    struct tg_stored stored = { 0 };
-    bool created = false;
-    if (how->ranks < run->n)
-        tg_io_note(s->io,
-                   "%zu of %zu ranks are stored in full, without single durations; the others with "
-                   "step times only: a commit has room for %d bytes",
-                   how->ranks, run->n, TG_STORE_COMMIT_BYTES);
-    else if (!how->all_slots)
-        tg_io_note(s->io,
-                   "%zu rank%s: the single durations of the smallest rows are omitted; these rows "
-                   "are compared by their sums per step: a commit has room for %d bytes",
-                   run->n, tg_plural(run->n), TG_STORE_COMMIT_BYTES);
-    if (s->o->dry_run) {
-        tg_buf_printf(&s->out, "would record a run of %zu rank%s, %zu bytes\n", run->n,
-                      tg_plural(run->n), how->packed);
-        return true;
-    }
-    if (!tg_store_record(&s->store, suite->name, at->sha, bytes, s->arena, &stored, &created, err))
-        return false;
-    tg_buf_printf(&s->out, "%s %.*s %zu rank%s %zu bytes\n", created ? "recorded" : "same",
-                  TG_SV_ARG(stored.ref), run->n, tg_plural(run->n), how->packed);
-    look_elsewhere(there, &stored);
-    return true;
-}
-
 /* One run, all its ranks. One ref per run: a retried job gives the same bytes again. */
 static bool record_run(struct tg_store_cmd *s, const struct tg_suite *suite,
                        const struct tg_commit *at, const struct tg_summary *run, size_t share,
@@ -119,25 +78,56 @@ static bool record_run(struct tg_store_cmd *s, const struct tg_suite *suite,
     TG_BUF bytes = { 0 };
     struct tg_fitted how;
     struct tg_err ignored = TG_ERR_INIT;
+    struct tg_stored stored = { 0 };
+    bool created = false;
     if (is_stored(there, run)) {
         tg_buf_printf(&s->out, "same run of %zu rank%s: stored at %.12s already\n", run->n,
                       tg_plural(run->n), at->sha);
         return true;
     }
-    bool ok = tg_summary_fit(run, share, &bytes, &how, &ignored) ||
-              tg_summary_fit(run, TG_STORE_COMMIT_BYTES, &bytes, &how, err);
-    if (ok && there->bytes + how.packed > TG_STORE_COMMIT_BYTES) {
+    if (!tg_summary_fit(run, share, &bytes, &how, &ignored) &&
+        !tg_summary_fit(run, TG_STORE_COMMIT_BYTES, &bytes, &how, err))
+        return false;
+    if (there->bytes + how.packed > TG_STORE_COMMIT_BYTES) {
         tg_io_note(s->io,
                    "not stored: commit %.12s has %zu run%s of %zu bytes together, and room for %d; "
                    "this one takes %zu",
                    at->sha, there->runs, tg_plural(there->runs), there->bytes,
                    TG_STORE_COMMIT_BYTES, how.packed);
-    } else if (ok) {
-        ok = store_run(s, suite, at, run, tg_buf_sv(&bytes), &how, there, err);
-        there->runs++;
-        there->bytes += how.packed;
+        return true;
     }
-    return ok;
+    there->runs++;
+    there->bytes += how.packed;
+    if (how.ranks < run->n)
+        tg_io_note(s->io,
+                   "%zu of %zu ranks are stored in full, without single durations; the others with "
+                   "step times only: a commit has room for %d bytes",
+                   how.ranks, run->n, TG_STORE_COMMIT_BYTES);
+    else if (!how.all_slots)
+        tg_io_note(s->io,
+                   "%zu rank%s: the single durations of the smallest rows are omitted; these rows "
+                   "are compared by their sums per step: a commit has room for %d bytes",
+                   run->n, tg_plural(run->n), TG_STORE_COMMIT_BYTES);
+    if (s->o->dry_run) {
+        tg_buf_printf(&s->out, "would record a run of %zu rank%s, %zu bytes\n", run->n,
+                      tg_plural(run->n), how.packed);
+        return true;
+    }
+    if (!tg_store_record(&s->store, suite->name, at->sha, tg_buf_sv(&bytes), s->arena, &stored,
+                         &created, err))
+        return false;
+    tg_buf_printf(&s->out, "%s %.*s %zu rank%s %zu bytes\n", created ? "recorded" : "same",
+                  TG_SV_ARG(stored.ref), run->n, tg_plural(run->n), how.packed);
+    /* The same bytes at another commit: one recording, not two nights. */
+    for (size_t i = 0; i < there->n_suite; i++) {
+        const struct tg_stored *other = &there->suite[i];
+        if (strcmp(other->oid, stored.oid) == 0 && strcmp(other->commit, stored.commit) != 0) {
+            there->elsewhere++;
+            there->commit = other->commit;
+            break;
+        }
+    }
+    return true;
 }
 
 /* The shards of one run are neighbours in a summary; they are lent, not copied. */
@@ -169,28 +159,24 @@ static bool record_runs(struct tg_store_cmd *s, const struct tg_suite *suite,
     return ok;
 }
 
-static bool record_suite(struct tg_store_cmd *s, const struct tg_suite *suite,
-                         const struct tg_commit *at, struct tg_err *err)
-{
-    struct tg_summarize_opts so = tg_suite_reading(s->suites.policy, suite);
-    struct tg_input_list inputs = { 0 };
-    TG_AUTO(tg_summary_release) struct tg_summary summary;
-    tg_summary_init(&summary);
-    inputs.one_run = s->o->given.ranks;
-    return tg_given_apply(&so, &s->o->given, s->arena, err) &&
-           tg_suite_traces(&inputs, &s->suites, suite, &s->args, err) &&
-           tg_inputs_read(&summary, &inputs, &so, s->repo, s->io, err) &&
-           check_sides(s, suite, &summary, err) && record_runs(s, suite, at, &summary, err);
-}
-
 bool tg_baseline_record(struct tg_store_cmd *s, struct tg_err *err)
 {
     struct tg_commit at;
     if (!tg_store_cmd_commit(s, &at, err))
         return false;
-    for (size_t i = 0; i < s->suites.n; i++)
-        if ((s->args.n || s->suites.v[i]->stored || s->suites.n == 1) &&
-            !record_suite(s, s->suites.v[i], &at, err))
+    for (size_t i = 0; i < s->suites.n; i++) {
+        const struct tg_suite *suite = s->suites.v[i];
+        struct tg_summarize_opts so = tg_suite_reading(s->suites.policy, suite);
+        struct tg_input_list inputs = { .one_run = s->o->given.ranks };
+        TG_AUTO(tg_summary_release) struct tg_summary summary;
+        tg_summary_init(&summary);
+        if (!s->args.n && !suite->stored && s->suites.n != 1)
+            continue;
+        if (!tg_given_apply(&so, &s->o->given, s->arena, err) ||
+            !tg_suite_traces(&inputs, &s->suites, suite, &s->args, err) ||
+            !tg_inputs_read(&summary, &inputs, &so, s->repo, s->io, err) ||
+            !check_sides(s, suite, &summary, err) || !record_runs(s, suite, &at, &summary, err))
             return false;
+    }
     return true;
 }

@@ -6,38 +6,24 @@
 
 /* ---- fetch ---- */
 
-/* The first of `n` commits that has runs here; n: none. */
-static bool first_stored(struct tg_store_cmd *s, tg_sv suite, const struct tg_commit *v, size_t n,
-                         size_t *at, struct tg_err *err)
-{
-    struct tg_git_files files;
-    for (*at = 0; *at < n; ++*at) {
-        if (!tg_store_files(&s->store, suite, v[*at].sha, s->arena, &files, err))
-            return false;
-        if (files.n)
-            break;
-    }
-    return true;
-}
-
-/* Most searches end at the first commit, so it is asked for alone; then the next eight, then the
- * rest: few round trips, and few runs that nobody will read. */
+/* The first of `n` commits that has runs; n: none. Most searches end at the first commit, so it is
+ * asked for alone; then the next eight, then the rest: few round trips, and few runs that nobody
+ * will read. */
 static bool fetch_walk(struct tg_store_cmd *s, tg_sv suite, const struct tg_commit *v, size_t n,
                        size_t *at, struct tg_err *err)
 {
-    size_t begin = 0, end = n ? 1 : 0, found = 0;
-    *at = n;
-    while (begin < n) {
-        if (!tg_remote_fetch(s->git, &s->remote, suite, v + begin, end - begin, err) ||
-            !first_stored(s, suite, v + begin, end - begin, &found, err))
+    struct tg_git_files files;
+    for (size_t begin = 0, end = 1; begin < n; begin = end, end = end == 1 && n > 9 ? 9 : n) {
+        if (!tg_remote_fetch(s->git, &s->remote, suite, v + begin, end - begin, err))
             return false;
-        if (found < end - begin) {
-            *at = begin + found;
-            return true;
+        for (*at = begin; *at < end; ++*at) {
+            if (!tg_store_files(&s->store, suite, v[*at].sha, s->arena, &files, err))
+                return false;
+            if (files.n)
+                return true;
         }
-        begin = end;
-        end = end == 1 && n > 9 ? 9 : n;
     }
+    *at = n;
     return true;
 }
 
@@ -75,15 +61,6 @@ static bool fetch_evidence(struct tg_store_cmd *s, tg_sv suite, const struct tg_
     return !proof.sha[0] || tg_remote_fetch(s->git, &s->remote, suite, &proof, 1, err);
 }
 
-/* With `ref: window(N)` the baseline is what all of the N commits have. */
-static bool fetch_window(struct tg_store_cmd *s, const struct tg_baseline_settings *b, tg_sv suite,
-                         const struct tg_commit *v, size_t n, struct tg_err *err)
-{
-    size_t most = (size_t)b->ref_window;
-    return b->ref != TG_REF_WINDOW ||
-           tg_remote_fetch(s->git, &s->remote, suite, v, most < n ? most : n, err);
-}
-
 static bool fetch_suite(struct tg_store_cmd *s, const struct tg_baseline_settings *b,
                         const struct tg_suite *suite, const struct tg_commit *start,
                         struct tg_err *err)
@@ -105,7 +82,11 @@ static bool fetch_suite(struct tg_store_cmd *s, const struct tg_baseline_setting
     }
     if (at == n)
         return fetch_evidence(s, suite->name, start, err);
-    if (!fetch_window(s, b, suite->name, v, n, err) ||
+    /* With `ref: window(N)` the baseline is what all of the N commits have. */
+    size_t window = b->ref != TG_REF_WINDOW     ? 0
+                    : (size_t)b->ref_window < n ? (size_t)b->ref_window
+                                                : n;
+    if ((window && !tg_remote_fetch(s->git, &s->remote, suite->name, v, window, err)) ||
         !tg_store_files(&s->store, suite->name, v[at].sha, s->arena, &files, err))
         return false;
     tg_buf_printf(&s->out, "%.*s: %zu run%s of commit %.12s", TG_SV_ARG(suite->name), files.n,
@@ -126,22 +107,6 @@ static bool fetch_from(struct tg_store_cmd *s, const struct tg_baseline_settings
         if ((s->suites.v[i]->stored || s->o->suite) &&
             !fetch_suite(s, b, s->suites.v[i], start, err))
             return false;
-    return true;
-}
-
-/* One of the policy's baselines. A release that is not there is for `check` to tell. */
-static bool fetch_baseline(struct tg_store_cmd *s, size_t i, struct tg_err *err)
-{
-    const struct tg_policy *p = s->suites.policy;
-    const struct tg_baseline_settings *b = i ? &p->baselines[i - 1] : &p->baseline;
-    struct tg_commit start;
-    if (tg_suites_start(&s->suites, b, NULL, s->git, &start, err))
-        return fetch_from(s, b, &start, err);
-    if (err->kind != TG_ERR_LOST)
-        return false;
-    tg_io_note(s->io, "baseline %.*s: %s", TG_SV_ARG(b->name.n ? b->name : TG_SV("baseline")),
-               err->message);
-    tg_err_init(err);
     return true;
 }
 
@@ -168,9 +133,21 @@ bool tg_baseline_fetch(struct tg_store_cmd *s, struct tg_err *err)
     }
     if (s->o->commit)
         return tg_store_cmd_commit(s, &start, err) && fetch_from(s, &p->baseline, &start, err);
-    for (size_t i = 0; i <= p->n_baselines; i++)
-        if (tg_policy_has_baseline(p, i) && !fetch_baseline(s, i, err))
+    for (size_t i = 0; i <= p->n_baselines; i++) {
+        const struct tg_baseline_settings *b = i ? &p->baselines[i - 1] : &p->baseline;
+        if (!tg_policy_has_baseline(p, i))
+            continue;
+        if (tg_suites_start(&s->suites, b, NULL, s->git, &start, err)) {
+            if (!fetch_from(s, b, &start, err))
+                return false;
+        } else if (err->kind == TG_ERR_LOST) { /* a release that is not there is for `check` */
+            tg_io_note(s->io, "baseline %.*s: %s",
+                       TG_SV_ARG(b->name.n ? b->name : TG_SV("baseline")), err->message);
+            tg_err_init(err);
+        } else {
             return false;
+        }
+    }
     return true;
 }
 
@@ -194,15 +171,15 @@ static bool size_of(struct tg_store_cmd *s, const struct tg_stored *v, size_t n,
     return true;
 }
 
-/* Those of v[0..n) that are also in `of`, or those that are not, to the front; how many. */
-static size_t sift(struct tg_stored *v, size_t n, const struct tg_stored *of, size_t n_of, bool in)
+/* Those of v[0..n) that are also in `of` to the front; how many. */
+static size_t sift(struct tg_stored *v, size_t n, const struct tg_stored *of, size_t n_of)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         bool found = false;
         for (size_t k = 0; k < n_of && !found; k++)
             found = tg_sv_eq(v[i].ref, of[k].ref);
-        if (found == in) {
+        if (found) {
             struct tg_stored one = v[i];
             memmove(v + kept + 1, v + kept, (i - kept) * sizeof *v);
             v[kept++] = one;
@@ -232,8 +209,8 @@ static bool with_room(struct tg_store_cmd *s, const struct tg_commit *at, struct
     if (used <= TG_STORE_COMMIT_BYTES ||
         !tg_remote_list(s->git, &once, mine->suite, s->arena, &there, &n_there, &ignored))
         return true;
-    n_all = sift(all, n_all, there, n_there, true);
-    known = kept = sift(mine, *n, there, n_there, true);
+    n_all = sift(all, n_all, there, n_there);
+    known = kept = sift(mine, *n, there, n_there);
     if (!size_of(s, all, n_all, &used, err))
         return false;
     for (size_t i = known; i < *n; i++) {
@@ -253,30 +230,12 @@ static bool with_room(struct tg_store_cmd *s, const struct tg_commit *at, struct
     return true;
 }
 
-/* The same of all suites; v[0..*n) is sorted by suite. */
-static bool all_with_room(struct tg_store_cmd *s, const struct tg_commit *at, struct tg_stored *v,
-                          size_t *n, struct tg_err *err)
-{
-    size_t end, kept = 0;
-    for (size_t i = 0; i < *n; i = end) {
-        for (end = i; end < *n && tg_sv_eq(v[end].suite, v[i].suite);)
-            end++;
-        size_t some = end - i;
-        if (!with_room(s, at, v + i, &some, err))
-            return false;
-        memmove(v + kept, v + i, some * sizeof *v);
-        kept += some;
-    }
-    *n = kept;
-    return true;
-}
-
 bool tg_baseline_push(struct tg_store_cmd *s, struct tg_err *err)
 {
     struct tg_commit at;
     struct tg_stored *v, *said;
     struct tg_pushed pushed, records = { 0 };
-    size_t n = 0, n_said, all;
+    size_t n = 0, kept = 0, end, n_said, all;
     if (!tg_store_cmd_commit(s, &at, err) ||
         !tg_event_refs(&s->store, tg_store_cmd_suite(s), s->arena, &said, &n_said, err) ||
         !tg_store_list(&s->store, tg_store_cmd_suite(s), NULL, s->arena, &v, &all, NULL, err))
@@ -287,8 +246,18 @@ bool tg_baseline_push(struct tg_store_cmd *s, struct tg_err *err)
     if (!n && !n_said)
         return tg_err_say(err, TG_ERR_LOST, TG_NOWHERE, "nothing is stored at commit %.12s",
                           "Record first: `tracegate baseline record TRACE…`.", at.sha);
-    if (!tg_store_whole(v, n, err) || !all_with_room(s, &at, v, &n, err) ||
-        !tg_remote_push(s->git, &s->remote, TG_REMOTE_CREATE, v, n, &pushed, err) ||
+    if (!tg_store_whole(v, n, err))
+        return false;
+    for (size_t i = 0; i < n; i = end) { /* sorted by suite */
+        for (end = i; end < n && tg_sv_eq(v[end].suite, v[i].suite);)
+            end++;
+        size_t some = end - i;
+        if (!with_room(s, &at, v + i, &some, err))
+            return false;
+        memmove(v + kept, v + i, some * sizeof *v);
+        kept += some;
+    }
+    if (!tg_remote_push(s->git, &s->remote, TG_REMOTE_CREATE, v, kept, &pushed, err) ||
         (n_said &&
          !tg_remote_push(s->git, &s->remote, TG_REMOTE_CREATE, said, n_said, &records, err)))
         return false;

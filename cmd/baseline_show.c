@@ -1,7 +1,6 @@
 /* tracegate baseline list and show. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "cmd/baseline.h"
@@ -9,6 +8,7 @@
 #include "core/base/decimal.h"
 #include "core/base/file.h"
 #include "core/base/sort.h"
+#include "core/base/strmap.h"
 #include "core/base/utf8.h"
 #include "core/baseline/git.h"
 #include "core/summary/fit.h"
@@ -45,23 +45,14 @@ static int by_history(const void *x, const void *y)
     return c ? c : strcmp(a->runs.v->commit, b->runs.v->commit);
 }
 
-struct on_line {
-    char sha[TG_SHA_SIZE];
-    int64_t order;
-};
-
-static int by_sha(const void *x, const void *y)
-{
-    return strcmp(((const struct on_line *)x)->sha, ((const struct on_line *)y)->sha);
-}
-
 /* Dates may be wrong (rebases, clocks): on the line of first parents of HEAD each commit comes
  * after its parent. `oldest` is the date of the oldest stored commit: the walk ends with it. */
 static bool order_line(struct tg_store_cmd *s, struct listed_commit *v, size_t n, int64_t oldest,
                        struct tg_err *err)
 {
     enum { SLACK = 1000 }; /* commits beyond the oldest date: dates may be wrong there too */
-    TG_FREE struct on_line *line = NULL;
+    TG_AUTO(tg_strmap_release) struct tg_strmap line = { 0 }; /* of commits, HEAD first */
+    TG_FREE int64_t *order = NULL;                            /* of each */
     struct tg_commit at, next;
     size_t cap = 0, k = 0, beyond = 0;
     bool cut;
@@ -69,22 +60,19 @@ static bool order_line(struct tg_store_cmd *s, struct listed_commit *v, size_t n
     if (back == TG_SEEN)
         back = tg_git_commit(s->git, at.sha, s->arena, &at, err);
     while (back == TG_SEEN && beyond < SLACK) {
-        line = tg_grow(line, &cap, k + 1, sizeof *line);
-        memcpy(line[k].sha, at.sha, sizeof at.sha);
-        line[k++].order = at.date;
+        (void)tg_strmap_add(&line, tg_sv_of(at.sha));
+        *TG_PUSH(order, k, cap) = at.date;
         beyond += at.date < oldest;
         back = tg_git_step_back(s->git, at.sha, s->arena, &next, &cut, err);
         at = next;
     }
     for (size_t i = k; i-- > 1;)
-        if (line[i - 1].order <= line[i].order)
-            line[i - 1].order = line[i].order + 1;
-    TG_SORT(line, k, by_sha);
+        if (order[i - 1] <= order[i])
+            order[i - 1] = order[i] + 1;
     for (size_t i = 0; i < n; i++) {
-        const struct on_line *found =
-            k ? bsearch(v[i].at.sha, line, k, sizeof *line, by_sha) : NULL;
-        if (found)
-            v[i].order = found->order;
+        uint32_t place = tg_strmap_find(&line, tg_sv_of(v[i].at.sha));
+        if (place != TG_NO_ID)
+            v[i].order = order[place];
     }
     return back != TG_SEEN_FAILED;
 }
@@ -97,28 +85,6 @@ static void take_step(void *arg, size_t i, const struct tg_side *side, bool dama
         v[i].why = tg_arena_printf(v[i].a, "%s", why->message);
     if (side)
         v[i].step_ns = tg_night_step_ns(side);
-}
-
-/* Reads every run that is stored here: a millisecond each. */
-static bool metric(struct tg_store_cmd *s, struct listed_commit *v, size_t n, struct tg_err *err)
-{
-    struct tg_stored_night *nights = TG_NEW_N(s->arena, struct tg_stored_night, n + 1);
-    struct tg_progress_line progress;
-    if (s->o->remote)
-        return true;
-    for (size_t i = 0; i < n; i++)
-        nights[i] = v[i].runs;
-    tg_progress_start(&progress, s->io);
-    bool ok = tg_nights_each(&s->store, nights, n, take_step, v, &progress.line, err);
-    tg_progress_end(&progress);
-    return ok;
-}
-
-static void put_step(struct tg_buf *out, double ns)
-{
-    tg_buf_printf(out, "step %s", isnan(ns) ? "unknown" : "");
-    if (!isnan(ns))
-        tg_dec_put_human_ns(out, ns);
 }
 
 /* The commits of v[0..n), sorted by place, and the date of the oldest. */
@@ -157,11 +123,22 @@ bool tg_baseline_list(struct tg_store_cmd *s, struct tg_err *err)
     if (!tg_store_cmd_listed(s, &v, &n, &foreign, err))
         return false;
     struct listed_commit *commits = TG_NEW_N(s->arena, struct listed_commit, n + 1);
-    if (!commits_of(s, v, n, commits, &k, &oldest, err) || !metric(s, commits, k, err) ||
-        !order_line(s, commits, k, oldest, err))
+    if (!commits_of(s, v, n, commits, &k, &oldest, err))
         return false;
-    if (k)
-        TG_SORT(commits, k, by_history);
+    if (!s->o->remote) { /* reads every run that is stored here: a millisecond each */
+        struct tg_stored_night *nights = TG_NEW_N(s->arena, struct tg_stored_night, k + 1);
+        struct tg_progress_line progress;
+        for (size_t i = 0; i < k; i++)
+            nights[i] = commits[i].runs;
+        tg_progress_start(&progress, s->io);
+        bool ok = tg_nights_each(&s->store, nights, k, take_step, commits, &progress.line, err);
+        tg_progress_end(&progress);
+        if (!ok)
+            return false;
+    }
+    if (!order_line(s, commits, k, oldest, err))
+        return false;
+    TG_SORT(commits, k, by_history);
     for (size_t i = 0; i < k; i++) {
         const struct listed_commit *c = &commits[i];
         char text[32];
@@ -173,16 +150,11 @@ bool tg_baseline_list(struct tg_store_cmd *s, struct tg_err *err)
             tg_buf_puts(&s->out, "not-here  ");
         tg_buf_printf(&s->out, "  %s  %zu run%s  ", c->runs.v->commit, c->runs.n,
                       tg_plural(c->runs.n));
-        if (!s->o->remote) {
-            put_step(&s->out, c->step_ns);
-            tg_buf_puts(&s->out, "  ");
-        }
-        tg_buf_printf(&s->out, "%.*s", TG_SV_ARG(c->runs.v->suite));
-        if (c->at.summary.n) {
-            tg_buf_puts(&s->out, "  ");
-            tg_esc_terminal(&s->out, tg_utf8_prefix(c->at.summary, 72));
-        }
-        tg_buf_putc(&s->out, '\n');
+        if (!s->o->remote)
+            tg_buf_printf(&s->out, "step %s  ",
+                          isnan(c->step_ns) ? "unknown" : TG_AS(tg_dec_put_human_ns, c->step_ns));
+        tg_buf_printf(&s->out, "%.*s%s", TG_SV_ARG(c->runs.v->suite), c->at.summary.n ? "  " : "");
+        TG_PUT(&s->out, tg_esc_terminal, "{}\n", tg_utf8_prefix(c->at.summary, 72));
     }
     for (size_t i = 0; i < k; i++)
         if (commits[i].why) {
@@ -213,9 +185,8 @@ struct shown_night {
 static int by_plain(const void *x, const void *y)
 {
     const struct tg_history_value *a = x, *b = y;
-    if (a->plain != b->plain)
-        return a->plain < b->plain ? 1 : -1;
-    return TG_CMP(a->series, b->series);
+    int c = TG_CMP(b->plain, a->plain);
+    return c ? c : TG_CMP(a->series, b->series);
 }
 
 static void take_shown(void *arg, size_t i, const struct tg_side *side, bool damaged,
@@ -223,32 +194,31 @@ static void take_shown(void *arg, size_t i, const struct tg_side *side, bool dam
 {
     enum { ROWS = 10 };
     struct shown_night *w = arg;
+    struct tg_store_cmd *s = w->s;
     struct tg_night night = { 0 };
     size_t rows = 0;
     (void)i;
     if (!side) {
-        tg_io_note(w->s->io, "%s: %s",
+        tg_io_note(s->io, "%s: %s",
                    damaged ? "a run cannot be read" : "the runs do not fit together", why->message);
         return;
     }
-    tg_night_metric(&night, side, &w->series, w->s->arena);
-    tg_buf_puts(&w->s->out, "  ");
-    put_step(&w->s->out, tg_night_step_ns(side));
-    tg_buf_puts(&w->s->out, "; self time, part of it and calls a step of the largest:\n");
+    tg_night_metric(&night, side, &w->series, s->arena);
+    double step = tg_night_step_ns(side);
+    tg_buf_printf(&s->out, "  step %s; self time, part of it and calls a step of the largest:\n",
+                  isnan(step) ? "unknown" : TG_AS(tg_dec_put_human_ns, step));
     TG_SORT(night.v, night.n, by_plain);
     for (size_t k = 0; k < night.n && rows < ROWS; k++) {
-        const struct tg_series *x = &w->series.v[night.v[k].series];
-        if (!tg_series_is_name(x) || !(night.v[k].plain > 0))
-            continue;
-        struct tg_store_cmd *s = w->s;
         const struct tg_history_value *v = &night.v[k];
+        const struct tg_series *x = &w->series.v[v->series];
+        if (!tg_series_is_name(x) || !(v->plain > 0))
+            continue;
         tg_buf_printf(&s->out, "  %10s  %4.1f %%  ", TG_AS(tg_dec_put_human_ns, v->plain),
                       night.step_ns > 0 ? 100 * v->plain / night.step_ns : 0);
         if (isnan(v->calls))
-            tg_buf_puts(&s->out, "  varies");
+            tg_buf_printf(&s->out, "  varies  %-10s", tg_kind_name(x->kind));
         else
-            tg_buf_printf(&s->out, "%6.6gx ", v->calls);
-        tg_buf_printf(&s->out, "  %-10s", tg_kind_name(x->kind));
+            tg_buf_printf(&s->out, "%6.6gx   %-10s", v->calls, tg_kind_name(x->kind));
         TG_PUT(&s->out, tg_esc_terminal, "  {}\n", tg_utf8_prefix(x->name, 80));
         rows++;
     }
@@ -280,15 +250,15 @@ static bool show_runs(struct tg_store_cmd *s, const struct tg_stored *v, size_t 
                 continue;
             }
             tg_sv device = tg_shard_env(shard, "device"), torch = tg_shard_env(shard, "torch");
-            tg_buf_puts(&s->out, "    rank ");
+            device = device.n ? device : TG_SV("unknown");
+            torch = torch.n ? torch : TG_SV("unknown");
             if (shard->rank < 0)
-                tg_buf_puts(&s->out, "none");
+                tg_buf_puts(&s->out, "    rank none");
             else
-                tg_buf_printf(&s->out, "%" PRId64, shard->rank);
+                tg_buf_printf(&s->out, "    rank %" PRId64, shard->rank);
             tg_buf_printf(&s->out, "  %zu step%s  %" PRIu64 " spans  device %.*s  torch %.*s\n",
                           shard->n_steps, tg_plural(shard->n_steps), shard->spans,
-                          device.n ? (int)device.n : 7, device.n ? device.p : "unknown",
-                          torch.n ? (int)torch.n : 7, torch.n ? torch.p : "unknown");
+                          TG_SV_ARG(device), TG_SV_ARG(torch));
         }
         if (!ok_run || !tg_summary_merge(all, &one, err))
             return false;
@@ -319,9 +289,10 @@ bool tg_baseline_show(struct tg_store_cmd *s, struct tg_err *err)
         ok = show_runs(s, v + i, end - i, &all, &shown, err);
     }
     if (ok && !shown) {
-        ok = tg_err_set(err, TG_ERR_LOST, TG_NOWHERE, "nothing is stored at commit %.12s", at.sha);
-        (void)tg_err_hint(err, "`tracegate baseline list` shows what is; `tracegate baseline "
-                               "fetch` gets what the remote has.");
+        ok = tg_err_say(err, TG_ERR_LOST, TG_NOWHERE, "nothing is stored at commit %.12s",
+                        "`tracegate baseline list` shows what is; `tracegate baseline fetch` gets "
+                        "what the remote has.",
+                        at.sha);
     }
     if (ok && s->o->output && suites > 1)
         ok = tg_err_usage(err, "-o writes one suite's runs, not %zu", "Add --suite NAME.", suites);

@@ -4,7 +4,6 @@
 
 #include "cmd/ab.h"
 #include "core/base/doc.h"
-#include "core/base/file.h"
 #include "core/base/utf8.h"
 #include "core/baseline/git.h"
 #include "reporters/escape.h"
@@ -23,86 +22,24 @@ enum tg_bisect_answer {
     TG_BISECT_ERROR /* err is set: the good side does not run, or a mistake of ours */
 };
 
+struct candidate {
+    struct tg_commit commit;
+    enum tg_bisect_answer answer;
+};
+
 /* What one commit's test is: `ab` with the good commit as its base (ab.h). Its stages end at once
  * where the program does more than before, and ask again where it looks slower. If the bad commit's
  * end in the first stage, so do those of the others, and no time is asked. */
-struct tg_bisect {
+struct search {
     const struct tg_bisect_opts *o;
     struct tg_ab ab; /* its base is the good commit, its head the one that is tested */
     struct tg_ab_opts ab_opts;
-    bool compared; /* both sides were prepared */
+    struct tg_strs rules; /* --policy, --suite, for check */
+    struct tg_commit good;
+    struct candidate *v; /* after the good commit, oldest first; the last is the bad one */
+    size_t n, tested;
+    struct tg_buf out;
 };
-
-#define MAX_REPORT ((size_t)64 << 20)
-
-/* A folder for it; bisect_end removes it and the worktrees, and so does a signal that ends
- * us. */
-TG_MUST static bool bisect_begin(struct tg_bisect *b, const struct tg_commit *good,
-                                 struct tg_err *err)
-{
-    const struct tg_bisect_opts *o = b->o;
-    b->ab_opts = (struct tg_ab_opts){
-        .setup = o->setup, .runs = o->runs, .max_runs = o->max_runs, .bisect = true
-    };
-    b->ab.o = &b->ab_opts;
-    b->ab.side[TG_AB_BASE].commit = *good;
-    tg_ab_add_option(&b->ab, &b->ab_opts.check, "--policy", o->policy);
-    tg_ab_add_option(&b->ab, &b->ab_opts.check, "--suite", o->suite);
-    return tg_ab_plan(&b->ab, &b->ab_opts, err) && tg_ab_begin(&b->ab, err);
-}
-
-static tg_sv headline(const struct tg_bisect *b, const char *path)
-{
-    TG_BUF text = { 0 };
-    struct tg_err ignored = TG_ERR_INIT;
-    TG_AUTO(tg_doc_drop) struct tg_doc *d = NULL;
-    tg_sv line = TG_SV("");
-    if (tg_file_read(&text, path, MAX_REPORT, &ignored))
-        d = tg_doc_parse(tg_buf_sv(&text), path, &ignored);
-    if (d)
-        line = tg_arena_sv(b->ab.arena, tg_doc_str(tg_doc_get(d, "headline"), TG_SV("")));
-    return line;
-}
-
-/* `why` in the arena: the verdict's headline, or what failed. */
-static enum tg_bisect_answer bisect_test(struct tg_bisect *b, const struct tg_commit *c, tg_sv *why,
-                                         struct tg_err *err)
-{
-    const struct tg_bisect_opts *o = b->o;
-    const char *report =
-        tg_arena_printf(b->ab.arena, "%s/%.12s.json", o->out ? o->out : b->ab.tmp, c->sha);
-    struct tg_strs *check = &b->ab_opts.check;
-    check->n = 0;
-    tg_ab_add_option(&b->ab, check, "--policy", o->policy);
-    tg_ab_add_option(&b->ab, check, "--suite", o->suite);
-    tg_ab_add_option(&b->ab, check, "--json", report);
-    tg_strs_add(check, "--quiet", b->ab.arena);
-    if (o->trust_repository)
-        tg_strs_add(check, "--trust-repository", b->ab.arena);
-    int code;
-    b->ab.side[TG_AB_HEAD].commit = *c;
-    b->ab.side[TG_AB_HEAD].made = NULL;
-    b->ab.code = 0;
-    b->compared = tg_ab_prepare(&b->ab, err);
-    code = b->compared ? tg_ab_compare(&b->ab, err) : tg_err_exit_code(err->kind);
-    if (err->kind != TG_ERR_NONE && code != 1) {
-        /* What an error of ours says of the commit: it cannot be tested, or nothing can. */
-        bool skip = b->ab.code == TG_AB_SKIP || (!b->ab.code && code == 3 && b->compared);
-        if (!skip)
-            return TG_BISECT_ERROR;
-        *why = TG_SV_PRINTF(b->ab.arena, "%s", err->message);
-        tg_err_init(err);
-        return TG_BISECT_SKIP;
-    }
-    b->ab_opts.base_ran = true;
-    *why = headline(b, report);
-    if (code > 1)
-        *why = TG_SV_PRINTF(b->ab.arena, "undecided after %d runs per side: %.*s", (int)b->ab.k,
-                            TG_SV_ARG(*why));
-    if (code == 0 && b->ab_opts.calls)
-        *why = TG_SV("the first run of each side does not fail, as it does at the bad commit");
-    return code == 0 ? TG_BISECT_GOOD : code == 1 ? TG_BISECT_BAD : TG_BISECT_SKIP;
-}
 
 #define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_bisect_opts, member)
 static const struct tg_opt bisect_options[] = {
@@ -128,18 +65,47 @@ static const struct tg_opt bisect_options[] = {
     { 0 },
 };
 
-struct candidate {
-    struct tg_commit commit;
-    enum tg_bisect_answer answer;
-};
+/* ---- one commit ---- */
 
-struct search {
-    struct tg_bisect b;
-    struct tg_commit good;
-    struct candidate *v; /* after the good commit, oldest first; the last is the bad one */
-    size_t n, tested;
-    struct tg_buf out;
-};
+/* `why` in the arena: the verdict's headline, or what failed. */
+static enum tg_bisect_answer test_commit(struct search *s, const struct tg_commit *c, tg_sv *why,
+                                         struct tg_err *err)
+{
+    struct tg_ab *ab = &s->ab;
+    const char *report =
+        tg_arena_printf(ab->arena, "%s/%.12s.json", s->o->out ? s->o->out : ab->tmp, c->sha);
+    struct tg_strs *check = &s->ab_opts.check;
+    struct tg_err ignored = TG_ERR_INIT;
+    *check = s->rules;
+    tg_ab_add_option(ab, check, "--json", report);
+    tg_strs_add(check, "--quiet", ab->arena);
+    if (s->o->trust_repository)
+        tg_strs_add(check, "--trust-repository", ab->arena);
+    ab->side[TG_AB_HEAD].commit = *c;
+    ab->side[TG_AB_HEAD].made = NULL;
+    ab->code = 0;
+    bool prepared = tg_ab_prepare(ab, err); /* both sides */
+    int code = prepared ? tg_ab_compare(ab, err) : tg_err_exit_code(err->kind);
+    if (err->kind != TG_ERR_NONE && code != 1) {
+        /* What an error of ours says of the commit: it cannot be tested, or nothing can. */
+        bool skip = ab->code == TG_AB_SKIP || (!ab->code && code == 3 && prepared);
+        if (!skip)
+            return TG_BISECT_ERROR;
+        *why = TG_SV_PRINTF(ab->arena, "%s", err->message);
+        tg_err_init(err);
+        return TG_BISECT_SKIP;
+    }
+    s->ab_opts.base_ran = true;
+    TG_AUTO(tg_doc_drop)
+    struct tg_doc *d = tg_doc_parse(tg_ab_read(ab, report), report, &ignored);
+    *why = tg_arena_sv(ab->arena, tg_doc_str(tg_doc_get(d, "headline"), TG_SV("")));
+    if (code > 1)
+        *why = TG_SV_PRINTF(ab->arena, "undecided after %d runs per side: %.*s", (int)ab->k,
+                            TG_SV_ARG(*why));
+    if (code == 0 && s->ab_opts.calls)
+        *why = TG_SV("the first run of each side does not fail, as it does at the bad commit");
+    return code == 0 ? TG_BISECT_GOOD : code == 1 ? TG_BISECT_BAD : TG_BISECT_SKIP;
+}
 
 /* ---- the line of commits ---- */
 
@@ -150,15 +116,15 @@ static bool find_line(struct search *s, const struct tg_commit *bad, struct tg_e
     bool cut;
     while (strcmp(at.sha, s->good.sha) != 0) {
         *TG_PUSH(s->v, s->n, cap) = (struct candidate){ .commit = at };
-        switch (tg_git_step_back(s->b.ab.git, at.sha, s->b.ab.arena, &next, &cut, err)) {
+        switch (tg_git_step_back(s->ab.git, at.sha, s->ab.arena, &next, &cut, err)) {
         case TG_SEEN_FAILED:
             return false;
         case TG_ABSENT:
-            return tg_err_usage(
-                err, "commit %.12s (good) is not among the first parents of %.12s (bad)",
-                "Give the good commit of the line that `tracegate history` follows; in a "
-                "shallow clone fetch more of it (fetch-depth: 0).",
-                s->good.sha, bad->sha);
+            return tg_err_usage(err,
+                                "commit %.12s (good) is not among the first parents of %.12s (bad)",
+                                "Give the good commit of the line that `tracegate history` "
+                                "follows; in a shallow clone fetch more of it (fetch-depth: 0).",
+                                s->good.sha, bad->sha);
         case TG_SEEN:
             at = next;
         }
@@ -181,34 +147,30 @@ static void put_commit(struct search *s, const struct tg_commit *c)
     tg_esc_terminal(&s->out, tg_utf8_prefix(c->summary, 72));
 }
 
-static void put_answer(struct search *s, const struct candidate *c, tg_sv why)
-{
-    static const char *const word[] = { "untested", "good", "bad", "skip", "error" };
-    tg_buf_printf(&s->out, "%-5s ", word[c->answer]);
-    put_commit(s, &c->commit);
-    TG_PUT(&s->out, tg_esc_terminal, "\n      {}\n", tg_utf8_prefix(why, 200));
-}
-
 /* What is known so far is printed at once: a bisection takes its time. */
 static bool flush(struct search *s, struct tg_err *err)
 {
-    bool ok = tg_io_put(s->b.ab.io, tg_buf_sv(&s->out), err);
+    bool ok = tg_io_put(s->ab.io, tg_buf_sv(&s->out), err);
     tg_buf_clear(&s->out);
     return ok;
 }
 
 /* ---- the search ---- */
 
-static bool test(struct search *s, size_t i, struct tg_err *err)
+static bool test(struct search *s, struct candidate *c, struct tg_err *err)
 {
-    struct candidate *c = &s->v[i];
+    static const char *const word[] = { "untested", "good", "bad", "skip" };
     tg_sv why = TG_SV("");
-    tg_io_note(s->b.ab.io, "testing %.12s, %zu of %zu commits", c->commit.sha, i + 1, s->n);
-    c->answer = bisect_test(&s->b, &c->commit, &why, err);
+    if (!s->o->only_head)
+        tg_io_note(s->ab.io, "testing %.12s, %zu of %zu commits", c->commit.sha,
+                   (size_t)(c - s->v) + 1, s->n);
+    c->answer = test_commit(s, &c->commit, &why, err);
     s->tested++;
     if (c->answer == TG_BISECT_ERROR)
         return false;
-    put_answer(s, c, why);
+    tg_buf_printf(&s->out, "%-5s ", word[c->answer]);
+    put_commit(s, &c->commit);
+    TG_PUT(&s->out, tg_esc_terminal, "\n      {}\n", tg_utf8_prefix(why, 200));
     return flush(s, err);
 }
 
@@ -252,22 +214,21 @@ static int search(struct search *s, struct tg_err *err)
 {
     size_t good = 0, bad = s->n - 1, i; /* untested: v[good..bad) */
     int code;
-    if (!test(s, bad, err))
+    if (!test(s, &s->v[bad], err))
         return -1;
     if (s->v[bad].answer != TG_BISECT_BAD) {
-        tg_buf_printf(
-            &s->out,
-            s->v[bad].answer == TG_BISECT_GOOD
-                ? "\n%.12s is not slower than %.12s here: nothing to search\n"
-                : "\n%.12s cannot be compared with %.12s here (above: why): whether it is "
-                  "slower is not known, and nothing was searched. Give a --bad commit "
-                  "that runs, or more runs.\n",
-            s->v[bad].commit.sha, s->good.sha);
+        tg_buf_printf(&s->out,
+                      s->v[bad].answer == TG_BISECT_GOOD
+                          ? "\n%.12s is not slower than %.12s here: nothing to search\n"
+                          : "\n%.12s cannot be compared with %.12s here (above: why): whether it "
+                            "is slower is not known, and nothing was searched. Give a --bad commit "
+                            "that runs, or more runs.\n",
+                      s->v[bad].commit.sha, s->good.sha);
         code = 4;
     } else {
-        s->b.ab_opts.calls = s->b.ab.stage == 1; /* only calls are final in the first stage */
+        s->ab_opts.calls = s->ab.stage == 1; /* only calls are final in the first stage */
         while ((i = next_of(s, good, bad)) < bad) {
-            if (!test(s, i, err))
+            if (!test(s, &s->v[i], err))
                 return -1;
             if (s->v[i].answer == TG_BISECT_GOOD)
                 good = i + 1;
@@ -277,18 +238,6 @@ static int search(struct search *s, struct tg_err *err)
         code = tell(s, good, bad);
     }
     return flush(s, err) ? code : -1;
-}
-
-static int step(struct search *s, const struct tg_commit *head, struct tg_err *err)
-{
-    static const int code[] = { 128 + 5, 0, 1, 125, -1 };
-    struct candidate c = { .commit = *head };
-    tg_sv why = TG_SV("");
-    c.answer = bisect_test(&s->b, head, &why, err);
-    if (c.answer == TG_BISECT_ERROR)
-        return -1;
-    put_answer(s, &c, why);
-    return flush(s, err) ? code[c.answer] : -1;
 }
 
 /* ---- the command ---- */
@@ -309,29 +258,36 @@ static bool check_options(const struct tg_bisect_opts *o, const struct tg_strs *
         "Five runs a side detect smaller changes than three.");
 }
 
-static int run(struct search *s, struct tg_err *err)
-{
-    const struct tg_bisect_opts *o = s->b.o;
-    struct tg_commit bad;
-    if (!tg_git_resolve(s->b.ab.git, o->good, s->b.ab.arena, &s->good, err) ||
-        !tg_git_resolve(s->b.ab.git, o->bad && !o->only_head ? o->bad : "HEAD", s->b.ab.arena, &bad,
-                        err) ||
-        (!o->only_head && !find_line(s, &bad, err)) || !bisect_begin(&s->b, &s->good, err))
-        return -1;
-    return o->only_head ? step(s, &bad, err) : search(s, err);
-}
-
 static int bisect_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     struct tg_bisect_opts o = *(const struct tg_bisect_opts *)c->opts;
     struct search s = {
-        .b = { .o = &o, .ab = { .command = c->args, .io = c->io, .arena = c->arena, .call = c } }
+        .o = &o,
+        .ab = { .command = c->args, .io = c->io, .arena = c->arena, .call = c },
+        .ab_opts = { .setup = o.setup, .runs = o.runs, .max_runs = o.max_runs, .bisect = true }
     };
+    static const int answers[] = {
+        [TG_BISECT_GOOD] = 0, [TG_BISECT_BAD] = 1, [TG_BISECT_SKIP] = 125
+    };
+    struct candidate head = { .answer = TG_BISECT_UNTESTED }; /* the bad one, or HEAD */
     int code = -1;
     c->repo->opts.trust_owner = o.trust_repository;
-    if (check_options(&o, c->args, err) && (s.b.ab.git = tg_repo_get(c->repo, err)))
-        code = run(&s, err);
-    tg_ab_end(&s.b.ab);
+    s.ab.o = &s.ab_opts;
+    tg_ab_add_option(&s.ab, &s.rules, "--policy", o.policy);
+    tg_ab_add_option(&s.ab, &s.rules, "--suite", o.suite);
+    s.ab_opts.check = s.rules;
+    if (check_options(&o, c->args, err) && (s.ab.git = tg_repo_get(c->repo, err)) &&
+        tg_git_resolve(s.ab.git, o.good, c->arena, &s.good, err) &&
+        tg_git_resolve(s.ab.git, o.bad && !o.only_head ? o.bad : "HEAD", c->arena, &head.commit,
+                       err) &&
+        (o.only_head || find_line(&s, &head.commit, err)) && tg_ab_plan(&s.ab, &s.ab_opts, err)) {
+        s.ab.side[TG_AB_BASE].commit = s.good;
+        if (tg_ab_begin(&s.ab, err)) /* a folder for it; tg_ab_end removes it and the worktrees */
+            code = !o.only_head           ? search(&s, err)
+                   : test(&s, &head, err) ? answers[head.answer]
+                                          : -1;
+    }
+    tg_ab_end(&s.ab);
     tg_buf_release(&s.out);
     free(s.v);
     if (code >= 0)
@@ -340,37 +296,31 @@ static int bisect_run(const struct tg_cmd_call *c, struct tg_err *err)
     return tg_err_exit_code(err->kind) + (o.only_head ? 128 : 0);
 }
 
-/* tracegate-ab --bisect --base REV */
-static const struct tg_opt_was bisect_was[] = { { "base", "good" },
-                                                { "bisect", "only-head" },
-                                                { "step", "only-head" },
-                                                { "runs", "once" },
-                                                { 0 } };
-
 const struct tg_cmd tg_cmd_bisect = {
     .name = "bisect",
     .summary = "find the commit between a good and a bad one that made it slower",
     .synopsis = "--good REV [--bad REV] [options] -- COMMAND [ARG…]",
-    .about =
-        "Tries the commits along first parents between the good one and the bad one, the middle "
-        "one first. Each is "
-        "checked out into a folder of its own, beside the good one; COMMAND runs in both in "
-        "turn, on this machine, and writes one trace to \"$TRACE\", a path that ends in "
-        ".json.gz (also given as {trace} in an argument). The rules of check decide whether "
-        "it is good or bad, in the stages of `tracegate ab`.\n"
-        "\n"
-        "A commit that does not build, does not run, or stays inconclusive is skipped, and "
-        "its neighbour is tried. The exit code is 0 if one commit is found, 4 if several are "
-        "left, or the bad one is not slower here or cannot be compared.\n"
-        "\n"
-        "  tracegate bisect --good 3a134ca --bad 3861a99 --setup 'make ext' -- python3 "
-        "bench.py {trace}\n"
-        "\n"
-        "With --only-head it answers for HEAD alone: git bisect start BAD GOOD && git bisect run "
-        "tracegate bisect --only-head --good GOOD -- python3 bench.py {trace}",
+    .about = "Tries the commits along first parents between the good one and the bad one, the "
+             "middle one first. Each is checked out into a folder of its own, beside the good one; "
+             "COMMAND runs in both in turn, on this machine, and writes one trace to \"$TRACE\", a "
+             "path that ends in .json.gz (also given as {trace} in an argument). The rules of "
+             "check decide whether it is good or bad, in the stages of `tracegate ab`.\n\n"
+             "A commit that does not build, does not run, or stays inconclusive is skipped, and "
+             "its neighbour is tried. The exit code is 0 if one commit is found, 4 if several are "
+             "left, or the bad one is not slower here or cannot be compared.\n\n"
+             "  tracegate bisect --good 3a134ca --bad 3861a99 --setup 'make ext' -- python3 "
+             "bench.py {trace}\n"
+             "\n"
+             "With --only-head it answers for HEAD alone: git bisect start BAD GOOD && git bisect "
+             "run tracegate bisect --only-head --good GOOD -- python3 bench.py {trace}",
     .answers_bisect = "only-head",
     .options = bisect_options,
-    .was = bisect_was,
+    /* tracegate-ab --bisect --base REV */
+    .was = (const struct tg_opt_was[]){ { "base", "good" },
+                                        { "bisect", "only-head" },
+                                        { "step", "only-head" },
+                                        { "runs", "once" },
+                                        { 0 } },
     .opts_size = sizeof(struct tg_bisect_opts),
     .run = bisect_run,
 };

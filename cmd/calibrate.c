@@ -170,7 +170,7 @@ static void put_limit(struct tg_buf *out, const struct tg_limit *l, double pct)
                           TG_SV_ARG(l->bound[k].text));
             floor |= l->bound[k].kind == TG_BOUND_ABS;
         }
-    tg_buf_puts(out, floor ? "}" : ", abs: 0.1%step}");
+    tg_buf_puts(out, floor ? "}\n" : ", abs: 0.1%step}\n");
 }
 
 /* Whole percent above what equal code showed, and never under what the evidence asks for anyway. */
@@ -224,10 +224,8 @@ static void put_overrides(const struct job *j, struct tg_buf *out, const struct 
         if (!m || fitting(j, m->worst) <= pct ||
             (!m->fails && (o->share < MIN_SHARE || m->worst <= pct)))
             continue;
-        if (!any)
-            tg_buf_puts(out, "    overrides:\n");
+        tg_buf_puts(out, any ? "      " : "    overrides:\n      ");
         any = true;
-        tg_buf_puts(out, "      ");
         size_t at = 0;
         while (at + 1 < TG_NOISE_SIZES && tg_noise_sizes[at + 1] <= j->c.side)
             at++;
@@ -238,29 +236,17 @@ static void put_overrides(const struct job *j, struct tg_buf *out, const struct 
         if (isfinite(o->mde[at]))
             tg_buf_printf(out, "; +%s %% is found 9 times in 10 at %zu runs",
                           number(j, 100 * o->mde[at], 0), tg_noise_sizes[at]);
-        tg_buf_putc(out, '\n');
-        tg_buf_printf(out, "      - match: {kind: %.*s, name: ", TG_SV_ARG(o->kind));
         /* A name as a glob between double quotes; what a glob or YAML would read otherwise
          * becomes '?'. */
-        tg_buf_putc(out, '"');
+        tg_buf_printf(out, "\n      - match: {kind: %.*s, name: \"", TG_SV_ARG(o->kind));
         for (size_t k = 0; k < o->name.n; k++) {
             unsigned char ch = (unsigned char)o->name.p[k];
             bool plain = ch >= 0x20 && ch < 0x7f && !strchr("\"\\*?", ch) && !(ch == '/' && k == 0);
             tg_buf_putc(out, plain ? (char)ch : '?');
         }
-        tg_buf_putc(out, '"');
-        tg_buf_printf(out, "}\n        %s: ", key);
+        tg_buf_printf(out, "\"}\n        %s: ", key);
         put_limit(out, limit, fitting(j, m->worst));
-        tg_buf_putc(out, '\n');
     }
-}
-
-static size_t alarms_of(const struct job *j, const struct tg_rule *rule)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < j->c.n_alarms; i++)
-        n += j->c.alarms[i].rule == rule ? j->c.alarms[i].fails + j->c.alarms[i].warns : 0;
-    return n;
 }
 
 /* One rule's part of the layer; nothing where its limit fits. */
@@ -276,25 +262,29 @@ static void put_rule(const struct job *j, struct tg_buf *out, const struct tg_ru
         pct = pct_of(&rule->warn, &limit);
     }
     double fit = rule_fit(j, rule, &worst);
+    size_t alarms = 0;
+    for (size_t i = 0; i < j->c.n_alarms; i++)
+        if (j->c.alarms[i].rule == rule)
+            alarms += j->c.alarms[i].fails + j->c.alarms[i].warns;
     if (!pct || !worst || !worst->timed)
         return;
     double now = pct->is_auto ? 100 * j->c.tau : pct->value;
     tg_buf_printf(&part, "  - id: %.*s\n", TG_SV_ARG(rule->id));
     size_t start = part.n;
     /* Alarms make a limit too tight; three times what equal code shows makes it too loose. */
-    bool tight = alarms_of(j, rule) > 0 && fit > now;
+    bool tight = alarms > 0 && fit > now;
     bool loose = !pct->is_auto && worst->worst > 0 && fit * 3 < now;
     if (fit > 0 && (tight || loose)) {
         tg_buf_printf(&part, "    # was %.*s; equal code stays within %.0f %%, %s\n    %s: ",
                       TG_SV_ARG(pct->text), fit,
                       fit > now ? "so less is noise" : "so less can be asked for", key);
         put_limit(&part, limit, fit);
-        tg_buf_putc(&part, '\n');
         now = fit;
     }
     if (rule->n_overrides)
-        tg_buf_puts(&part, "    # it has overrides of its own, which a layer would replace: none "
-                           "suggested\n");
+        tg_buf_puts(
+            &part,
+            "    # it has overrides of its own, which a layer would replace: none suggested\n");
     else if (tg_rule_metric_info(rule->metric)->scope == TG_SCOPE_NAME)
         put_overrides(j, &part, rule, limit, key, now);
     if (part.n > start && !(rule->n_overrides && !strchr(part.p + start, '{')))
@@ -451,25 +441,22 @@ static bool put_all(const struct job *j, struct tg_err *err)
         put_ops(j, &out);
         const struct tg_contract *k = &j->c.contract;
         if (isfinite(k->runs)) {
-            tg_buf_printf(
-                &out,
-                "\ntracegate ab, played on %d draws of these runs%s:\n"
-                "  the same code fails in %s of 100; it takes %s runs a side on average, %d at "
-                "most\n",
-                TG_CONTRACT_DRAWS, k->again ? " (with replacement, an estimate)" : "",
-                number(j, 100 * k->red, 1), number(j, k->runs, 1), TG_CONTRACT_RUNS);
+            tg_buf_printf(&out,
+                          "\ntracegate ab, played on %d draws of these runs%s:\n"
+                          "  the same code fails in %s of 100; it takes %s runs a side on average, "
+                          "%d at most\n",
+                          TG_CONTRACT_DRAWS, k->again ? " (with replacement, an estimate)" : "",
+                          number(j, 100 * k->red, 1), number(j, k->runs, 1), TG_CONTRACT_RUNS);
             for (size_t i = 0; i < TG_CONTRACT_SIZES; i++)
-                tg_buf_printf(
-                    &out,
-                    "  one operator slower by %s %% is found in %s of 100, after %s runs a side "
-                    "on average\n",
-                    number(j, 100 * tg_contract_sizes[i], 0), number(j, 100 * k->found[i], 0),
-                    number(j, k->took[i], 1));
-            tg_buf_printf(
-                &out,
-                "  budget: the steps of %d runs take %s s; `ab --budget` also pays for that many "
-                "starts of the program\n",
-                2 * TG_CONTRACT_RUNS, number(j, 2 * TG_CONTRACT_RUNS * steps_s(j), 1));
+                tg_buf_printf(&out,
+                              "  one operator slower by %s %% is found in %s of 100, after %s runs "
+                              "a side on average\n",
+                              number(j, 100 * tg_contract_sizes[i], 0),
+                              number(j, 100 * k->found[i], 0), number(j, k->took[i], 1));
+            tg_buf_printf(&out,
+                          "  budget: the steps of %d runs take %s s; `ab --budget` also pays for "
+                          "that many starts of the program\n",
+                          2 * TG_CONTRACT_RUNS, number(j, 2 * TG_CONTRACT_RUNS * steps_s(j), 1));
         }
         tg_buf_puts(&out, "\nlimits that fit (--format yaml prints them alone)\n\n");
         put_yaml(j, &out);
@@ -477,8 +464,14 @@ static bool put_all(const struct job *j, struct tg_err *err)
     return tg_io_put(j->io, tg_buf_sv(&out), err);
 }
 
-static bool choose_sizes(struct job *j, struct tg_err *err)
+static bool run_job(struct job *j, struct tg_err *err)
 {
+    j->in = (struct tg_noise_input){ .policy = j->same.policy,
+                                     .suite = j->same.suite,
+                                     .io = j->io,
+                                     .compare = &j->same.compare,
+                                     .all = j->same.all };
+    j->outliers = tg_outliers_find(&j->in.all, &j->n_outliers, j->same.arena);
     size_t half = j->in.all.n_runs / 2;
     int64_t side = j->o->side, splits = j->o->splits;
     if (side == TG_OPT_UNSET)
@@ -494,19 +487,7 @@ static bool choose_sizes(struct job *j, struct tg_err *err)
                           (long long)splits);
     j->in.side = (size_t)side;
     j->in.splits = (size_t)splits;
-    return true;
-}
-
-static bool run_job(struct job *j, struct tg_err *err)
-{
-    j->in = (struct tg_noise_input){ .policy = j->same.policy,
-                                     .suite = j->same.suite,
-                                     .io = j->io,
-                                     .compare = &j->same.compare,
-                                     .all = j->same.all };
-    j->outliers = tg_outliers_find(&j->in.all, &j->n_outliers, j->same.arena);
-    return choose_sizes(j, err) && tg_noise_metric(&j->c, &j->in, j->same.arena, err) &&
-           put_all(j, err);
+    return tg_noise_metric(&j->c, &j->in, j->same.arena, err) && put_all(j, err);
 }
 
 static int calibrate_run(const struct tg_cmd_call *c, struct tg_err *err)
@@ -527,11 +508,9 @@ const struct tg_cmd tg_cmd_calibrate = {
         "changed (the runs are split into two sides many times, always in the same way), the noise "
         "of each operator, the smallest slowdown that is found 9 times in 10 with 3, 5, 8 and 10 "
         "runs a side, which runs are not like the others and why, and suitable limits, as a policy "
-        "with the evidence beside each.\n"
-        "\n"
+        "with the evidence beside each.\n\n"
         "Default for TRACE: the stored runs of the suite at HEAD or before it, or its baseline in "
-        "HEAD. Record the runs as your checks do: on the same machine, at different times.\n"
-        "\n"
+        "HEAD. Record the runs as your checks do: on the same machine, at different times.\n\n"
         "  tracegate calibrate out/run*.json.gz --format yaml >limits.yml",
     .options = calibrate_options,
     .opts_size = sizeof(struct calibrate_opts),

@@ -36,9 +36,8 @@ static const struct tg_opt check_options[] = {
       "traces with Python stacks, baseline=PATH and fresh=PATH: for causes only, never judged" },
     { "ask", AT(STR, ask), "FILE",
       "judge in stages: a time that looks slower fails only if new runs confirm it; FILE gets "
-      "three "
-      "numbers: the runs a side that are asked for, the new ones beside them (0 0: final), the "
-      "suspects; in a second line their names" },
+      "three numbers: the runs a side that are asked for, the new ones beside them (0 0: final), "
+      "the suspects; in a second line their names" },
     { "again", AT(LIST, again), "SIDE=PATH",
       "with --ask: new runs, baseline=PATH and fresh=PATH, of which only suspects are judged" },
     { "detect", AT(STR, detect), "PCT",
@@ -66,40 +65,33 @@ static int check_run(const struct tg_cmd_call *c, struct tg_err *err)
     return tg_check_run(c->opts, c->args, c->io, err);
 }
 
-static const struct tg_opt_was check_was[] = { { "cause-baseline", "cause-trace=baseline=" },
-                                               { "cause-traces", "cause-trace=fresh=" },
-                                               { "svg-narrow", "svg-style=narrow" },
-                                               { "svg-share", "svg-style=share" },
-                                               { 0 } };
-
-static const struct tg_opt_needs check_needs[] = { { "junit-strict", "junit out" },
-                                                   { "svg-style", "svg-counts svg-durations out" },
-                                                   { "trace-url", "html out" },
-                                                   { "base-commit", "baseline" },
-                                                   { "again", "ask" },
-                                                   { "detect", "ask" },
-                                                   { "max-runs", "ask" },
-                                                   { 0 } };
-
 const struct tg_cmd tg_cmd_check = {
     .name = "check",
     .summary = "judge fresh traces against a baseline",
     .synopsis = "[TRACE…] [--baseline SIDE] [--policy FILE]",
     .about = "Compares the fresh traces with the baseline, judges the change by the policy, writes "
              "the reports and exits with the verdict's code: 0 pass or warn, 1 fail, 2 bad policy "
-             "or command line, 3 unusable input, 4 inconclusive, 5 internal.\n"
-             "\n"
+             "or command line, 3 unusable input, 4 inconclusive, 5 internal.\n\n"
              "Without --baseline the baseline is read from the git tree of the merge base with the "
              "target branch, at the suite's `baseline:` path. Without a policy file the built-in "
              "policy applies: no new launches, copies, operators or synchronisations, nothing "
-             "proven slower. Durations are judged with three or more runs a side.\n"
-             "\n"
-             "A report to - goes to standard output instead of the text.\n"
-             "\n"
+             "proven slower. Durations are judged with three or more runs a side.\n\n"
+             "A report to - goes to standard output instead of the text.\n\n"
              "  tracegate check out/*.json.gz --runs --baseline origin/main:perf --junit gate.xml",
     .options = check_options,
-    .was = check_was,
-    .needs = check_needs,
+    .was = (const struct tg_opt_was[]){ { "cause-baseline", "cause-trace=baseline=" },
+                                        { "cause-traces", "cause-trace=fresh=" },
+                                        { "svg-narrow", "svg-style=narrow" },
+                                        { "svg-share", "svg-style=share" },
+                                        { 0 } },
+    .needs = (const struct tg_opt_needs[]){ { "junit-strict", "junit out" },
+                                            { "svg-style", "svg-counts svg-durations out" },
+                                            { "trace-url", "html out" },
+                                            { "base-commit", "baseline" },
+                                            { "again", "ask" },
+                                            { "detect", "ask" },
+                                            { "max-runs", "ask" },
+                                            { 0 } },
     .for_scripts = "damaged ask again report-url trace-url",
     .opts_size = sizeof(struct tg_check_opts),
     .run = check_run,

@@ -39,20 +39,16 @@ static const struct tg_opt help_options[] = {
 
 const struct tg_cmd *tg_cmd_find(const char *name, struct tg_err *err)
 {
-    const char *names[33] = { 0 }, *meant;
-    size_t n = 0;
-    for (const struct tg_cmd *const *c = tg_commands; *c; c++) {
-        if (strcmp((*c)->name, name) == 0)
-            return *c;
-        if (n < 32)
-            names[n++] = (*c)->name;
+    const char *names[sizeof tg_commands / sizeof *tg_commands] = { 0 };
+    for (size_t i = 0; tg_commands[i]; i++) {
+        if (strcmp(tg_commands[i]->name, name) == 0)
+            return tg_commands[i];
+        names[i] = tg_commands[i]->name;
     }
-    meant = tg_sv_nearest(tg_sv_of(name), names);
+    const char *meant = tg_sv_nearest(tg_sv_of(name), names);
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "there is no command '%s'", name);
-    if (meant)
-        (void)tg_err_hint(err, "Did you mean %s? tracegate --help lists the commands.", meant);
-    else
-        (void)tg_err_hint(err, "tracegate --help lists the commands.");
+    (void)tg_err_hint(err, "%s%s%stracegate --help lists the commands.",
+                      meant ? "Did you mean " : "", meant ? meant : "", meant ? "? " : "");
     return NULL;
 }
 
@@ -70,18 +66,6 @@ static void put_names(struct tg_buf *out, const struct tg_cmd_call *c, bool prof
     tg_policy_free(p);
 }
 
-static void put_completion(struct tg_buf *out, const struct tg_cmd_call *c, int what)
-{
-    if (what == COMPLETION_BASH)
-        tg_help_bash(out, tg_commands);
-    else if (what == COMPLETION_ZSH)
-        tg_help_zsh(out, tg_commands);
-    else if (what == COMPLETION_FISH)
-        tg_help_fish(out, tg_commands);
-    else
-        put_names(out, c, what == COMPLETION_PROFILES);
-}
-
 static int help_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     const struct help_opts *o = c->opts;
@@ -89,15 +73,18 @@ static int help_run(const struct tg_cmd_call *c, struct tg_err *err)
     TG_BUF out = { 0 };
     if (c->args->n && !(cmd = tg_cmd_find(c->args->v[0], err)))
         return 2;
-    const struct tg_verb *verb = c->args->n > 1 ? tg_verb_find(cmd, c->args->v[1]) : NULL;
     if (o->man)
         tg_help_man(&out, tg_commands);
+    else if (o->completion == COMPLETION_BASH)
+        tg_help_bash(&out, tg_commands);
+    else if (o->completion == COMPLETION_ZSH)
+        tg_help_zsh(&out, tg_commands);
+    else if (o->completion == COMPLETION_FISH)
+        tg_help_fish(&out, tg_commands);
     else if (o->completion)
-        put_completion(&out, c, o->completion);
-    else if (verb)
-        tg_help_verb(&out, cmd, verb, c->io->columns);
+        put_names(&out, c, o->completion == COMPLETION_PROFILES);
     else if (cmd)
-        tg_help_command(&out, cmd, c->io->columns);
+        tg_help_command(&out, cmd, c->args->n > 1 ? c->args->v[1] : NULL, c->io->columns);
     else
         tg_help_overview(&out, tg_commands, c->io->columns);
     return tg_io_put(c->io, tg_buf_sv(&out), err) ? 0 : 5;
@@ -125,39 +112,9 @@ static int usage_code(const struct tg_cmd *cmd, const char *const *argv, size_t 
     return 2;
 }
 
-static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t n,
-                       struct tg_io *io, struct tg_err *err)
-{
-    TG_ARENA *a = tg_arena_new();
-    struct tg_global_opts common = { 0 };
-    struct tg_strs args = { 0 };
-    TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
-    TG_BUF help = { 0 };
-    void *opts = tg_arena_alloc(a, 1, cmd->opts_size ? cmd->opts_size : 1);
-    int code = usage_code(cmd, argv, n);
-    if (tg_options_parse(cmd, argv, n, opts, &common, &args, a, err)) {
-        tg_io_setup(io, common.color);
-        for (size_t i = 0; i < common.was.n; i++)
-            tg_io_note(io, "%s", common.was.v[i]);
-        if (common.help) {
-            const struct tg_verb *verb = args.n ? tg_verb_find(cmd, args.v[0]) : NULL;
-            if (verb)
-                tg_help_verb(&help, cmd, verb, io->columns);
-            else
-                tg_help_command(&help, cmd, io->columns);
-            code = tg_io_put(io, tg_buf_sv(&help), err) ? 0 : 5;
-        } else if (tg_reading_setup(common.threads, tg_io_env(io, "TRACEGATE_ISA"),
-                                    tg_io_env(io, "TRACEGATE_PART"), err)) {
-            code = cmd->run(&(struct tg_cmd_call){ opts, &args, io, &repo, a, tg_cmd_run }, err);
-        }
-    }
-    return code;
-}
-
 int tg_cmd_run(const char *const *argv, size_t n, struct tg_io *io, struct tg_err *err)
 {
     TG_BUF out = { 0 };
-    int code = 0;
     if (n == 0) {
         tg_help_overview(&out, tg_commands, io->columns);
         (void)!write(io->err, out.p, out.n);
@@ -167,9 +124,27 @@ int tg_cmd_run(const char *const *argv, size_t n, struct tg_io *io, struct tg_er
         return tg_io_put(io, TG_SV("tracegate " TG_JUDGED_BY "\n"), err) ? 0 : 5;
     if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
         tg_help_overview(&out, tg_commands, io->columns);
-        code = tg_io_put(io, tg_buf_sv(&out), err) ? 0 : 5;
-        return code;
+        return tg_io_put(io, tg_buf_sv(&out), err) ? 0 : 5;
     }
     const struct tg_cmd *cmd = tg_cmd_find(argv[0], err);
-    return cmd ? run_command(cmd, argv + 1, n - 1, io, err) : 2;
+    if (!cmd)
+        return 2;
+    TG_ARENA *a = tg_arena_new();
+    struct tg_global_opts common = { 0 };
+    struct tg_strs args = { 0 };
+    TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
+    void *opts = tg_arena_alloc(a, 1, cmd->opts_size);
+    if (!tg_options_parse(cmd, argv + 1, n - 1, opts, &common, &args, a, err))
+        return usage_code(cmd, argv + 1, n - 1);
+    tg_io_setup(io, common.color);
+    for (size_t i = 0; i < common.was.n; i++)
+        tg_io_note(io, "%s", common.was.v[i]);
+    if (common.help) {
+        tg_help_command(&out, cmd, args.n ? args.v[0] : NULL, io->columns);
+        return tg_io_put(io, tg_buf_sv(&out), err) ? 0 : 5;
+    }
+    if (!tg_reading_setup(common.threads, tg_io_env(io, "TRACEGATE_ISA"),
+                          tg_io_env(io, "TRACEGATE_PART"), err))
+        return usage_code(cmd, argv + 1, n - 1);
+    return cmd->run(&(struct tg_cmd_call){ opts, &args, io, &repo, a, tg_cmd_run }, err);
 }

@@ -27,55 +27,44 @@ static const struct exit_row environment_rows[] = {
 enum group { GROUP_SET_UP, GROUP_JUDGE, GROUP_LOOK, GROUP_FILES, GROUPS };
 static const char *const group_names[GROUPS] = { "set up", "judge", "look", "files and help" };
 static const struct page {
-    const char *command;
     enum group group;
-    const char *example[2];
+    const char *example[2]; /* the first word is the command */
 } pages[] = {
-    { "init", GROUP_SET_UP, { "init", "init out/*.json.gz --store --nightly" } },
-    { "policy",
-      GROUP_SET_UP,
-      { "policy lint out/run0.json.gz", "policy explain aten::mm out/*.json.gz" } },
-    { "selftest",
-      GROUP_SET_UP,
-      { "selftest out/*.json.gz", "selftest --suite train --format json" } },
-    { "calibrate",
-      GROUP_SET_UP,
-      { "calibrate base/*.json.gz", "calibrate base/*.json.gz --format yaml" } },
-    { "check",
-      GROUP_JUDGE,
+    { GROUP_SET_UP, { "init", "init out/*.json.gz --store --nightly" } },
+    { GROUP_SET_UP, { "policy lint out/run0.json.gz", "policy explain aten::mm out/*.json.gz" } },
+    { GROUP_SET_UP, { "selftest out/*.json.gz", "selftest --suite train --format json" } },
+    { GROUP_SET_UP, { "calibrate base/*.json.gz", "calibrate base/*.json.gz --format yaml" } },
+    { GROUP_JUDGE,
       { "check out/*.json.gz --runs --baseline origin/main:perf --markdown comment.md",
         "check --suite train --junit gate.xml" } },
-    { "ab",
-      GROUP_JUDGE,
+    { GROUP_JUDGE,
       { "ab --base origin/main -- python3 bench.py --trace {trace}",
         "ab --base origin/main --detect 10% --budget 5min -- python3 bench.py --trace {trace}" } },
-    { "baseline", GROUP_JUDGE, { "baseline record out/*.json.gz --runs", "baseline list" } },
-    { "history", GROUP_JUDGE, { "history", "history --format json" } },
-    { "bisect",
-      GROUP_JUDGE,
+    { GROUP_JUDGE, { "baseline record out/*.json.gz --runs", "baseline list" } },
+    { GROUP_JUDGE, { "history", "history --format json" } },
+    { GROUP_JUDGE,
       { "bisect --good v1.4.0 -- python3 bench.py --trace {trace}",
         "bisect --good v1.4.0 --bad HEAD~3 -- python3 bench.py --trace {trace}" } },
-    { "diff",
-      GROUP_LOOK,
+    { GROUP_LOOK,
       { "diff origin/main:perf out --runs", "diff perf/run0.json.gz out/run0.json.gz --top 5" } },
-    { "analyze",
-      GROUP_LOOK,
+    { GROUP_LOOK,
       { "analyze out/run0.json.gz --top 10",
         "analyze out/run0.json.gz --measure steps --format csv" } },
-    { "names", GROUP_LOOK, { "names out/run0.json.gz", "names out/*.json.gz --format csv" } },
-    { "summarize",
-      GROUP_FILES,
+    { GROUP_LOOK, { "names out/run0.json.gz", "names out/*.json.gz --format csv" } },
+    { GROUP_FILES,
       { "summarize out/run0.json.gz -o run0.tgs",
         "summarize out/run0.json.gz --window annotation:'aten::mm' -o run0.tgs" } },
-    { "merge", GROUP_FILES, { "merge run0.tgs run1.tgs -o runs.tgs", "merge *.tgs -o all.tgs" } },
-    { "help", GROUP_FILES, { "help check", "help --completion bash" } },
+    { GROUP_FILES, { "merge run0.tgs run1.tgs -o runs.tgs", "merge *.tgs -o all.tgs" } },
+    { GROUP_FILES, { "help check", "help --completion bash" } },
 };
 
 static const struct page *page_of(const char *command)
 {
-    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
-        if (strcmp(pages[i].command, command) == 0)
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+        tg_sv words = tg_sv_of(pages[i].example[0]);
+        if (tg_sv_eq(tg_sv_cut(&words, ' '), tg_sv_of(command)))
             return &pages[i];
+    }
     return NULL;
 }
 
@@ -87,17 +76,13 @@ static void wrap(struct tg_buf *out, tg_sv text, int indent, int at, int columns
     bool first = true;
     while (text.n) {
         tg_sv word = tg_sv_cut(&text, ' ');
-        if (!word.n)
-            continue;
         if (!first && at + 1 + (int)word.n > columns) {
             tg_buf_printf(out, "\n%*s", indent, "");
             at = indent;
             first = true;
         }
-        if (!first)
-            tg_buf_putc(out, ' ');
+        tg_buf_printf(out, "%s%.*s", first ? "" : " ", TG_SV_ARG(word));
         at += (int)word.n + (first ? 0 : 1);
-        tg_buf_add(out, word);
         first = false;
     }
     tg_buf_putc(out, '\n');
@@ -254,9 +239,28 @@ void tg_help_overview(struct tg_buf *out, const struct tg_cmd *const *commands, 
 
 static const struct listed everywhere = { .cmd = NULL };
 
-void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, int columns)
+static void help_of_verb(struct tg_buf *out, const struct tg_cmd *cmd, const struct tg_verb *verb,
+                         int width)
+{
+    const struct listed its = { .cmd = cmd, .verb = verb };
+    tg_buf_printf(out, "usage: tracegate %s %s%s%s [options]\n\n", cmd->name, verb->name,
+                  *verb->synopsis ? " " : "", verb->synopsis);
+    tg_buf_putc(out,
+                (char)(verb->about[0] - ('a' - 'A'))); /* all begin with a verb, in lower case */
+    about_text(out, verb->about + 1, width);
+    tg_buf_puts(out, "\noptions\n");
+    option_lines(out, &its, cmd->options, width);
+    option_lines(out, &everywhere, tg_global_options, width);
+}
+
+void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, const char *action, int columns)
 {
     int width = width_of(columns);
+    const struct tg_verb *verb = action ? tg_verb_find(cmd, action) : NULL;
+    if (verb) {
+        help_of_verb(out, cmd, verb, width);
+        return;
+    }
     const struct page *page = page_of(cmd->name);
     const struct listed all = { .cmd = cmd }, scripts = { .cmd = cmd, .for_scripts = true };
     tg_buf_printf(out, "usage: tracegate %s %s\n\n", cmd->name, cmd->synopsis);
@@ -281,31 +285,6 @@ void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, int columns)
     option_lines(out, &scripts, cmd->options, width);
 }
 
-void tg_help_verb(struct tg_buf *out, const struct tg_cmd *cmd, const struct tg_verb *verb,
-                  int columns)
-{
-    int width = width_of(columns);
-    const struct listed its = { .cmd = cmd, .verb = verb };
-    tg_buf_printf(out, "usage: tracegate %s %s%s%s [options]\n\n", cmd->name, verb->name,
-                  *verb->synopsis ? " " : "", verb->synopsis);
-    tg_buf_putc(out,
-                (char)(verb->about[0] - ('a' - 'A'))); /* all begin with a verb, in lower case */
-    about_text(out, verb->about + 1, width);
-    tg_buf_puts(out, "\noptions\n");
-    option_lines(out, &its, cmd->options, width);
-    option_lines(out, &everywhere, tg_global_options, width);
-}
-
-/* "\[u2026]"; returns how many bytes follow the first. */
-static size_t roff_code(struct tg_buf *out, tg_sv s)
-{
-    size_t n = tg_utf8_len(s);
-    if (n == 0)
-        return 0;
-    tg_buf_printf(out, "\\[u%04X]", tg_utf8_code(s, n));
-    return n - 1;
-}
-
 /* roff: '-' is a hyphen unless escaped, a leading '.' or ''' would be a request. */
 static void roff(struct tg_buf *out, tg_sv s)
 {
@@ -316,9 +295,11 @@ static void roff(struct tg_buf *out, tg_sv s)
             tg_buf_puts(out, "\\e");
         else if (s.p[i] == '-')
             tg_buf_puts(out, "\\-");
-        else if ((unsigned char)s.p[i] >= 0x80) /* our own texts: valid UTF-8 */
-            i += roff_code(out, tg_sv_from(s, i));
-        else
+        else if ((unsigned char)s.p[i] >= 0x80) { /* "\[u2026]"; our own texts: valid UTF-8 */
+            size_t n = tg_utf8_len(tg_sv_from(s, i));
+            tg_buf_printf(out, "\\[u%04X]", tg_utf8_code(tg_sv_from(s, i), n));
+            i += n - 1;
+        } else
             tg_buf_putc(out, s.p[i]);
     }
 }
@@ -427,11 +408,10 @@ static void bash_choices(struct tg_buf *out, const char *command, const struct t
 {
     for (; o && o->name; o++) {
         if (names_of(o))
-            tg_buf_printf(
-                out,
-                "    %s:--%s) COMPREPLY=( $(compgen -W \"$(tracegate help --completion %s "
-                "2>/dev/null)\" -- \"$cur\") ); return ;;\n",
-                command, o->name, names_of(o));
+            tg_buf_printf(out,
+                          "    %s:--%s) COMPREPLY=( $(compgen -W \"$(tracegate help --completion "
+                          "%s 2>/dev/null)\" -- \"$cur\") ); return ;;\n",
+                          command, o->name, names_of(o));
         if (!tg_opt_is_choice(o))
             continue;
         tg_buf_printf(out, "    %s:--%s) COMPREPLY=( $(compgen -W '", command, o->name);

@@ -9,10 +9,8 @@
 #include "core/base/buf.h"
 
 void tg_help_overview(struct tg_buf *out, const struct tg_cmd *const *commands, int columns);
-void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, int columns);
-/* One action of a command: its own usage, text and options. */
-void tg_help_verb(struct tg_buf *out, const struct tg_cmd *cmd, const struct tg_verb *verb,
-                  int columns);
+/* Of one action, if the command has one of that name: its own usage, text and options. */
+void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, const char *action, int columns);
 void tg_help_man(struct tg_buf *out, const struct tg_cmd *const *commands);
 void tg_help_bash(struct tg_buf *out, const struct tg_cmd *const *commands);
 void tg_help_zsh(struct tg_buf *out, const struct tg_cmd *const *commands);

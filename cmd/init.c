@@ -82,10 +82,10 @@ static void put_suite(struct job *j, const struct tg_survey_suite *one)
     else if (one->other_steps)
         tg_buf_puts(out, "no ProfilerStep; bench.py writes it");
     else if (one->window.name.n)
-        tg_buf_printf(out,
-                      "no ProfilerStep; the annotation \"%.*s\" serves as step (%zu, %.0f %% "
-                      "of the time)",
-                      TG_SV_ARG(one->window.name), one->window.count, 100 * one->window.covered);
+        tg_buf_printf(
+            out,
+            "no ProfilerStep; the annotation \"%.*s\" serves as step (%zu, %.0f %% of the time)",
+            TG_SV_ARG(one->window.name), one->window.count, 100 * one->window.covered);
     else
         tg_buf_puts(out, "none, and no annotation that could serve as one: each trace is one step");
     tg_buf_printf(out, "\n  device      %.*s%s%s%s\n", TG_SV_ARG(one->device),
@@ -121,10 +121,10 @@ static bool stays_inside(struct job *j, const char *path, struct tg_err *err)
     size_t n = root ? strlen(root) : 0;
     if (root && real && strncmp(real, root, n) == 0 && (!real[n] || real[n] == '/' || n == 1))
         return true;
-    tg_err_set(err, TG_ERR_OUTPUT, TG_AT_FILE(path), "'%s' leads out of the repository, to '%s'",
-               path, real ? real : "an unknown place");
-    return tg_err_hint(err, "Nothing was written there. Replace the symbolic link by a file or a "
-                            "folder.");
+    return tg_err_say(err, TG_ERR_OUTPUT, TG_AT_FILE(path),
+                      "'%s' leads out of the repository, to '%s'",
+                      "Nothing was written there. Replace the symbolic link by a file or a folder.",
+                      path, real ? real : "an unknown place");
 }
 
 static bool write_file(struct job *j, size_t i, struct tg_err *err)
@@ -147,31 +147,23 @@ static bool write_file(struct job *j, size_t i, struct tg_err *err)
     }
     same = same && tg_sv_eq(tg_buf_sv(&old), tg_buf_sv(&f->text));
     j->written[i] = same ? WRITTEN_SAME : j->o->force ? WRITTEN_REPLACED : WRITTEN_KEPT;
-    if (!same) {
-        /* The hunks of `git diff` between a file and the text that replaces it. */
-        char fresh[] = "/tmp/tracegate-init.XXXXXX";
-        int fd = mkstemp(fresh);
+    if (!same) { /* the hunks of `git diff` between a file and the text that replaces it */
         const char *const argv[] = { "git", "diff", "--no-index", "--no-color",
-                                     "--",  path,   fresh,        NULL };
-        struct tg_spawn spawn = { .argv = argv, .timeout_ms = 10000, .max_out = MAX_WRITTEN };
+                                     "--",  path,   "-",          NULL };
+        struct tg_spawn spawn = {
+            .argv = argv, .timeout_ms = 10000, .max_out = MAX_WRITTEN, .input = tg_buf_sv(&f->text)
+        };
         struct tg_spawned result;
         TG_BUF diff = { 0 };
-        struct tg_err ignored = TG_ERR_INIT;
         bool in_hunk = false;
-        if (!(fd < 0)) {
-            (void)close(fd);
-            if (tg_file_write(fresh, tg_buf_sv(&f->text), &ignored))
-                tg_spawn_run(&spawn, &diff, &result);
-            (void)unlink(fresh);
-            tg_sv rest = tg_buf_sv(&diff);
-            tg_buf_printf(&j->changes, "\n--- %.*s\n+++ %.*s\n", TG_SV_ARG(f->path),
-                          TG_SV_ARG(f->path));
-            while (rest.n) {
-                tg_sv line = tg_sv_cut(&rest, '\n');
-                in_hunk |= tg_sv_starts(line, TG_SV("@@"));
-                if (in_hunk)
-                    tg_buf_printf(&j->changes, "%.*s\n", TG_SV_ARG(line));
-            }
+        tg_spawn_run(&spawn, &diff, &result);
+        tg_buf_printf(&j->changes, "\n--- %.*s\n+++ %.*s\n", TG_SV_ARG(f->path),
+                      TG_SV_ARG(f->path));
+        for (tg_sv rest = tg_buf_sv(&diff); rest.n;) {
+            tg_sv line = tg_sv_cut(&rest, '\n');
+            in_hunk |= tg_sv_starts(line, TG_SV("@@"));
+            if (in_hunk)
+                tg_buf_printf(&j->changes, "%.*s\n", TG_SV_ARG(line));
         }
     }
     return j->written[i] != WRITTEN_REPLACED || tg_file_write(path, tg_buf_sv(&f->text), err);
@@ -188,10 +180,11 @@ static bool write_all(struct job *j, struct tg_err *err)
     for (size_t i = 0; i < j->files.n; i++)
         if (!write_file(j, i, err))
             return false;
-    static const char *const heads[] = { "wrote\n", "as it is already\n",
-                                         "kept, not what init would write (the difference is "
-                                         "below; --force replaces)\n",
-                                         "replaced\n" };
+    static const char *const heads[] = {
+        "wrote\n", "as it is already\n",
+        "kept, not what init would write (the difference is below; --force replaces)\n",
+        "replaced\n"
+    };
     for (int k = WRITTEN_NEW; k <= WRITTEN_REPLACED; k++) {
         bool first = true;
         for (size_t i = 0; i < j->files.n; i++) {
@@ -218,7 +211,6 @@ static struct tg_doc *selftest(struct job *j, const struct tg_survey_suite *one,
     struct tg_strs args = { 0 };
     const struct tg_cmd_call call = { opts, &args, &io, j->repo, j->arena, NULL };
     TG_BUF text = { 0 };
-    struct tg_doc *doc = NULL;
     const char **argv = TG_NEW_N(j->arena, const char *, one->n + 8);
     size_t n = 0;
     argv[n++] = "--format=json";
@@ -241,9 +233,7 @@ static struct tg_doc *selftest(struct job *j, const struct tg_survey_suite *one,
         text.n += got > 0 ? (size_t)got : 0;
     }
     (void)fclose(file);
-    if (err->kind == TG_ERR_NONE)
-        doc = tg_doc_parse(tg_buf_sv(&text), "selftest", err);
-    return doc;
+    return err->kind == TG_ERR_NONE ? tg_doc_parse(tg_buf_sv(&text), "selftest", err) : NULL;
 }
 
 static size_t count_rules(const struct tg_doc *rules, const char *outcome)
@@ -257,9 +247,7 @@ static size_t count_rules(const struct tg_doc *rules, const char *outcome)
 static void put_answer(struct job *j, const struct tg_survey_suite *one, const struct tg_doc *doc)
 {
     const struct tg_doc *rules = tg_doc_get(doc, "rules");
-    tg_sv self = tg_doc_str(tg_doc_get(doc, "self"), TG_SV(""));
     size_t untested = count_rules(rules, "untested");
-    bool passes = !tg_sv_eq(self, TG_SV("fail")) && !tg_sv_eq(self, TG_SV("error"));
     tg_buf_printf(&j->out, "  %-10.*s  ", TG_SV_ARG(one->name));
     if (!tg_doc_bool(tg_doc_get(doc, "passed"), false)) {
         j->survives = true;
@@ -275,8 +263,9 @@ static void put_answer(struct job *j, const struct tg_survey_suite *one, const s
         tg_buf_puts(&j->out, "; tracegate selftest says why and what to do\n");
         return;
     }
-    tg_buf_printf(&j->out, "%s; of %zu rules %zu fail and %zu warn when a regression is injected",
-                  passes ? "these runs pass against themselves" : "these runs fail",
+    tg_buf_printf(&j->out,
+                  "these runs pass against themselves; of %zu rules %zu fail and %zu warn when a "
+                  "regression is injected",
                   tg_doc_count(rules), count_rules(rules, "red"), count_rules(rules, "warns"));
     if (untested)
         tg_buf_printf(&j->out, ", %zu %s three runs", untested, untested == 1 ? "needs" : "need");
@@ -288,38 +277,19 @@ static void put_answer(struct job *j, const struct tg_survey_suite *one, const s
 /* Whether a bench was there or has just been written, what is left to do in it. */
 static void put_bench_note(struct job *j, const struct tg_survey_suite *one)
 {
+    static const char *const left[TG_BENCH_OTHER + 1] = {
+        [TG_BENCH_OURS] = "your own step in place of the example in make_step()",
+        [TG_BENCH_SERVER] = "your model, prompts and server in answer()",
+        [TG_BENCH_LAUNCH] = "your model and data in command()"
+    };
     const char *path = tg_survey_in(&j->survey, one->program, "bench.py");
-    switch (one->bench) {
-    case TG_BENCH_OURS:
-        tg_buf_printf(&j->out, "  in %s: your own step in place of the example in make_step()\n",
-                      path);
-        break;
-    case TG_BENCH_SERVER:
-        tg_buf_printf(&j->out, "  in %s: your model, prompts and server in answer()\n", path);
-        break;
-    case TG_BENCH_LAUNCH:
-        tg_buf_printf(&j->out, "  in %s: your model and data in command()\n", path);
-        break;
-    case TG_BENCH_OTHER:
+    if (left[one->bench])
+        tg_buf_printf(&j->out, "  in %s: %s\n", path, left[one->bench]);
+    if (one->bench == TG_BENCH_OTHER)
         tg_buf_printf(&j->out,
                       "  %s is yours: let `%s --trace FILE` write one trace to FILE, as the "
                       "workflow asks\n",
                       path, path);
-        break;
-    case TG_BENCH_CALLS:
-    case TG_BENCH_WRITTEN:
-    case TG_BENCH_THEIRS:
-        break;
-    }
-}
-
-static bool ignores_out(struct job *j)
-{
-    TG_BUF text = { 0 };
-    struct tg_err ignored = TG_ERR_INIT;
-    const char *path = tg_survey_path(&j->survey, TG_SV(".gitignore"));
-    return !tg_file_read(&text, path, MAX_WRITTEN, &ignored) ||
-           tg_sv_has(tg_buf_sv(&text), TG_SV("out"));
 }
 
 /* Of every suite: record, and try the policy. */
@@ -356,18 +326,17 @@ static void put_next_of_tests(struct job *j)
     if (!j->survey.has_gated_tests)
         tg_buf_puts(&j->out, "  in tests/test_performance.py: your own step in place of the "
                              "example in make_step()\n");
-    tg_buf_printf(&j->out,
-                  "  1. python3 -m pip install pytest torch-tracegate\n"
-                  "  2. python3 -m pytest --tracegate=record\n"
-                  "  3. git switch -c %s && git add%s perf/pytest && git commit -m \"performance "
-                  "gate\"%s\n"
-                  "  then, in each change: python3 -m pytest --tracegate=check\n",
-                  j->survey.topic, add.n ? add.p : "",
-                  j->survey.remote.n ? " && git push -u origin HEAD" : "");
+    tg_buf_printf(
+        &j->out,
+        "  1. python3 -m pip install pytest torch-tracegate\n"
+        "  2. python3 -m pytest --tracegate=record\n"
+        "  3. git switch -c %s && git add%s perf/pytest && git commit -m \"performance gate\"%s\n"
+        "  then, in each change: python3 -m pytest --tracegate=check\n",
+        j->survey.topic, add.n ? add.p : "",
+        j->survey.remote.n ? " && git push -u origin HEAD" : "");
     if (j->survey.ci != TG_CI_GITHUB)
-        tg_buf_puts(&j->out,
-                    "  in the job of a change, in a clone with its whole history: python3 -m "
-                    "pytest --tracegate=check --junitxml=gate.xml\n");
+        tg_buf_puts(&j->out, "  in the job of a change, in a clone with its whole history: python3 "
+                             "-m pytest --tracegate=check --junitxml=gate.xml\n");
 }
 
 static void put_next(struct job *j)
@@ -393,24 +362,29 @@ static void put_next(struct job *j)
     if (kept)
         tg_buf_puts(&j->out, "  in what was kept: take over the lines with + that you want; the "
                              "files above that are new count on them\n");
-    if (!ignores_out(j))
+    TG_BUF ignored = { 0 };
+    struct tg_err why = TG_ERR_INIT;
+    if (tg_file_read(&ignored, tg_survey_path(&j->survey, TG_SV(".gitignore")), MAX_WRITTEN,
+                     &why) &&
+        !tg_sv_has(tg_buf_sv(&ignored), TG_SV("out")))
         tg_buf_puts(&j->out, "  in .gitignore: out/, where bench.py leaves its traces\n");
     for (size_t i = 0; i < j->survey.n_suites; i++)
         put_bench_note(j, &j->survey.suites[i]);
     if (!j->setup.action && j->survey.ci == TG_CI_GITHUB)
         tg_buf_puts(&j->out, "  in .github/workflows: the place and commit that you take tracegate "
                              "from in place of OWNER/tracegate@COMMIT\n");
-    if (j->survey.ci == TG_CI_GITLAB)
-        tg_buf_puts(&j->out, "  in .gitlab-ci.yml: include: [{local: .gitlab/tracegate.yml}]\n");
-    if (j->survey.ci == TG_CI_BUILDKITE)
-        tg_buf_puts(&j->out, "  in the pipeline: buildkite-agent pipeline upload "
-                             ".buildkite/tracegate.yml\n");
-    if (j->survey.ci == TG_CI_SLURM)
-        tg_buf_puts(&j->out, "  on the cluster, for each change: sbatch --wait tracegate.sbatch\n");
+    static const char *const service[TG_CI_SLURM + 1] = {
+        [TG_CI_GITLAB] = "in .gitlab-ci.yml: include: [{local: .gitlab/tracegate.yml}]",
+        [TG_CI_BUILDKITE] =
+            "in the pipeline: buildkite-agent pipeline upload .buildkite/tracegate.yml",
+        [TG_CI_SLURM] = "on the cluster, for each change: sbatch --wait tracegate.sbatch"
+    };
+    if (service[j->survey.ci])
+        tg_buf_printf(&j->out, "  %s\n", service[j->survey.ci]);
     if (j->survey.ci == TG_CI_JENKINS)
         tg_buf_printf(&j->out,
-                      "  in the pipeline, on changes: tracegate ab --base origin/%.*s --once "
-                      "5 --junit gate.xml -- python3 bench.py --trace '{trace}'\n",
+                      "  in the pipeline, on changes: tracegate ab --base origin/%.*s --once 5 "
+                      "--junit gate.xml -- python3 bench.py --trace '{trace}'\n",
                       TG_SV_ARG(j->survey.branch));
     put_suite_commands(j);
     if (j->setup.nightly)
@@ -418,9 +392,9 @@ static void put_next(struct job *j)
                              "recorded, and the night of the next commit is compared with it\n");
     if (j->setup.nightly && j->survey.ci != TG_CI_GITHUB)
         tg_buf_puts(&j->out,
-                    "  in a job of every night: python3 bench.py && tracegate baseline fetch "
-                    "--all && { tracegate check --suite nightly; code=$?; tracegate baseline "
-                    "record --suite nightly && tracegate baseline push && exit $code; }\n");
+                    "  in a job of every night: python3 bench.py && tracegate baseline fetch --all "
+                    "&& { tracegate check --suite nightly; code=$?; tracegate baseline record "
+                    "--suite nightly && tracegate baseline push && exit $code; }\n");
     tg_buf_printf(&j->out,
                   "  3. git switch -c %s && git add%s && git commit -m \"performance gate\"%s\n",
                   j->survey.topic, add.n ? add.p : " .",
@@ -502,11 +476,7 @@ static bool run_job(struct job *j, const struct tg_strs *args, struct tg_err *er
 static int init_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     struct job j = { .o = c->opts, .io = c->io, .repo = c->repo, .arena = c->arena };
-    int code;
-    if (run_job(&j, c->args, err))
-        code = j.survives ? 1 : 0;
-    else
-        code = tg_err_exit_code(err->kind);
+    int code = !run_job(&j, c->args, err) ? tg_err_exit_code(err->kind) : j.survives ? 1 : 0;
     tg_setup_files_release(&j.files);
     tg_buf_release(&j.out);
     tg_buf_release(&j.changes);
@@ -517,31 +487,24 @@ const struct tg_cmd tg_cmd_init = {
     .name = "init",
     .summary = "set up a gate: policy, benchmark and CI workflow",
     .synopsis = "[TRACE|FOLDER]... [--for PROGRAM] [--store] [--nightly]",
-    .about =
-        "Looks at the traces (the named ones, else those below the current folder; a named FOLDER "
-        "without traces is a program of its own, as in a monorepo) and at the repository: runs, "
-        "ranks, steps, annotations that can serve as steps, device, stacks, remote, CI service. It "
-        "prints what it found and asks nothing. Writes .tracegate.yml, a bench.py if there is "
-        "none, and the workflow of the CI service, at the root of the repository. Existing files "
-        "stay as they are, and the difference to what init would write is shown; --force replaces "
-        "them.\n"
-        "\n"
-        "--for says what writes the traces if nothing in the repository does: the bench then "
-        "starts "
-        "vLLM, SGLang, torchtitan, Megatron or torchrun with its profiler, and the policy has its "
-        "ranks and steps. --for pytest writes a test that pytest gates, instead of bench and "
-        "policy "
-        "(torch-tracegate brings the plugin).\n"
-        "\n"
-        "Then selftest tries the policy on the traces: they must pass against themselves, and "
-        "injected regressions must fail. The last lines are the next three commands.\n"
-        "\n"
-        "By default base and change run in turn on one machine: on hosted runners durations cannot "
-        "be judged otherwise. With --store the runs of the target branch are kept in git as "
-        "baselines; this needs identical machines.\n"
-        "\n"
-        "Exit codes: 0 done, 1 selftest rejects the policy on these traces, 2 bad command line, 3 "
-        "a named trace is unusable.",
+    .about = "Looks at the traces (the named ones, else those below the current folder; a named "
+             "FOLDER without traces is a program of its own, as in a monorepo) and at the "
+             "repository: runs, ranks, steps, annotations that can serve as steps, device, stacks, "
+             "remote, CI service. It prints what it found and asks nothing. Writes .tracegate.yml, "
+             "a bench.py if there is none, and the workflow of the CI service, at the root of the "
+             "repository. Existing files stay as they are, and the difference to what init would "
+             "write is shown; --force replaces them.\n\n"
+             "--for says what writes the traces if nothing in the repository does: the bench then "
+             "starts vLLM, SGLang, torchtitan, Megatron or torchrun with its profiler, and the "
+             "policy has its ranks and steps. --for pytest writes a test that pytest gates, "
+             "instead of bench and policy (torch-tracegate brings the plugin).\n\n"
+             "Then selftest tries the policy on the traces: they must pass against themselves, and "
+             "injected regressions must fail. The last lines are the next three commands.\n\n"
+             "By default base and change run in turn on one machine: on hosted runners durations "
+             "cannot be judged otherwise. With --store the runs of the target branch are kept in "
+             "git as baselines; this needs identical machines.\n\n"
+             "Exit codes: 0 done, 1 selftest rejects the policy on these traces, 2 bad command "
+             "line, 3 a named trace is unusable.",
     .options = init_options,
     .opts_size = sizeof(struct init_opts),
     .run = init_run,

@@ -19,19 +19,6 @@ static bool keep_standard_descriptors(void)
     return true;
 }
 
-/*
- * glibc raises the first limit when large blocks are freed; the memory of one trace would then stay
- * with the process. The second is how much may stay: a trace's small blocks would be given back and
- * asked for again.
- */
-static void set_up_memory(void)
-{
-#ifdef M_MMAP_THRESHOLD
-    (void)mallopt(M_MMAP_THRESHOLD, 4 << 20);
-    (void)mallopt(M_TRIM_THRESHOLD, 16 << 20);
-#endif
-}
-
 int main(int argc, char **argv, char **envp)
 {
     struct tg_io io = { .in = 0, .out = 1, .err = 2, .environ_ = (const char *const *)envp };
@@ -39,7 +26,13 @@ int main(int argc, char **argv, char **envp)
     if (!keep_standard_descriptors())
         return 5;
     tg_signals_watch();
-    set_up_memory();
+#ifdef M_MMAP_THRESHOLD
+    /* glibc raises the first limit when large blocks are freed; the memory of one trace would then
+     * stay with the process. The second is how much may stay: a trace's small blocks would be given
+     * back and asked for again. */
+    (void)mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 16 << 20);
+#endif
     tg_io_setup(&io, TG_COLOR_DEFAULT);
     int code = tg_cmd_run((const char *const *)argv + (argc > 0), argc > 0 ? (size_t)argc - 1 : 0,
                           &io, &err);

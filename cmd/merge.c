@@ -56,10 +56,9 @@ static struct tg_source *open_input(void *arg, size_t i, struct tg_err *err)
                               : tg_inputs_open(item, g->repo, NULL, &h->bytes, err);
     if (!s || (tg_source_peek(s, &head, err) && tg_summary_looks_like(head)))
         return s;
-    if (err->kind == TG_ERR_NONE) {
-        tg_err_set(err, TG_ERR_SUMMARY, TG_AT_FILE(item->label), "this is not a summary");
-        (void)tg_err_hint(err, "Make one of a trace with tracegate summarize.");
-    }
+    if (err->kind == TG_ERR_NONE)
+        (void)tg_err_say(err, TG_ERR_SUMMARY, TG_AT_FILE(item->label), "this is not a summary",
+                         "Make one of a trace with tracegate summarize.");
     tg_source_close(s);
     return NULL;
 }
@@ -70,13 +69,21 @@ static bool put(void *arg, tg_sv bytes, struct tg_err *err)
     return tg_outputs_put(g->files, g->handle, bytes, err);
 }
 
-static bool merge(const struct tg_cmd_call *c, struct tg_damage *damage, struct tg_err *err)
+static int merge_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     const struct merge_opts *o = c->opts;
+    struct tg_damage damage = { 0 };
     struct tg_input_list inputs = { 0 };
     struct tg_outputs files = { .standard = c->io->out };
     struct merging g = { &inputs, c->repo, NULL, &files, 0 };
-    struct tg_unite m = { .open = open_input, .put = put, .arg = &g, .damage = damage };
+    struct tg_unite m = {
+        .open = open_input, .put = put, .arg = &g, .damage = o->keep_going ? &damage : NULL
+    };
+    if (c->args->n == 0) {
+        (void)tg_err_usage(err, "merge needs summaries",
+                           "For example: tracegate merge rank*.tgs -o all.tgs.");
+        return 2;
+    }
     bool ok = tg_outputs_open(&files, o->output ? o->output : "-", &g.handle, err) &&
               tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err);
     g.buffered = TG_NEW_N(c->arena, struct buffered, inputs.n + 1);
@@ -86,24 +93,11 @@ static bool merge(const struct tg_cmd_call *c, struct tg_damage *damage, struct 
     tg_outputs_release(&files);
     for (size_t i = 0; i < inputs.n; i++)
         tg_buf_release(&g.buffered[i].bytes);
-    return ok;
-}
-
-static int merge_run(const struct tg_cmd_call *c, struct tg_err *err)
-{
-    const struct merge_opts *o = c->opts;
-    struct tg_damage damage = { 0 };
-    if (c->args->n == 0) {
-        (void)tg_err_usage(err, "merge needs summaries",
-                           "For example: tracegate merge rank*.tgs -o all.tgs.");
-        return 2;
-    }
-    bool ok = merge(c, o->keep_going ? &damage : NULL, err);
     if (ok && damage.n)
         tg_io_note(c->io, "INCONCLUSIVE: damaged and omitted:\n%s", damage.text.p);
-    ok = ok && damage.n == 0;
+    int code = !ok ? tg_err_exit_code(err->kind) : damage.n ? 4 : 0;
     tg_damage_release(&damage);
-    return ok ? 0 : err->kind ? tg_err_exit_code(err->kind) : 4;
+    return code;
 }
 
 const struct tg_cmd tg_cmd_merge = {

@@ -1,8 +1,7 @@
 /* `tracegate names`: what the names of a trace are for a person and for the gate. */
-#include <stdlib.h>
-
-#include "cmd/analyze.h"
 #include "core/diff/names.h"
+#include "cmd/analyze.h"
+#include "core/base/sort.h"
 #include "reporters/table.h"
 
 struct names_opts {
@@ -30,8 +29,8 @@ static void add_names(struct tg_table *t, struct tg_arena *a, const struct tg_na
 {
     TG_BUF text = { 0 };
     for (size_t i = 0; i < s->keys.n; i++) {
-        tg_sv name = s->names.text[s->key[i].name];
-        enum tg_kind kind = (enum tg_kind)s->key[i].kind;
+        tg_sv name = s->names.text[s->v[i].key.name];
+        enum tg_kind kind = (enum tg_kind)s->v[i].key.kind;
         if (kind == TG_KIND_PYTHON && !o->python)
             continue;
         tg_buf_clear(&text);
@@ -81,8 +80,7 @@ static int names_run(const struct tg_cmd_call *c, struct tg_err *err)
         add_names(&t, c->arena, &sums, o);
     /* Sorted; names of several categories that are one kind become one row. */
     size_t kept_rows = 0;
-    if (t.n_rows)
-        qsort(t.cells, t.n_rows, COLUMNS * sizeof *t.cells, by_name);
+    tg_sort(t.cells, t.n_rows, COLUMNS * sizeof *t.cells, by_name);
     for (size_t i = 0; i < t.n_rows; i++) {
         struct tg_table_cell *row = t.cells + i * COLUMNS;
         struct tg_table_cell *last = kept_rows ? t.cells + (kept_rows - 1) * COLUMNS : NULL;

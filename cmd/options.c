@@ -15,21 +15,13 @@ const struct tg_opt tg_global_options[] = {
 
 bool tg_opt_is_choice(const struct tg_opt *o)
 {
-    if (!o->value || !strchr(o->value, '|'))
-        return false;
-    for (const char *p = o->value; *p; p++)
-        if (!((*p >= 'a' && *p <= 'z') || *p == '|' || *p == '-'))
-            return false;
-    return true;
+    return o->value && strchr(o->value, '|') &&
+           !o->value[strspn(o->value, "abcdefghijklmnopqrstuvwxyz-|")];
 }
 
 bool tg_options_has(const char *words, const char *name)
 {
-    tg_sv rest = tg_sv_of(words);
-    while (rest.n)
-        if (tg_sv_eq(tg_sv_cut(&rest, ' '), tg_sv_of(name)))
-            return true;
-    return false;
+    return tg_sv_lists(tg_sv_of(words), ' ', tg_sv_of(name));
 }
 
 const struct tg_verb *tg_verb_find(const struct tg_cmd *cmd, const char *name)
@@ -55,60 +47,39 @@ bool tg_options_means(const struct tg_cmd *cmd, const char *spelled, const char 
     return strcmp(now ? now : spelled, name) == 0;
 }
 
-/* The place of the word in the row, from 1. */
-static bool choose(const struct tg_opt *o, const char *value, unsigned *place,
-                   const struct tg_cmd *cmd, struct tg_err *err)
-{
-    tg_sv rest = tg_sv_of(o->value);
-    for (*place = 1; rest.n; ++*place)
-        if (tg_sv_eq(tg_sv_cut(&rest, '|'), tg_sv_of(value)))
-            return true;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s does not know '%s'", o->name, value);
-    return tg_err_hint(err, "Use one of %s; see tracegate %s --help.", o->value, cmd->name);
-}
-
-static enum tg_format format_of(const char *word)
-{
-    static const char *const words[] = { [TG_FORMAT_TEXT] = "text",
-                                         [TG_FORMAT_CSV] = "csv",
-                                         [TG_FORMAT_JSON] = "json",
-                                         [TG_FORMAT_YAML] = "yaml",
-                                         [TG_FORMAT_MARKDOWN] = "markdown" };
-    size_t i = 0;
-    while (strcmp(words[i], word) != 0)
-        i++; /* the row lists no other word */
-    return (enum tg_format)i;
-}
-
 static bool store(void *to, const struct tg_opt *o, const char *value, const struct tg_cmd *cmd,
                   struct tg_arena *a, struct tg_err *err)
 {
+    static const char *const formats[] = {
+        [TG_FORMAT_TEXT] = "text", [TG_FORMAT_CSV] = "csv",           [TG_FORMAT_JSON] = "json",
+        [TG_FORMAT_YAML] = "yaml", [TG_FORMAT_MARKDOWN] = "markdown", NULL
+    };
     unsigned place = 0;
-    switch (o->type) {
-    case TG_OPT_FLAG:
-        *(bool *)to = true;
-        return true;
-    case TG_OPT_INT:
-        if (tg_sv_i64(tg_sv_of(value), (int64_t *)to) && *(int64_t *)to >= 0)
-            return true;
+    if (o->type == TG_OPT_INT && !(tg_sv_i64(tg_sv_of(value), to) && *(int64_t *)to >= 0)) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s needs a whole number, not '%s'", o->name,
                    value);
         return tg_err_hint(err, "See tracegate %s --help.", cmd->name);
-    case TG_OPT_STR:
-    case TG_OPT_LIST:
-    case TG_OPT_CHOICE:
-    case TG_OPT_FORMAT:
-        break;
     }
-    if (tg_opt_is_choice(o) && !choose(o, value, &place, cmd, err))
-        return false;
-    if (o->type == TG_OPT_LIST)
+    if (tg_opt_is_choice(o)) {
+        /* The place of the word in the row, from 1. */
+        tg_sv rest = tg_sv_of(o->value);
+        bool found = false;
+        for (; rest.n && !found; place++)
+            found = tg_sv_eq(tg_sv_cut(&rest, '|'), tg_sv_of(value));
+        if (!found) {
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s does not know '%s'", o->name, value);
+            return tg_err_hint(err, "Use one of %s; see tracegate %s --help.", o->value, cmd->name);
+        }
+    }
+    if (o->type == TG_OPT_FLAG)
+        *(bool *)to = true;
+    else if (o->type == TG_OPT_LIST)
         tg_strs_add(to, value, a);
     else if (o->type == TG_OPT_CHOICE)
         *(unsigned *)to = place;
     else if (o->type == TG_OPT_FORMAT)
-        *(enum tg_format *)to = format_of(value);
-    else
+        *(enum tg_format *)to = (enum tg_format)tg_sv_index(formats, tg_sv_of(value));
+    else if (o->type == TG_OPT_STR)
         *(const char **)to = value;
     return true;
 }
@@ -119,24 +90,6 @@ static const struct tg_opt *find(const struct tg_opt *table, tg_sv name)
         if (tg_sv_eq(tg_sv_of(table->name), name))
             return table;
     return NULL;
-}
-
-/* "--json" where a command has `--format json`, "--format" where it has `--json FILE`. */
-static bool as_elsewhere(const struct tg_cmd *cmd, tg_sv name, struct tg_err *err)
-{
-    const struct tg_opt *format = find(cmd->options, TG_SV("format"));
-    tg_sv words = tg_sv_of(format ? format->value : NULL);
-    while (words.n)
-        if (tg_sv_eq(tg_sv_cut(&words, '|'), name))
-            return tg_err_hint(err, "Did you mean --format %.*s? It is printed.", TG_SV_ARG(name)),
-                   true;
-    if (tg_sv_eq(name, TG_SV("format")) && find(cmd->options, TG_SV("json")))
-        return tg_err_hint(err,
-                           "Each format has its own option: --json FILE, --markdown FILE; "
-                           "tracegate %s --help lists them.",
-                           cmd->name),
-               true;
-    return false;
 }
 
 static bool unknown(const struct tg_cmd *cmd, const char *arg, tg_sv name, struct tg_err *err)
@@ -150,8 +103,15 @@ static bool unknown(const struct tg_cmd *cmd, const char *arg, tg_sv name, struc
     const char *meant = tg_sv_nearest(name, names);
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has no option '%.*s'", cmd->name,
                (int)(name.p + name.n - arg), arg);
-    if (as_elsewhere(cmd, name, err))
-        return false;
+    /* "--json" where a command has `--format json`, "--format" where it has `--json FILE`. */
+    const struct tg_opt *format = find(cmd->options, TG_SV("format"));
+    if (format && tg_sv_lists(tg_sv_of(format->value), '|', name))
+        return tg_err_hint(err, "Did you mean --format %.*s? It is printed.", TG_SV_ARG(name));
+    if (tg_sv_eq(name, TG_SV("format")) && find(cmd->options, TG_SV("json")))
+        return tg_err_hint(err,
+                           "Each format has its own option: --json FILE, --markdown FILE; "
+                           "tracegate %s --help lists them.",
+                           cmd->name);
     if (meant)
         return tg_err_hint(err, "Did you mean --%s? tracegate %s --help lists the options.", meant,
                            cmd->name);
@@ -188,6 +148,7 @@ struct parser {
     struct tg_arena *arena;
     const struct tg_opt **given; /* options of the command, and of cmd->others */
     size_t n_given;
+    const struct tg_verb *verb; /* once all is read; NULL: none */
 };
 
 /* "--runs 5": the number would be read as a trace. */
@@ -213,16 +174,17 @@ static void note_old(struct parser *p, const char *was, const char *now)
         tg_strs_add(&p->common->was, note, p->arena);
 }
 
-/* An option as a release before spelled it, and what its value begins with today:
+/* An option of `cmd` as a release before spelled it, and what its value begins with today:
  * "rank=baseline=". NULL: none. */
-static const struct tg_opt *find_old(struct parser *p, tg_sv name, tg_sv *begin)
+static const struct tg_opt *find_old(struct parser *p, const struct tg_cmd *cmd, tg_sv name,
+                                     tg_sv *begin)
 {
-    const char *now = now_called(p->cmd, name);
+    const char *now = now_called(cmd, name);
     if (!now)
         return NULL;
     note_old(p, tg_arena_sv(p->arena, name).p, now);
     *begin = tg_sv_of(now);
-    return find(p->cmd->options, tg_sv_cut(begin, '='));
+    return find(cmd->options, tg_sv_cut(begin, '='));
 }
 
 /* A value as a release before spelled it. */
@@ -242,18 +204,13 @@ static bool of_others(struct parser *p, const char *arg, tg_sv name, const char 
 {
     const struct tg_cmd *others = p->cmd->others;
     const struct tg_opt *o = others && name.n ? find(others->options, name) : NULL;
-    const char *now = others && !o ? now_called(others, name) : NULL;
-    if (now) {
-        tg_sv begin = tg_sv_of(now);
-        bool begins = now[strlen(now) - 1] == '=';
-        note_old(p, tg_arena_sv(p->arena, name).p, now);
-        o = find(others->options, tg_sv_cut(&begin, '='));
-        if (begins && !value && p->at < p->n)
+    tg_sv begin = { 0 };
+    if (others && !o && (o = find_old(p, others, name, &begin))) {
+        bool is_value = begin.n && begin.p[begin.n - 1] != '='; /* a flag of then */
+        if (begin.n && !is_value && !value && p->at < p->n)
             value = p->argv[p->at++];
-        arg = tg_arena_printf(p->arena, "--%s%s%s", now, begin.n || !value ? "" : "=",
-                              begin.n && !begins ? ""
-                              : value            ? value
-                                                 : "");
+        arg = tg_arena_printf(p->arena, "--%s%s%.*s%s", o->name, begin.n || value ? "=" : "",
+                              TG_SV_ARG(begin), value && !is_value ? value : "");
         value = begin.n ? arg : value;
     }
     if (!o || (o->type == TG_OPT_FLAG && value) ||
@@ -290,7 +247,7 @@ static bool option(struct parser *p, struct tg_err *err)
     }
     o = find(p->cmd->options, name);
     if (!o && is_long)
-        o = find_old(p, name, &begin);
+        o = find_old(p, p->cmd, name, &begin);
     if (!o && is_long) {
         o = find(tg_global_options, name);
         is_common = o != NULL;
@@ -327,16 +284,15 @@ static bool option(struct parser *p, struct tg_err *err)
 }
 
 /* An option of another action would be ignored. */
-static bool all_of_verb(const struct parser *p, const struct tg_strs *args, struct tg_err *err)
+static bool all_of_verb(const struct parser *p, struct tg_err *err)
 {
-    const struct tg_verb *verb = args->n ? tg_verb_find(p->cmd, args->v[0]) : NULL;
     TG_BUF takers = { 0 };
-    for (size_t i = 0; verb && i < p->n_given; i++) {
+    for (size_t i = 0; p->verb && i < p->n_given; i++) {
         const char *name = p->given[i]->name;
-        if (tg_options_has(verb->options, name))
+        if (tg_options_has(p->verb->options, name))
             continue;
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s %s has no option '--%s'", p->cmd->name,
-                   verb->name, name);
+                   p->verb->name, name);
         for (const struct tg_verb *v = p->cmd->verbs; v->name; v++)
             if (tg_options_has(v->options, name))
                 tg_buf_printf(&takers, "%s%s %s", takers.n ? ", " : "", p->cmd->name, v->name);
@@ -346,42 +302,38 @@ static bool all_of_verb(const struct parser *p, const struct tg_strs *args, stru
     return true;
 }
 
-static bool is_given(const struct parser *p, const struct tg_strs *args, tg_sv word)
+static bool is_given(const struct parser *p, tg_sv word)
 {
     for (size_t i = 0; i < p->n_given; i++)
         if (tg_sv_eq(tg_sv_of(p->given[i]->name), word))
             return true;
-    const struct tg_verb *verb = args->n ? tg_verb_find(p->cmd, args->v[0]) : NULL;
-    return verb && tg_sv_eq(tg_sv_of(verb->name), word);
+    return p->verb && tg_sv_eq(tg_sv_of(p->verb->name), word);
 }
 
-static bool none_alone(const struct parser *p, const struct tg_strs *args, struct tg_err *err)
+static bool none_alone(const struct parser *p, struct tg_err *err)
 {
     for (const struct tg_opt_needs *need = p->cmd->needs; need && need->option; need++) {
-        tg_sv rest = tg_sv_of(need->of);
-        bool there = !is_given(p, args, tg_sv_of(need->option));
-        while (rest.n)
-            there |= is_given(p, args, tg_sv_cut(&rest, ' '));
-        if (!there) {
-            /* "--svg-narrow needs --svg-counts or --svg-durations", "--reason needs history
-             * accept or history reopen". */
-            TG_BUF text = { 0 };
-            tg_sv needs = tg_sv_of(need->of);
-            for (size_t i = 0; needs.n; i++) {
-                tg_sv word = tg_sv_cut(&needs, ' ');
-                const struct tg_opt *o = find(p->cmd->options, word);
-                if (!o && p->cmd->others)
-                    o = find(p->cmd->others->options, word);
-                tg_buf_printf(&text, "%s%s%s%.*s",
-                              i == 0    ? ""
-                              : needs.n ? ", "
-                                        : " or ",
-                              o ? "--" : p->cmd->name, o ? "" : " ", TG_SV_ARG(word));
-            }
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s needs %s", need->option, text.p);
-            return tg_err_hint(err, "Alone it has no effect; see tracegate %s --help.",
-                               p->cmd->name);
+        /* "--svg-narrow needs --svg-counts or --svg-durations", "--reason needs history accept or
+         * history reopen". */
+        bool there = !is_given(p, tg_sv_of(need->option));
+        TG_BUF text = { 0 };
+        tg_sv needs = tg_sv_of(need->of);
+        while (needs.n) {
+            tg_sv word = tg_sv_cut(&needs, ' ');
+            const struct tg_opt *o = find(p->cmd->options, word);
+            if (!o && p->cmd->others)
+                o = find(p->cmd->others->options, word);
+            there |= is_given(p, word);
+            tg_buf_printf(&text, "%s%s%s%.*s",
+                          !text.n   ? ""
+                          : needs.n ? ", "
+                                    : " or ",
+                          o ? "--" : p->cmd->name, o ? "" : " ", TG_SV_ARG(word));
         }
+        if (there)
+            continue;
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s needs %s", need->option, text.p);
+        return tg_err_hint(err, "Alone it has no effect; see tracegate %s --help.", p->cmd->name);
     }
     return true;
 }
@@ -398,7 +350,7 @@ bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv, size_t 
                       struct tg_err *err)
 {
     struct parser p = { cmd, argv, n, 0, opts, common, a, TG_NEW_N(a, const struct tg_opt *, n + 1),
-                        0 };
+                        0,   NULL };
     unset_integers(cmd->options, opts);
     unset_integers(tg_global_options, common);
     while (p.at < n) {
@@ -414,5 +366,6 @@ bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv, size_t 
             p.at++;
         }
     }
-    return common->help || (all_of_verb(&p, args, err) && none_alone(&p, args, err));
+    p.verb = args->n ? tg_verb_find(cmd, args->v[0]) : NULL;
+    return common->help || (all_of_verb(&p, err) && none_alone(&p, err));
 }

@@ -1,4 +1,5 @@
-#include "cmd/overlay.h"
+/* `analyze --overlay`: a trace with marks of ours. */
+#include "cmd/analyze.h"
 
 #include <stdlib.h>
 
@@ -70,7 +71,7 @@ static void put_series(struct tg_buf *out, const struct tg_table *f, const char 
 /* Looks for the '[' of traceEvents, or of a bare array, and whether something follows in it. */
 struct place {
     size_t depth, key; /* key: bytes of "traceEvents" that agree, or NO_KEY */
-    bool in_text, escaped, colon, is_key, found, done, empty;
+    bool in_text, escaped, colon, is_key, found, done;
 };
 #define NO_KEY ((size_t)-1)
 static const char wanted_key[] = "traceEvents";

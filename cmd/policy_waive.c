@@ -1,8 +1,7 @@
-#include "cmd/policy_waive.h"
+/* `policy waive`. */
+#include "cmd/policy.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/base/doc.h"
 #include "core/base/strmap.h"
@@ -43,13 +42,6 @@ static tg_sv waived_name(const struct tg_doc *r)
     return at && !tg_sv_ends(own, rank) ? (tg_sv){ name.p, at } : name;
 }
 
-/* Reports of before had only such. */
-static bool follows(const struct tg_doc *r)
-{
-    const struct tg_doc *said = tg_doc_get(r, "follows");
-    return !said || tg_doc_bool(said, false);
-}
-
 /* Of the name that is being accepted, and of what it explains. */
 struct waivers {
     struct tg_accept_list list;
@@ -58,18 +50,16 @@ struct waivers {
     struct tg_strmap explained; /* that name, and what it explains */
 };
 
-/* Calls that the name makes are covered by its waiver, under the same rule; else one of its own. */
-static const struct tg_doc *covered_by(const struct waivers *w, const struct tg_doc *r)
-{
-    bool calls = tg_rule_metric_info(metric_of(r))->unit == TG_UNIT_COUNT &&
-                 tg_rule_metric_info(metric_of(w->root))->unit == TG_UNIT_COUNT;
-    return calls && follows(r) && tg_sv_eq(text_of(r, "rule"), text_of(w->root, "rule")) ? w->root
-                                                                                         : r;
-}
-
 static void add(struct waivers *w, const struct tg_doc *r)
 {
-    const struct tg_doc *c = covered_by(w, r);
+    /* Calls that the name makes are covered by its waiver, under the same rule; else one of its
+     * own. Reports of before had only such as follow. */
+    const struct tg_doc *follows = tg_doc_get(r, "follows");
+    bool covered = tg_rule_metric_info(metric_of(r))->unit == TG_UNIT_COUNT &&
+                   tg_rule_metric_info(metric_of(w->root))->unit == TG_UNIT_COUNT &&
+                   tg_doc_bool(follows, !follows) &&
+                   tg_sv_eq(text_of(r, "rule"), text_of(w->root, "rule"));
+    const struct tg_doc *c = covered ? w->root : r;
     struct tg_accept_waiver *one =
         tg_accept_for(&w->list, text_of(c, "rule"), waived_name(c), metric_of(c), w->finding);
     tg_accept_widen(&one->change, tg_doc_num(tg_doc_get(r, "delta"), NAN),
@@ -81,13 +71,6 @@ static void add(struct waivers *w, const struct tg_doc *r)
                                                        : TG_BOUND_PCT,
                      tg_doc_num(tg_doc_get(r, "test"), NAN));
     (void)tg_strmap_add(&w->explained, name_of(r));
-}
-
-static bool is_asked(const struct tg_doc *r, const struct tg_policy_waive_ask *ask)
-{
-    return (!ask->rule.n || tg_sv_eq(text_of(r, "rule"), ask->rule)) &&
-           (!ask->name.n || tg_sv_eq(name_of(r), ask->name) ||
-            tg_sv_eq(text_of(r, "op"), ask->name));
 }
 
 /* An exact fact that changed (a launch, a type) has no amount that a ceiling could allow. */
@@ -102,8 +85,11 @@ static bool take(struct waivers *w, const struct tg_doc *violations,
                  const struct tg_policy_waive_ask *ask)
 {
     for (const struct tg_doc *r = tg_doc_first(violations); r; r = tg_doc_next(r)) {
-        if (!is_asked(r, ask) || !can_be_waived(r) ||
-            (!ask->name.n && text_of(r, "explained_by").n))
+        bool asked =
+            (!ask->rule.n || tg_sv_eq(text_of(r, "rule"), ask->rule)) &&
+            (ask->name.n ? tg_sv_eq(name_of(r), ask->name) || tg_sv_eq(text_of(r, "op"), ask->name)
+                         : !text_of(r, "explained_by").n);
+        if (!asked || !can_be_waived(r))
             continue;
         tg_strmap_release(&w->explained);
         w->root = r;
@@ -122,15 +108,6 @@ static bool take(struct waivers *w, const struct tg_doc *violations,
     return w->list.n > 0;
 }
 
-/* The operator that mostly calls what has this name, by the report's table; "" not known. */
-static tg_sv parent_of(const struct tg_doc *table, tg_sv name)
-{
-    const struct tg_doc *row = tg_doc_first(table);
-    while (row && !tg_sv_eq(text_of(row, "op_normalised"), name))
-        row = tg_doc_next(row);
-    return row ? text_of(row, "parent") : TG_SV("");
-}
-
 /* The only name of a failure that the one asked for is a short form of, as a report shows it. */
 static bool find_short(struct tg_policy_waive_ask *ask, const struct tg_doc *root,
                        struct tg_err *err)
@@ -138,10 +115,15 @@ static bool find_short(struct tg_policy_waive_ask *ask, const struct tg_doc *roo
     const struct tg_doc *violations = tg_doc_get(root, "violations");
     const struct tg_doc *table = tg_doc_get(root, "table");
     TG_AUTO(tg_strmap_release) struct tg_strmap names = { 0 };
-    for (const struct tg_doc *r = tg_doc_first(violations); r; r = tg_doc_next(r))
+    for (const struct tg_doc *r = tg_doc_first(violations); r; r = tg_doc_next(r)) {
+        /* The operator that mostly calls it, by the report's table; "" not known. */
+        const struct tg_doc *row = tg_doc_first(table);
+        while (row && !tg_sv_eq(text_of(row, "op_normalised"), name_of(r)))
+            row = tg_doc_next(row);
         if (ask->name.n && tg_label_stands_for(ask->name, name_of(r)) &&
-            tg_label_is_of(ask->name, parent_of(table, name_of(r))))
+            tg_label_is_of(ask->name, text_of(row, "parent")))
             (void)tg_strmap_add(&names, name_of(r));
+    }
     for (const struct tg_doc *r = tg_doc_first(violations); r && names.n == 1; r = tg_doc_next(r))
         if (tg_sv_eq(name_of(r), names.text[0]))
             ask->name = name_of(r);
@@ -180,14 +162,13 @@ bool tg_policy_waive(struct tg_buf *out, const struct tg_policy_waive_ask *ask, 
     bool ok = false;
     if (!root)
         return false;
-    if (tg_doc_type(violations) != TG_DOC_ARRAY) {
-        tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(ask->file), "it is not a report of check");
-        tg_err_hint(err, "tracegate check --json REPORT.json writes one.");
-    } else {
+    if (tg_doc_type(violations) != TG_DOC_ARRAY)
+        ok = tg_err_say(err, TG_ERR_USAGE, TG_AT_FILE(ask->file), "it is not a report of check",
+                        "tracegate check --json REPORT.json writes one.");
+    else
         ok = take(&w, violations, ask) ||
              (find_short(&whole, root, err) &&
               (take(&w, violations, &whole) || none(ask, violations, err)));
-    }
     if (ok) {
         TG_BUF rest = { 0 }, list = { 0 };
         char last[16];

@@ -157,8 +157,7 @@ static void put_text(const struct job *j, struct tg_buf *out)
                               x == TG_EXCEPTION_POLLING ? " (not judged)" : " (only warns)");
                 before = ", ";
             }
-        if (s->rule->exceptions)
-            tg_buf_putc(out, '\n');
+        tg_buf_puts(out, s->rule->exceptions ? "\n" : "");
         if (s->outcome == TG_MUTATION_RED || s->outcome == TG_MUTATION_WARNS)
             continue;
         if ((s->outcome == TG_MUTATION_SURVIVES || s->outcome == TG_MUTATION_NO_MATCH) &&
@@ -241,16 +240,13 @@ static bool run_job(struct job *j, struct tg_err *err)
 static int selftest_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     struct job j = { .o = c->opts, .io = c->io };
-    int code;
 #ifdef M_TRIM_THRESHOLD
     /* Each violation is judged in memory of its own, 40 MB with 3,200 names: the next one's. */
     (void)mallopt(M_MMAP_THRESHOLD, 32 << 20);
     (void)mallopt(M_TRIM_THRESHOLD, 64 << 20);
 #endif
-    if (tg_gate_same_open(&j.same, &j.o->gate, c, "selftest", 1, err) && run_job(&j, err))
-        code = why_survives(&j) ? 1 : 0;
-    else
-        code = tg_err_exit_code(err->kind);
+    bool ok = tg_gate_same_open(&j.same, &j.o->gate, c, "selftest", 1, err) && run_job(&j, err);
+    int code = !ok ? tg_err_exit_code(err->kind) : why_survives(&j) ? 1 : 0;
     tg_gate_same_release(&j.same);
     return code;
 }
@@ -260,20 +256,18 @@ const struct tg_cmd tg_cmd_selftest = {
     .summary = "prove that a policy can fail",
     .synopsis = "[TRACE...] [--policy FILE]",
     .about =
-        "Compares runs of one commit with themselves, which must pass. Then it injects a "
-        "violation for each rule: a slower operator, one more call, a name that is gone, "
-        "other launches, a longer step. For a rule that sees one more call it also replaces "
-        "one operator by two; NOT means that the rule does not see that. A rule that passes "
-        "even a threefold regression lets it survive: it is listed with the reason and the fix. "
-        "Rules that match no name of these traces, and exceptions of a rule, are listed too.\n"
-        "\n"
-        "TRACE are runs of one commit; default: the stored runs of the suite at HEAD or "
-        "before it, or its baseline in HEAD. With six or more runs, every second one is the "
-        "baseline and the others are changed; with fewer, all runs are compared with "
-        "themselves. Durations need three runs.\n"
-        "\n"
-        "Exit codes: 0 the policy sees every injected regression, 1 one survives or a rule "
-        "matches nothing, 2 bad policy or command line, 3 unusable input.",
+        "Compares runs of one commit with themselves, which must pass. Then it injects a violation "
+        "for each rule: a slower operator, one more call, a name that is gone, other launches, a "
+        "longer step. For a rule that sees one more call it also replaces one operator by two; NOT "
+        "means that the rule does not see that. A rule that passes even a threefold regression "
+        "lets it survive: it is listed with the reason and the fix. Rules that match no name of "
+        "these traces, and exceptions of a rule, are listed too.\n\n"
+        "TRACE are runs of one commit; default: the stored runs of the suite at HEAD or before it, "
+        "or its baseline in HEAD. With six or more runs, every second one is the baseline and the "
+        "others are changed; with fewer, all runs are compared with themselves. Durations need "
+        "three runs.\n\n"
+        "Exit codes: 0 the policy sees every injected regression, 1 one survives or a rule matches "
+        "nothing, 2 bad policy or command line, 3 unusable input.",
     .options = selftest_options,
     .opts_size = sizeof(struct selftest_opts),
     .run = selftest_run,

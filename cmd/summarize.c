@@ -29,26 +29,22 @@ static const struct tg_opt summarize_options[] = {
     { 0 },
 };
 
-static bool check_options(const struct summarize_opts *o, const struct tg_strs *args,
+static bool is_auto(const struct summarize_opts *o)
+{
+    return o->rank && strcmp(o->rank, "auto") == 0;
+}
+
+/* `rank`: that of --rank, -1 if there is none. */
+static bool check_options(const struct summarize_opts *o, const struct tg_strs *args, int64_t *rank,
                           struct tg_err *err)
 {
+    *rank = -1;
     if (args->n == 0)
         return tg_err_usage(err, "summarize needs a trace",
                             "For example: tracegate summarize trace.json.gz -o trace.tgs.");
     if (o->rank && args->n > 1)
         return tg_err_usage(err, "--rank names the rank of one trace, from 0",
                             "Summarise each rank by itself, then merge.");
-    return true;
-}
-
-static bool is_auto(const struct summarize_opts *o)
-{
-    return o->rank && strcmp(o->rank, "auto") == 0;
-}
-
-static bool parse_rank(const struct summarize_opts *o, int64_t *rank, struct tg_err *err)
-{
-    *rank = -1;
     if (!o->rank || is_auto(o) || (tg_sv_i64(tg_sv_of(o->rank), rank) && *rank >= 0))
         return true;
     return tg_err_usage(err, "--rank needs a number from 0, or auto, not '%s'",
@@ -96,57 +92,41 @@ static const char *place_of(const struct summarize_opts *o, int64_t rank, struct
                            rank);
 }
 
-static bool summarize_own(const struct tg_cmd_call *c, struct tg_err *err)
-{
-    const struct summarize_opts *o = c->opts;
-    struct tg_input_list inputs = { 0 };
-    TG_AUTO(tg_summary_release) struct tg_summary summary;
-    struct tg_summarize_opts so = { .rank = -1, .run = tg_sv_of(o->run) };
-    struct tg_launcher l;
-    TG_BUF out = { 0 };
-    so.frame_sorts = o->stacks ? TG_STACK_ALL : 0;
-    tg_summary_init(&summary);
-    bool ok = check_options(o, c->args, err) && tg_launcher_find(&l, c->io, c->arena, err) &&
-              tg_given_window(&so.window, &o->given, err) &&
-              tg_given_apply(&so, &o->given, c->arena, err) &&
-              tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err) &&
-              tg_inputs_load(&summary, &inputs, &so, c->repo, NULL, err) &&
-              check_rank(&summary, &l, c->args->v[0], err) &&
-              tg_summary_write(&summary, NULL, &out, err);
-    if (ok && o->output && strcmp(o->output, "-") == 0)
-        return tg_io_put(c->io, tg_buf_sv(&out), err);
-    return ok && tg_file_retry_write(place_of(o, l.rank, c->arena), tg_buf_sv(&out),
-                                     (uint64_t)l.rank, err);
-}
-
-/* ---- traces as they are named ---- */
-
-static bool summarize(const struct tg_cmd_call *c, struct tg_err *err)
-{
-    const struct summarize_opts *o = c->opts;
-    struct tg_input_list inputs = { 0 };
-    TG_AUTO(tg_summary_release) struct tg_summary summary;
-    struct tg_summarize_opts so = { .run = tg_sv_of(o->run) };
-    TG_AUTO(tg_outputs_release) struct tg_outputs files = { .standard = c->io->out };
-    TG_BUF out = { 0 };
-    size_t handle;
-    if (o->stacks)
-        so.frame_sorts = TG_STACK_ALL;
-    tg_summary_init(&summary);
-    return check_options(o, c->args, err) && parse_rank(o, &so.rank, err) &&
-           tg_given_window(&so.window, &o->given, err) &&
-           tg_given_apply(&so, &o->given, c->arena, err) &&
-           tg_outputs_open(&files, o->output ? o->output : "-", &handle, err) &&
-           tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err) &&
-           tg_inputs_spare(&inputs, &files, err) &&
-           tg_inputs_read(&summary, &inputs, &so, c->repo, c->io, err) &&
-           tg_summary_write(&summary, NULL, &out, err) &&
-           tg_outputs_put(&files, handle, tg_buf_sv(&out), err) && tg_outputs_commit(&files, err);
-}
+/* ---- the command ---- */
 
 static int summarize_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
-    bool ok = is_auto(c->opts) ? summarize_own(c, err) : summarize(c, err);
+    const struct summarize_opts *o = c->opts;
+    const bool own = is_auto(o); /* the trace of this process, whose launcher says the rank */
+    struct tg_input_list inputs = { 0 };
+    TG_AUTO(tg_summary_release) struct tg_summary summary;
+    struct tg_summarize_opts so = { .run = tg_sv_of(o->run),
+                                    .frame_sorts = o->stacks ? TG_STACK_ALL : 0 };
+    TG_AUTO(tg_outputs_release) struct tg_outputs files = { .standard = c->io->out };
+    struct tg_launcher l;
+    TG_BUF out = { 0 };
+    size_t handle;
+    tg_summary_init(&summary);
+    bool ok = check_options(o, c->args, &so.rank, err) &&
+              (!own || tg_launcher_find(&l, c->io, c->arena, err)) &&
+              tg_given_window(&so.window, &o->given, err) &&
+              tg_given_apply(&so, &o->given, c->arena, err) &&
+              (own || tg_outputs_open(&files, o->output ? o->output : "-", &handle, err)) &&
+              tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err);
+    if (ok && own)
+        ok = tg_inputs_load(&summary, &inputs, &so, c->repo, NULL, err) &&
+             check_rank(&summary, &l, c->args->v[0], err);
+    else if (ok)
+        ok = tg_inputs_spare(&inputs, &files, err) &&
+             tg_inputs_read(&summary, &inputs, &so, c->repo, c->io, err);
+    ok = ok && tg_summary_write(&summary, NULL, &out, err);
+    if (ok && !own)
+        ok = tg_outputs_put(&files, handle, tg_buf_sv(&out), err) && tg_outputs_commit(&files, err);
+    else if (ok && o->output && strcmp(o->output, "-") == 0)
+        ok = tg_io_put(c->io, tg_buf_sv(&out), err);
+    else if (ok)
+        ok = tg_file_retry_write(place_of(o, l.rank, c->arena), tg_buf_sv(&out), (uint64_t)l.rank,
+                                 err);
     return ok ? 0 : tg_err_exit_code(err->kind);
 }
 
@@ -156,8 +136,7 @@ const struct tg_cmd tg_cmd_summarize = {
     .synopsis = "TRACE... [-o FILE] [options]",
     .about = "A summary holds counts, durations and launch attributes per step, rank and run, and "
              "can replace a trace everywhere: a stored baseline gives exactly the verdict of its "
-             "traces. Its bytes depend on the traces alone, not on their order or paths.\n"
-             "\n"
+             "traces. Its bytes depend on the traces alone, not on their order or paths.\n\n"
              "  tracegate summarize rank0.json.gz --rank 0 --run a -o rank0.tgs\n"
              "  srun tracegate summarize /tmp/trace.json --rank auto --run \"$SLURM_JOB_ID\" -o "
              "/shared/summaries/",

@@ -5,72 +5,15 @@
 #include "core/base/sort.h"
 #include "core/diff/names.h"
 
-struct tg_tally {
-    enum tg_tally_by by;
-    struct tg_strmap keys, names; /* key: kind byte, then the text that is shown */
-    struct tg_op *v;
-    size_t cap;
-    uint64_t units[2];
-    struct tg_buf text;
-};
-
-struct tg_tally *tg_tally_new(enum tg_tally_by by)
+void tg_tally_release(struct tg_tally_sums *t)
 {
-    struct tg_tally *t = tg_xmalloc(sizeof *t);
-    *t = (struct tg_tally){ .by = by };
-    return t;
-}
-
-void tg_tally_free(struct tg_tally *t)
-{
-    if (!t)
-        return;
     tg_strmap_release(&t->keys);
     tg_strmap_release(&t->names);
     tg_buf_release(&t->text);
     free(t->v);
-    free(t);
 }
 
-static struct tg_op *find(struct tg_tally *t, const struct tg_trace *trace, const struct tg_span *s)
-{
-    const struct tg_name *name = tg_span_name(trace, s);
-    size_t known = t->keys.n;
-    tg_buf_clear(&t->text);
-    tg_buf_putc(&t->text, (char)name->kind);
-    tg_buf_add(&t->text, name->name);
-    if (t->by != TG_TALLY_NAME && s->attr != TG_NO_ID) {
-        /* The lines of an attribute text (core/trace/trace.h) that split: shapes alone, grid and
-         * block as they are. */
-        struct tg_buf *out = &t->text;
-        tg_sv attr = trace->attrs.text[s->attr];
-        while (attr.n) {
-            tg_sv line = tg_sv_cut(&attr, '\n'), value = line, key = tg_sv_cut(&value, '=');
-            if (t->by == TG_TALLY_SHAPE && tg_sv_eq(key, TG_SV("shapes"))) {
-                tg_buf_putc(out, ' ');
-                tg_buf_add(out, value);
-            } else if (t->by == TG_TALLY_GRID &&
-                       (tg_sv_eq(key, TG_SV("grid")) || tg_sv_eq(key, TG_SV("block")))) {
-                tg_buf_putc(out, ' ');
-                tg_buf_add(out, line);
-            }
-        }
-    }
-    uint32_t id = tg_strmap_add(&t->keys, tg_buf_sv(&t->text));
-    if (id == known) {
-        t->v = tg_grow(t->v, &t->cap, known + 1, sizeof *t->v);
-        uint32_t raw_id = tg_strmap_add(&t->names, name->name);
-        tg_sv raw = t->names.text[raw_id];
-        t->v[id] = (struct tg_op){ .kind = name->kind,
-                                   .raw = { raw, raw },
-                                   .partner = TG_NO_ID,
-                                   .region = TG_NO_ID,
-                                   .leader = TG_NO_ID };
-    }
-    return &t->v[id];
-}
-
-size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,
+size_t tg_tally_add(struct tg_tally_sums *t, int side, const struct tg_trace *trace,
                     const struct tg_steps *steps, const int64_t *numbers, size_t n_numbers)
 {
     size_t taken = 0;
@@ -79,7 +22,36 @@ size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,
     t->units[side] += taken;
     for (size_t i = 0; i < trace->n_spans; i++) {
         const struct tg_span *s = tg_span_at(trace, i);
-        struct tg_op *sum = find(t, trace, s);
+        const struct tg_name *name = tg_span_name(trace, s);
+        size_t known = t->keys.n;
+        tg_buf_clear(&t->text);
+        tg_buf_putc(&t->text, (char)name->kind);
+        tg_buf_add(&t->text, name->name);
+        /* The lines of an attribute text (core/trace/trace.h) that split: shapes alone, grid and
+         * block as they are. */
+        tg_sv attr = s->attr != TG_NO_ID ? trace->attrs.text[s->attr] : TG_SV("");
+        while (attr.n) {
+            tg_sv line = tg_sv_cut(&attr, '\n'), value = line, key = tg_sv_cut(&value, '=');
+            bool splits = t->by == TG_TALLY_SHAPE
+                              ? tg_sv_eq(key, TG_SV("shapes"))
+                              : tg_sv_eq(key, TG_SV("grid")) || tg_sv_eq(key, TG_SV("block"));
+            if (!splits)
+                continue;
+            tg_buf_putc(&t->text, ' ');
+            tg_buf_add(&t->text, t->by == TG_TALLY_SHAPE ? value : line);
+        }
+        uint32_t id = tg_strmap_add(&t->keys, tg_buf_sv(&t->text));
+        if (id == known) {
+            t->v = tg_grow(t->v, &t->cap, known + 1, sizeof *t->v);
+            uint32_t raw_id = tg_strmap_add(&t->names, name->name);
+            tg_sv raw = t->names.text[raw_id];
+            t->v[id] = (struct tg_op){ .kind = name->kind,
+                                       .raw = { raw, raw },
+                                       .partner = TG_NO_ID,
+                                       .region = TG_NO_ID,
+                                       .leader = TG_NO_ID };
+        }
+        struct tg_op *sum = &t->v[id];
         int32_t step = steps->step_of[i];
         sum->whole_count[side]++;
         sum->whole_total[side] += s->dur;
@@ -91,7 +63,8 @@ size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,
     return taken;
 }
 
-void tg_tally_comparison(struct tg_comparison *out, const struct tg_tally *t, struct tg_arena *a)
+void tg_tally_comparison(struct tg_comparison *out, const struct tg_tally_sums *t,
+                         struct tg_arena *a)
 {
     *out = (struct tg_comparison){ .arena = a, .n_ops = t->keys.n };
     out->ops = tg_arena_copy(a, t->v, t->keys.n, sizeof *t->v);

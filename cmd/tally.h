@@ -6,21 +6,29 @@
  * summary keeps no durations by attribute. And the joining of a comparison's rows under shorter
  * names.
  */
+#include "core/base/strmap.h"
 #include "core/diff/compare.h"
 
-enum tg_tally_by { TG_TALLY_NAME, TG_TALLY_SHAPE, TG_TALLY_GRID };
+enum tg_tally_by { TG_TALLY_SHAPE, TG_TALLY_GRID };
 
-struct tg_tally; /* both sides */
-TG_MUST struct tg_tally *tg_tally_new(enum tg_tally_by by);
-void tg_tally_free(struct tg_tally *t); /* accepts NULL */
+struct tg_tally_sums { /* both sides; zero state but for `by`: empty */
+    enum tg_tally_by by;
+    struct tg_strmap keys, names; /* key: kind byte, then the text that is shown */
+    struct tg_op *v;
+    size_t cap;
+    uint64_t units[2];
+    struct tg_buf text;
+};
+void tg_tally_release(struct tg_tally_sums *t);
 
 /* Adds a trace (loaded with want_attrs) to TG_BASE or TG_TEST. `numbers` are the steps wanted;
  * NULL: all. Returns how many steps were taken. */
-size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,
+size_t tg_tally_add(struct tg_tally_sums *t, int side, const struct tg_trace *trace,
                     const struct tg_steps *steps, const int64_t *numbers, size_t n_numbers);
 
 /* Ops with step_* and whole_* sums and n_units; names are "aten::mm [[8,16],[16,4]]". */
-void tg_tally_comparison(struct tg_comparison *out, const struct tg_tally *t, struct tg_arena *a);
+void tg_tally_comparison(struct tg_comparison *out, const struct tg_tally_sums *t,
+                         struct tg_arena *a);
 
 /*
  * Joins ops of one kind and one name, summing step_* and whole_*; in place. ProfilerStep#1,

@@ -1,6 +1,5 @@
 #include "cmd/setup/files.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -9,7 +8,6 @@
 #include "policy/verdict/verdict.h"
 #include "reporters/escape.h"
 
-#define PLACEHOLDER TG_SETUP_PLACEHOLDER
 #define SELF_HOSTED "[self-hosted, linux, x64] # machines of your own: alike, and one job at a time"
 
 #define WITH_GPU                                                                                   \
@@ -104,8 +102,7 @@ static const char *scalar(const struct tg_survey *s, tg_sv text)
 /* The same in double quotes, where our own files have them. */
 static const char *quoted(const struct tg_survey *s, tg_sv text)
 {
-    TG_BUF visible = { 0 };
-    TG_BUF out = { 0 };
+    TG_BUF visible = { 0 }, out = { 0 };
     tg_utf8_visible(&visible, text);
     if (tg_sv_eq(tg_buf_sv(&visible), text) && !memchr(text.p, '"', text.n) &&
         !memchr(text.p, '\\', text.n))
@@ -136,13 +133,7 @@ static const char *word(const struct tg_survey *s, tg_sv text)
     const char *here = tg_sv_starts(text, TG_SV("-")) ? "./" : "";
     if (is_plain_word(text))
         return tg_arena_sv(s->arena, text).p;
-    tg_buf_printf(&out, "'%s", here);
-    for (size_t i = 0; i < text.n; i++)
-        if (text.p[i] == '\'')
-            tg_buf_puts(&out, "'\\''");
-        else
-            tg_buf_putc(&out, text.p[i]);
-    tg_buf_putc(&out, '\'');
+    tg_buf_quote(&out, tg_arena_printf(s->arena, "%s%.*s", here, TG_SV_ARG(text)));
     return tg_arena_sv(s->arena, tg_buf_sv(&out)).p;
 }
 
@@ -160,11 +151,6 @@ static const char *command(const struct tg_survey *s, tg_sv text)
 static bool is_ours(enum tg_survey_bench bench)
 {
     return bench != TG_BENCH_THEIRS && bench != TG_BENCH_OTHER;
-}
-
-static bool is_there(enum tg_survey_bench bench)
-{
-    return !is_ours(bench) || bench == TG_BENCH_WRITTEN;
 }
 
 static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
@@ -189,14 +175,10 @@ static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
         bool first = one->framework == pairs[i][0];
         const char *drop = tg_program_info(pairs[i][first])->name;
         const char *keep = tg_program_info(pairs[i][!first])->name;
-        char begin[64], end[64];
-        (void)snprintf(begin, sizeof begin, "# %s", drop);
-        (void)snprintf(end, sizeof end, "# end of %s", drop);
-        replace_lines(text, begin, end, "");
-        (void)snprintf(begin, sizeof begin, "    # %s\n", keep);
-        (void)snprintf(end, sizeof end, "    # end of %s\n", keep);
-        replace(text, begin, "");
-        replace(text, end, "");
+        replace_lines(text, tg_arena_printf(s->arena, "# %s", drop),
+                      tg_arena_printf(s->arena, "# end of %s", drop), "");
+        replace(text, tg_arena_printf(s->arena, "    # %s\n", keep), "");
+        replace(text, tg_arena_printf(s->arena, "    # end of %s\n", keep), "");
     }
     for (size_t ranks = 1; ranks <= 8; ranks += 7) /* as the templates have it */
         if (one->ranks && one->ranks != ranks)
@@ -209,12 +191,6 @@ static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
 
 /* ---- the policy ---- */
 
-static void put_regex(struct tg_buf *out, const char *key, tg_sv regex)
-{
-    tg_buf_puts(out, key);
-    tg_esc_yaml(out, regex);
-}
-
 static void put_suite(struct tg_buf *out, const struct tg_survey *s,
                       const struct tg_survey_suite *one, const char *name, bool stored)
 {
@@ -226,11 +202,11 @@ static void put_suite(struct tg_buf *out, const struct tg_survey *s,
     if (ours)
         tg_buf_puts(out, ", run: 'run(\\d+)'");
     else if (one->form.run.n && (one->ranks < 2 || one->form.rank.n)) /* else the traces say it */
-        put_regex(out, ", run: ", one->form.run);
+        TG_PUT(out, tg_esc_yaml, ", run: {}", one->form.run);
     if (ours && one->ranks > 1)
         tg_buf_puts(out, ", rank: 'rank(\\d+)'");
     else if (!ours && one->form.rank.n)
-        put_regex(out, ", rank: ", one->form.rank);
+        TG_PUT(out, tg_esc_yaml, ", rank: {}", one->form.rank);
     tg_buf_puts(out, "}   # fresh traces\n");
     if (stored)
         tg_buf_puts(out, "    baseline: stored   # in refs/tracegate/ of this repository\n");
@@ -312,26 +288,19 @@ void tg_setup_policy(struct tg_buf *out, const struct tg_survey *s, const struct
 
 /* ---- workflows ---- */
 
-/* A branch as a filter of GitHub has it, where '+', '!' and others have a meaning. */
-static tg_sv filter_pattern(const struct tg_survey *s, tg_sv branch)
-{
-    TG_BUF out = { 0 };
-    for (size_t i = 0; i < branch.n; i++) {
-        if (memchr("*+?[]!\\", branch.p[i], 7))
-            tg_buf_putc(&out, '\\');
-        tg_buf_putc(&out, branch.p[i]);
-    }
-    return tg_arena_sv(s->arena, tg_buf_sv(&out));
-}
-
 static void put_place(struct tg_buf *text, const struct tg_survey *s, const struct tg_setup_opts *o)
 {
     if (o->action) {
         replace(text, " # replace both words: docs/github-actions.md, step 1", "");
-        replace(text, PLACEHOLDER, o->action);
+        replace(text, TG_SETUP_PLACEHOLDER, o->action);
     }
+    /* A branch as a filter of GitHub has it, where '+', '!' and others have a meaning. */
+    TG_BUF filter = { 0 };
+    for (size_t i = 0; i < s->branch.n; i++)
+        tg_buf_printf(&filter, memchr("*+?[]!\\", s->branch.p[i], 7) ? "\\%c" : "%c",
+                      s->branch.p[i]);
     replace(text, "branches: [main]",
-            tg_arena_printf(s->arena, "branches: [%s]", scalar(s, filter_pattern(s, s->branch))));
+            tg_arena_printf(s->arena, "branches: [%s]", scalar(s, tg_buf_sv(&filter))));
 }
 
 /* Only what is there can be installed from. */
@@ -456,7 +425,7 @@ void tg_setup_files(struct tg_setup_files *out, const struct tg_survey *s,
     struct tg_buf *policy = add_file(out, s, ".tracegate.yml", "");
     tg_setup_policy(policy, s, o);
     for (size_t i = 0; i < s->n_suites; i++)
-        if (!is_there(s->suites[i].bench))
+        if (is_ours(s->suites[i].bench) && s->suites[i].bench != TG_BENCH_WRITTEN)
             add_bench(out, s, &s->suites[i]);
     if (!tg_survey_has(s, TG_SV(""), ".gitignore"))
         (void)add_file(out, s, ".gitignore", "out/\n");

@@ -114,12 +114,12 @@ static enum tg_survey_ci find_ci(const struct tg_survey *s)
 {
     bool has_batch_job = false;
     const char **names;
-    for (int k = 0; k <= TG_CI_SLURM; k++)
-        if (services[k].gate && tg_survey_has(s, TG_SV(""), services[k].gate))
-            return (enum tg_survey_ci)k;
-    for (int k = 0; k <= TG_CI_SLURM; k++)
-        if (services[k].file && tg_survey_has(s, TG_SV(""), services[k].file))
-            return (enum tg_survey_ci)k;
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k <= TG_CI_SLURM; k++) {
+            const char *file = pass ? services[k].file : services[k].gate;
+            if (file && tg_survey_has(s, TG_SV(""), file))
+                return (enum tg_survey_ci)k;
+        }
     if (tg_sv_has(s->remote, TG_SV("gitlab")))
         return TG_CI_GITLAB;
     if (tg_sv_has(s->remote, TG_SV("github")))
@@ -165,24 +165,13 @@ static const char *find_action(const struct tg_survey *s)
     return NULL;
 }
 
-/* The gate may have come by a branch of the first name. */
-static const char *find_topic(struct tg_survey *s, struct tg_git *git)
-{
-    const char *name = "performance-gate";
-    struct tg_commit at;
-    struct tg_err ignored = TG_ERR_INIT;
-    for (int k = 2; git && tg_git_resolve(git, name, s->arena, &at, &ignored); k++)
-        name = tg_arena_printf(s->arena, "performance-gate-%d", k);
-    return name;
-}
-
-static bool look_at_repository(struct tg_survey *s, struct tg_repo *repo, struct tg_err *err)
+static bool look_at_repository(struct tg_survey *s, struct tg_err *err)
 {
     const char *const origin[] = { "git", "remote", "get-url", "origin", NULL };
     const struct tg_git *git;
-    if (tg_repo_look(repo, err) == TG_SEEN_FAILED)
+    if (tg_repo_look(s->repo, err) == TG_SEEN_FAILED)
         return false;
-    git = repo->git;
+    git = s->repo->git;
     s->in_git = git && tg_git_root(git);
     s->root = s->in_git ? tg_arena_sv(s->arena, tg_sv_of(tg_git_root(git))).p : "./";
     s->prefix = s->in_git ? tg_arena_sv(s->arena, tg_sv_of(tg_git_prefix(git))).p : "";
@@ -194,7 +183,12 @@ static bool look_at_repository(struct tg_survey *s, struct tg_repo *repo, struct
     }
     s->ci = find_ci(s);
     s->action = find_action(s);
-    s->topic = find_topic(s, repo->git);
+    /* The gate may have come by a branch of the first name. */
+    struct tg_commit at;
+    struct tg_err ignored = TG_ERR_INIT;
+    s->topic = "performance-gate";
+    for (int k = 2; git && tg_git_resolve(s->repo->git, s->topic, s->arena, &at, &ignored); k++)
+        s->topic = tg_arena_printf(s->arena, "performance-gate-%d", k);
     return true;
 }
 
@@ -232,16 +226,6 @@ static void add_path(struct trace_paths *all, const struct tg_survey *s, const c
     t->group = tg_path_group(t->relative.n ? t->relative : tg_sv_of(t->path), all->arena);
 }
 
-/* A JSON file may be anything; in a folder for outputs, or called a trace, it is worth a look. */
-static bool may_be_trace(const char *folder, const char *name)
-{
-    tg_sv n = tg_sv_of(name);
-    if (!tg_file_is_input_name(n))
-        return false;
-    return !tg_sv_ends(n, TG_SV(".json")) || tg_sv_has(n, TG_SV("trace")) ||
-           tg_path_is_output(tg_sv_of(folder)) || tg_path_is_baseline(tg_sv_of(folder));
-}
-
 static bool look_below(struct trace_paths *all, const struct tg_survey *s, const char *dir,
                        int depth, struct tg_err *err)
 {
@@ -262,14 +246,19 @@ static bool look_below(struct trace_paths *all, const struct tg_survey *s, const
         }
         if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
             ok = look_below(all, s, path, depth + 1, err);
-        else if (S_ISREG(st.st_mode) && may_be_trace(dir, names[i]))
+        /* A JSON file may be anything; in a folder for outputs, or called a trace, it is worth a
+         * look. */
+        tg_sv name = tg_sv_of(names[i]), in = tg_sv_of(dir);
+        if (S_ISREG(st.st_mode) && tg_file_is_input_name(name) &&
+            (!tg_sv_ends(name, TG_SV(".json")) || tg_sv_has(name, TG_SV("trace")) ||
+             tg_path_is_output(in) || tg_path_is_baseline(in)))
             add_path(all, s, path);
     }
     return ok;
 }
 
 static bool find_traces(struct trace_paths *all, const struct tg_survey *s,
-                        const struct tg_strs *args, struct tg_repo *repo, struct tg_err *err)
+                        const struct tg_strs *args, struct tg_err *err)
 {
     struct tg_input_list list = { 0 };
     for (size_t i = 0; i < args->n; i++) {
@@ -298,7 +287,7 @@ static bool find_traces(struct trace_paths *all, const struct tg_survey *s,
                     all->arena,
                     (tg_sv){ dir, tg_sv_eq((tg_sv){ dir, len }, TG_SV(".")) ? 0 : len });
             }
-        } else if (!tg_inputs_add(&list, args->v[i], repo, all->arena, err)) {
+        } else if (!tg_inputs_add(&list, args->v[i], s->repo, all->arena, err)) {
             return false;
         }
     }
@@ -316,17 +305,10 @@ static bool find_traces(struct trace_paths *all, const struct tg_survey *s,
  */
 static bool is_stable_op(tg_sv name)
 {
-    static const char *const ops[] = { "aten::linear",      "aten::matmul",
-                                       "aten::mm",          "aten::addmm",
-                                       "aten::bmm",         "aten::conv?d",
-                                       "aten::convolution", "aten::embedding",
-                                       "aten::batch_norm",  "aten::group_norm",
-                                       "aten::layer_norm",  "aten::scaled_dot_product_attention",
-                                       "aten::softmax",     NULL };
-    for (size_t i = 0; ops[i]; i++)
-        if (tg_sv_glob(tg_sv_of(ops[i]), name))
-            return true;
-    return false;
+    static const char ops[] =
+        "linear matmul mm addmm bmm conv1d conv2d conv3d convolution embedding batch_norm "
+        "group_norm layer_norm scaled_dot_product_attention softmax";
+    return tg_sv_skip(&name, TG_SV("aten::")) && tg_sv_lists(tg_sv_of(ops), ' ', name);
 }
 
 static double time_in_every_step(const struct tg_shard *s, tg_sv name)
@@ -345,18 +327,6 @@ static double time_in_every_step(const struct tg_shard *s, tg_sv name)
     return sum;
 }
 
-static double time_everywhere(const struct tg_summary *all, tg_sv name)
-{
-    double sum = 0;
-    for (size_t i = 0; i < all->n; i++) {
-        double one = time_in_every_step(all->shards[i], name);
-        if (one <= 0)
-            return 0;
-        sum += one;
-    }
-    return sum;
-}
-
 static void choose_ops(struct tg_survey_suite *out, const struct tg_summary *all,
                        struct tg_arena *a)
 {
@@ -368,7 +338,11 @@ static void choose_ops(struct tg_survey_suite *out, const struct tg_summary *all
         if (first->rows[r].key->kind != TG_KIND_OP || tg_sv_eq(name, last) || !is_stable_op(name))
             continue;
         last = name; /* rows are in order of kind and name */
-        double v = time_everywhere(all, name);
+        double v = 0, one = 1;
+        for (size_t i = 0; i < all->n && one > 0; i++) {
+            one = time_in_every_step(all->shards[i], name);
+            v = one > 0 ? v + one : 0;
+        }
         for (size_t k = 0; k < TG_SURVEY_OPS; k++) {
             if (v <= value[k])
                 continue;
@@ -385,24 +359,16 @@ static void choose_ops(struct tg_survey_suite *out, const struct tg_summary *all
         out->n_ops++;
 }
 
-static bool has_hint(const struct tg_shard *s, tg_sv name)
-{
-    for (size_t i = 0; i < s->n_hints; i++)
-        if (tg_sv_eq(s->hints[i].name, name) && s->hints[i].count >= 3)
-            return true;
-    return false;
-}
-
-static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, struct tg_repo *repo,
-                       struct tg_arena *a, struct tg_err *err)
+static bool read_suite(struct tg_survey_suite *out, const struct tg_survey *s, struct tg_err *err)
 {
     struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
     struct tg_input_list list = { 0 };
     const struct tg_strs paths = { .v = out->paths, .n = out->n };
     TG_AUTO(tg_summary_release) struct tg_summary all;
     tg_summary_init(&all);
-    if (!tg_inputs_add_all(&list, &paths, repo, a, err) ||
-        !tg_inputs_read(&all, &list, &so, repo, io, err))
+    struct tg_arena *a = s->arena;
+    if (!tg_inputs_add_all(&list, &paths, s->repo, a, err) ||
+        !tg_inputs_read(&all, &list, &so, s->repo, s->io, err))
         return false;
     tg_sv device = tg_shard_env(all.shards[0], "device");
     TG_FREE int64_t *ranks = tg_xrealloc(NULL, all.n + 1, sizeof *ranks);
@@ -413,18 +379,18 @@ static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, stru
         device = tg_shard_env(all.shards[0], "device_type");
     out->device = tg_arena_sv(a, device);
     for (size_t i = 0; i < all.n; i++) {
-        const struct tg_shard *s = all.shards[i];
-        ranks[i] = s->rank;
-        (void)tg_strmap_add(&runs, s->run);
-        out->marked &= s->marked;
-        out->has_device |= s->device_spans > 0;
-        out->has_stacks |= tg_sv_eq(tg_shard_env(s, "with_stack"), TG_SV("1"));
-        out->least_steps = s->n_steps < out->least_steps ? s->n_steps : out->least_steps;
-        out->most_steps = s->n_steps > out->most_steps ? s->n_steps : out->most_steps;
-        for (size_t r = 0; r < s->n_rows; r++)
+        const struct tg_shard *one = all.shards[i];
+        ranks[i] = one->rank;
+        (void)tg_strmap_add(&runs, one->run);
+        out->marked &= one->marked;
+        out->has_device |= one->device_spans > 0;
+        out->has_stacks |= tg_sv_eq(tg_shard_env(one, "with_stack"), TG_SV("1"));
+        out->least_steps = one->n_steps < out->least_steps ? one->n_steps : out->least_steps;
+        out->most_steps = one->n_steps > out->most_steps ? one->n_steps : out->most_steps;
+        for (size_t r = 0; r < one->n_rows; r++)
             out->is_compiled |=
-                tg_sv_starts(s->rows[r].key->name, TG_SV("Torch-Compiled Region")) ||
-                tg_sv_starts(s->rows[r].key->name, TG_SV("triton_"));
+                tg_sv_starts(one->rows[r].key->name, TG_SV("Torch-Compiled Region")) ||
+                tg_sv_starts(one->rows[r].key->name, TG_SV("triton_"));
     }
     out->runs = runs.n;
     out->ranks = tg_sort_distinct(ranks, all.n);
@@ -435,8 +401,12 @@ static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, stru
             tg_sv name = first->hints[i].name;
             bool everywhere = name.n && !memchr(name.p, '"', name.n) &&
                               !memchr(name.p, '\\', name.n) && name.p[0] != '/';
-            for (size_t k = 0; everywhere && k < all.n; k++)
-                everywhere = has_hint(all.shards[k], name);
+            for (size_t k = 0; everywhere && k < all.n; k++) {
+                everywhere = false;
+                for (size_t h = 0; h < all.shards[k]->n_hints && !everywhere; h++)
+                    everywhere = tg_sv_eq(all.shards[k]->hints[h].name, name) &&
+                                 all.shards[k]->hints[h].count >= 3;
+            }
             if (everywhere) {
                 out->window = first->hints[i];
                 out->window.name = tg_arena_sv(a, name);
@@ -448,14 +418,6 @@ static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, stru
 }
 
 /* ---- suites ---- */
-
-static bool is_first_of_group(const struct trace_paths *all, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (tg_sv_eq(all->v[k].group, all->v[i].group))
-            return false;
-    return true;
-}
 
 /* Kept traces are a baseline of the suite beside them, and else tell of fresh ones. */
 static void join_kept(struct tg_survey *s)
@@ -497,14 +459,17 @@ static void add_empty_suite(struct tg_survey *s, tg_sv below)
 }
 
 static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool named,
-                        const struct tg_io *io, struct tg_repo *repo, struct tg_err *err)
+                        struct tg_err *err)
 {
     s->suites = TG_NEW_N(s->arena, struct tg_survey_suite, all->n + all->n_programs + 1);
     for (size_t i = 0; i < all->n; i++) {
         struct tg_survey_suite *one = &s->suites[s->n_suites];
-        if (!is_first_of_group(all, i))
-            continue;
         tg_sv group = all->v[i].group;
+        size_t first = 0;
+        while (!tg_sv_eq(all->v[first].group, group))
+            first++;
+        if (first < i)
+            continue;
         tg_sv *relative = TG_NEW_N(all->arena, tg_sv, all->n + 1);
         one->paths = TG_NEW_N(all->arena, const char *, all->n + 1);
         for (size_t j = 0; j < all->n; j++) {
@@ -523,7 +488,7 @@ static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool
     join_kept(s);
     for (size_t i = 0; i < s->n_suites; i++) {
         struct tg_err why = TG_ERR_INIT;
-        if (read_suite(&s->suites[i], io, repo, s->arena, &why))
+        if (read_suite(&s->suites[i], s, &why))
             continue;
         if (named) {
             *err = why;
@@ -567,23 +532,6 @@ static enum tg_survey_bench bench_of(const struct tg_survey *s, const struct tg_
         return TG_BENCH_SERVER;
     return file_has(s, one->program, "train.py", "def train_step(") ? TG_BENCH_CALLS
                                                                     : TG_BENCH_OURS;
-}
-
-static bool writes_steps(const struct tg_survey *s, const struct tg_survey_suite *one)
-{
-    switch (one->bench) {
-    case TG_BENCH_OURS:
-    case TG_BENCH_CALLS:
-    case TG_BENCH_LAUNCH:
-        return true;
-    case TG_BENCH_WRITTEN: /* that of a server has another line */
-        return file_has(s, one->program, "bench.py", "\ndef make_step(");
-    case TG_BENCH_SERVER:
-    case TG_BENCH_THEIRS:
-    case TG_BENCH_OTHER:
-        break;
-    }
-    return false;
 }
 
 /* ---- the framework ---- */
@@ -637,12 +585,10 @@ static enum tg_program find_framework(const struct tg_survey *s, tg_sv folder, s
     return processes ? TG_PROGRAM_TORCHRUN : TG_PROGRAM_PLAIN;
 }
 
-static bool survey_suites(struct tg_survey *s, const struct tg_strs *args, const struct tg_io *io,
-                          struct tg_repo *repo, struct tg_err *err)
+static bool survey_suites(struct tg_survey *s, const struct tg_strs *args, struct tg_err *err)
 {
     struct trace_paths all = { .arena = s->arena };
-    bool ok =
-        find_traces(&all, s, args, repo, err) && make_suites(s, &all, args->n > 0, io, repo, err);
+    bool ok = find_traces(&all, s, args, err) && make_suites(s, &all, args->n > 0, err);
     free(all.v);
     free(all.programs);
     return ok;
@@ -675,7 +621,12 @@ static void survey_benches(struct tg_survey *s, const struct tg_survey_choice *c
                 one->window = (struct tg_window_hint){ .name = tg_sv_of(info->window), .count = 4 };
         }
         one->bench = bench_of(s, one);
-        one->other_steps = one->n && !one->marked && writes_steps(s, one);
+        bool writes_steps =
+            one->bench == TG_BENCH_OURS || one->bench == TG_BENCH_CALLS ||
+            one->bench == TG_BENCH_LAUNCH ||
+            (one->bench == TG_BENCH_WRITTEN && /* that of a server has another line */
+             file_has(s, one->program, "bench.py", "\ndef make_step("));
+        one->other_steps = one->n && !one->marked && writes_steps;
         if (one->other_steps)
             one->window = (struct tg_window_hint){ .name = TG_SV("") };
     }
@@ -685,9 +636,10 @@ bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args,
                     const struct tg_survey_choice *choice, const struct tg_io *io,
                     struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
 {
-    *out =
-        (struct tg_survey){ .arena = a, .skipped = TG_SV(""), .unseen = TG_NEW(a, struct tg_err) };
-    if (!look_at_repository(out, repo, err) || !survey_suites(out, args, io, repo, err))
+    *out = (struct tg_survey){
+        .arena = a, .io = io, .repo = repo, .skipped = TG_SV(""), .unseen = TG_NEW(a, struct tg_err)
+    };
+    if (!look_at_repository(out, err) || !survey_suites(out, args, err))
         return false;
     if (!out->n_suites)
         add_empty_suite(out, TG_SV(""));
@@ -700,12 +652,16 @@ bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args,
 bool tg_survey_traces(struct tg_survey *out, const struct tg_strs *args, const struct tg_io *io,
                       struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
 {
-    *out = (struct tg_survey){
-        .arena = a, .root = "./", .prefix = "", .remote = TG_SV(""), .skipped = TG_SV("")
-    };
-    out->unseen = TG_NEW(a, struct tg_err);
-    out->branch = TG_SV("main");
-    if (!survey_suites(out, args, io, repo, err))
+    *out = (struct tg_survey){ .arena = a,
+                               .io = io,
+                               .repo = repo,
+                               .root = "./",
+                               .prefix = "",
+                               .remote = TG_SV(""),
+                               .branch = TG_SV("main"),
+                               .skipped = TG_SV(""),
+                               .unseen = TG_NEW(a, struct tg_err) };
+    if (!survey_suites(out, args, err))
         return false;
     survey_benches(out, &(struct tg_survey_choice){ TG_PROGRAM_PLAIN, TG_CI_NONE });
     return true;

@@ -73,6 +73,8 @@ struct tg_survey_choice {
 
 struct tg_survey {
     struct tg_arena *arena;
+    const struct tg_io *io;
+    struct tg_repo *repo;
     const char *root;   /* where files go: the work tree, else the current directory; '/' at end */
     const char *prefix; /* the current directory below it: "" or "sub/" */
     bool in_git;
@@ -80,7 +82,7 @@ struct tg_survey {
     tg_sv branch; /* what pull requests go to */
     enum tg_survey_ci ci;
     const char
-        *action;       /* where the gate's workflow takes tracegate from; NULL: there is none yet */
+        *action;       /* the gate's workflow takes tracegate from there; NULL: there is none yet */
     const char *topic; /* name for a branch that does not exist: "performance-gate" */
     bool has_gated_tests;           /* tests that use the pytest plugin */
     struct tg_survey_suite *suites; /* at least one; without traces it has n 0 */

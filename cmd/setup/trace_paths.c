@@ -100,29 +100,6 @@ static tg_sv number_at(tg_sv path, size_t k)
     return (tg_sv){ "", 0 };
 }
 
-static tg_sv letters_before(tg_sv path, tg_sv number)
-{
-    size_t end = (size_t)(number.p - path.p), from = end;
-    while (from && (tg_is_letter(path.p[from - 1]) || memchr("_-", path.p[from - 1], 2)))
-        from--;
-    while (from < end && path.p[from] == '-')
-        from++;
-    return (tg_sv){ path.p + from, end - from };
-}
-
-static bool has_word(tg_sv s, const char *word)
-{
-    size_t n = strlen(word);
-    for (size_t i = 0; i + n <= s.n; i++) {
-        size_t k = 0;
-        while (k < n && (s.p[i + k] | 0x20) == word[k])
-            k++;
-        if (k == n)
-            return true;
-    }
-    return false;
-}
-
 /* What varies; a single path says it by its words alone: run0.json.gz. */
 static size_t find_numbers(struct number *out, const tg_sv *paths, size_t n)
 {
@@ -131,52 +108,21 @@ static size_t find_numbers(struct number *out, const tg_sv *paths, size_t n)
         tg_sv first = number_at(paths[0], k);
         if (!first.n)
             break;
-        out[k] = (struct number){ .before = letters_before(paths[0], first) };
-        out[k].is_rank = has_word(out[k].before, "rank") || has_word(out[k].before, "worker");
-        out[k].varies = n == 1 && (out[k].is_rank || has_word(out[k].before, "run"));
+        size_t end = (size_t)(first.p - paths[0].p), from = end;
+        while (from &&
+               (tg_is_letter(paths[0].p[from - 1]) || memchr("_-", paths[0].p[from - 1], 2)))
+            from--;
+        while (from < end && paths[0].p[from] == '-')
+            from++;
+        out[k] = (struct number){ .before = { paths[0].p + from, end - from } };
+        tg_sv word = out[k].before;
+        out[k].is_rank = tg_sv_glob_any_case(TG_SV("*rank*"), word) ||
+                         tg_sv_glob_any_case(TG_SV("*worker*"), word);
+        out[k].varies = n == 1 && (out[k].is_rank || tg_sv_glob_any_case(TG_SV("*run*"), word));
         for (size_t i = 1; i < n; i++)
             out[k].varies |= !tg_sv_eq(first, number_at(paths[i], k));
     }
     return k;
-}
-
-/* The first path with '*' for each number that varies. */
-static tg_sv glob_of(tg_sv path, const struct number *numbers, size_t n, struct tg_arena *a)
-{
-    TG_BUF out = { 0 };
-    size_t at = 0;
-    for (size_t k = 0; k < n; k++) {
-        tg_sv number = number_at(path, k);
-        size_t from = (size_t)(number.p - path.p);
-        tg_buf_add(&out, (tg_sv){ path.p + at, from - at });
-        tg_buf_add(&out, numbers[k].varies ? TG_SV("*") : number);
-        at = from + number.n;
-    }
-    tg_buf_add(&out, tg_sv_from(path, at));
-    return tg_arena_sv(a, tg_buf_sv(&out));
-}
-
-/* PyTorch's own files are called NAME.pt.trace.json. */
-static tg_sv extension_of(tg_sv path)
-{
-    tg_sv mark = TG_SV(".pt.trace"), suffix = tg_file_suffix(path);
-    tg_sv stem = { path.p, path.n - suffix.n };
-    size_t n = suffix.n + (suffix.n && tg_sv_ends(stem, mark) ? mark.n : 0);
-    return (tg_sv){ path.p + path.n - n, n };
-}
-
-static bool have_one_form(const tg_sv *paths, size_t n, struct tg_arena *a)
-{
-    tg_sv first = starred(paths[0], a);
-    for (size_t i = 1; i < n; i++)
-        if (!tg_sv_eq(first, starred(paths[i], a)))
-            return false;
-    return true;
-}
-
-static tg_sv regex_of(const struct number *number, struct tg_arena *a)
-{
-    return TG_SV_PRINTF(a, "%.*s(\\d+)", TG_SV_ARG(number->before));
 }
 
 struct tg_path_form tg_path_form(const tg_sv *paths, size_t n, struct tg_arena *a)
@@ -185,25 +131,42 @@ struct tg_path_form tg_path_form(const tg_sv *paths, size_t n, struct tg_arena *
     struct number numbers[MAX_NUMBERS];
     const struct number *run = NULL;
     size_t n_numbers, runs = 0;
-    if (!have_one_form(paths, n, a)) {
-        out.files =
-            TG_SV_PRINTF(a, "%.*s%s*%.*s", TG_SV_ARG(folder_of(paths[0])),
-                         folder_of(paths[0]).n ? "/" : "", TG_SV_ARG(extension_of(paths[0])));
+    bool one_form = true;
+    for (size_t i = 1; i < n && one_form; i++)
+        one_form = tg_sv_eq(starred(paths[0], a), starred(paths[i], a));
+    if (!one_form) {
+        tg_sv folder = folder_of(paths[0]), suffix = tg_file_suffix(paths[0]);
+        tg_sv stem = { paths[0].p, paths[0].n - suffix.n };
+        /* PyTorch's own files are called NAME.pt.trace.json. */
+        bool torch = suffix.n && tg_sv_ends(stem, TG_SV(".pt.trace"));
+        out.files = TG_SV_PRINTF(a, "%.*s%s*%s%.*s", TG_SV_ARG(folder), folder.n ? "/" : "",
+                                 torch ? ".pt.trace" : "", TG_SV_ARG(suffix));
         out.run = TG_SV("([^/]+)$");
         return out;
     }
     n_numbers = find_numbers(numbers, paths, n);
-    out.files = glob_of(paths[0], numbers, n_numbers, a);
+    /* The first path with '*' for each number that varies. */
+    TG_BUF glob = { 0 };
+    size_t at = 0;
+    for (size_t k = 0; k < n_numbers; k++) {
+        tg_sv number = number_at(paths[0], k);
+        size_t from = (size_t)(number.p - paths[0].p);
+        tg_buf_add(&glob, (tg_sv){ paths[0].p + at, from - at });
+        tg_buf_add(&glob, numbers[k].varies ? TG_SV("*") : number);
+        at = from + number.n;
+    }
+    tg_buf_add(&glob, tg_sv_from(paths[0], at));
+    out.files = tg_arena_sv(a, tg_buf_sv(&glob));
     for (size_t k = 0; k < n_numbers; k++) {
         if (!numbers[k].varies)
             continue;
         if (numbers[k].is_rank)
-            out.rank = regex_of(&numbers[k], a);
+            out.rank = TG_SV_PRINTF(a, "%.*s(\\d+)", TG_SV_ARG(numbers[k].before));
         else if (runs++ == 0)
             run = &numbers[k];
     }
     if (runs == 1 && run->before.n)
-        out.run = regex_of(run, a);
+        out.run = TG_SV_PRINTF(a, "%.*s(\\d+)", TG_SV_ARG(run->before));
     else if (runs && !out.rank.n)
         out.run = TG_SV("([^/]+)$"); /* host_4711.1699999.pt.trace.json: the whole name */
     return out;

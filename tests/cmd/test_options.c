@@ -215,36 +215,30 @@ TEST(help_of_an_action)
 {
     TG_BUF out = { 0 };
     assert_null(tg_verb_find(&cmd, "bake"));
-    tg_help_verb(&out, &cmd, tg_verb_find(&cmd, "make"), 80);
+    tg_help_command(&out, &cmd, "make", 80);
     assert_non_null(strstr(out.p, "usage: tracegate try make A [options]\n\nMakes it.\n"));
     assert_non_null(strstr(out.p, "--fast"));
     assert_non_null(strstr(out.p, "  rows; default: 3\n"));
     assert_null(strstr(out.p, "-o, --out FILE"));
     tg_buf_clear(&out);
-    tg_help_verb(&out, &cmd, tg_verb_find(&cmd, "take"), 80);
+    tg_help_command(&out, &cmd, "take", 80);
     assert_non_null(strstr(out.p, "usage: tracegate try take [options]\n\nTakes it.\n"));
     assert_non_null(strstr(out.p, "  pieces\n"));
     assert_non_null(strstr(out.p, "-o, --out FILE"));
     assert_null(strstr(out.p, "--fast"));
 }
 
-TEST(what_scripts_give_is_last)
-{
-    TG_BUF out = { 0 };
-    tg_help_command(&out, &cmd, 80);
-    assert_true(strstr(out.p, "for scripts\n  --rank") > strstr(out.p, "--help"));
-    assert_non_null(strstr(out.p, "actions\n  make        makes it.\n"));
-}
-
 TEST(help_names_every_option)
 {
     const struct tg_cmd *const commands[] = { &cmd, NULL };
     TG_BUF out = { 0 };
-    tg_help_command(&out, &cmd, 80);
+    tg_help_command(&out, &cmd, NULL, 80);
     for (const struct tg_opt *o = table; o->name; o++)
         assert_non_null(strstr(out.p, o->help));
     assert_non_null(strstr(out.p, "--format text|csv"));
     assert_non_null(strstr(out.p, "  -o, --out FILE"));
+    assert_non_null(strstr(out.p, "actions\n  make        makes it.\n"));
+    assert_true(strstr(out.p, "for scripts\n  --rank") > strstr(out.p, "--help"));
     tg_buf_clear(&out);
     tg_help_man(&out, commands);
     assert_non_null(strstr(out.p, ".B \\-\\-format \\fItext|csv\\fR\n"));

@@ -1,6 +1,6 @@
 /* A report of any bytes, read back by `policy waive`: it is refused with a reason, or the waivers
  * are YAML with one entry a name, and nothing in them reaches a terminal or a log as a command. */
-#include "cmd/policy_waive.h"
+#include "cmd/policy.h"
 #include "policy/language/diag.h"
 #include "policy/language/yaml.h"
 #include "tests/fuzz/target.h"

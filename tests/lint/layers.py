@@ -45,7 +45,7 @@ LIBRARIES = {
     r"^sha(2|256)\.h|^md5\.h|openssl": ["core/base/sha256.c"],
     r"sqlite3\.h": ["core/trace/database.c"],
     r"xxhash": ["core/base/hash.c"],
-    r"^mpi\.h": ["cmd/mpi/mpi.c"],
+    r"^mpi\.h": ["cmd/mpi/main.c"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.M)
 

@@ -83,7 +83,6 @@ UPDATE = [Op("mul_", 1.4), Op("add_", 1.3), Op("mul_", 1.4)]
 FUSED = UPDATE + [Op("addcmul_", 1.6), Op("div", 1.5), Op("sqrt", 1.6), Op("add_", 1.2), Op("addcdiv_", 1.7)]
 PARTS = UPDATE + [Op("mul", 2.0), Op("add_", 1.3), Op("div", 1.5), Op("sqrt", 1.6), Op("add_", 1.2), Op("div", 2.0), Op("add_", 1.3)]
 MATMUL, EINSUM = product(90)
-LIST = [inner("mul_", 1.2)] * 48
 FOREACH = [Op(f"_foreach_{k}", 8, *[inner(n, us)] * 48, gap=4) for k, n, us in
            (("mul_", "mul_", 1.1), ("add_", "add_", 1.1), ("addcmul_", "addcmul_", 1.3), ("sqrt", "sqrt", 1.3), ("div", "div", 1.2),
             ("addcdiv_", "addcdiv_", 1.4))]

@@ -11,16 +11,14 @@ import csv
 import gzip
 import json
 import math
-import os
 import pathlib
 import re
 import sys
 
-from support import CORPUS, absent, check, expect, finish, tracegate
+from support import ROOT, SHARED, absent, check, expect, finish, tracegate
 
-SOURCE = pathlib.Path(os.environ["TG_SOURCE_DIR"])
-CORPUS = pathlib.Path(os.environ["TG_SHARED_DIR"]) / "corpus"
-LISTED = SOURCE / "tests/e2e/golden_analysis.csv"
+CORPUS = pathlib.Path(SHARED) / "corpus"
+LISTED = pathlib.Path(ROOT) / "tests/e2e/golden_analysis.csv"
 
 csv.field_size_limit(1 << 30)  # patterns are long
 

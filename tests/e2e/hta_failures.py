@@ -8,13 +8,12 @@ and a message. A call that the list does not know fails the test.
 
 import csv
 import json
-import os
 import pathlib
 import sys
 
-from support import CORPUS, absent, check, finish, tracegate
+from support import SHARED, absent, check, finish, tracegate
 
-CORPUS = pathlib.Path(os.environ["TG_SHARED_DIR"]) / "corpus"
+CORPUS = pathlib.Path(SHARED) / "corpus"
 
 # HTA's call: our measures
 CALLS = {"temporal_breakdown": ["temporal"], "idle_time_breakdown": ["idle"],

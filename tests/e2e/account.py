@@ -13,10 +13,8 @@ import dataclasses
 import datetime
 import random
 import re
-import sys
-import tempfile
 
-from support import expect, fault, finish, judge
+from support import expect, judge, judged, run_parts
 from plain_model import Work, scaled, span, trace, usual
 
 ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive", "fail"}, "calm": {"pass", "warn"},
@@ -438,24 +436,23 @@ def ranks(seed, runs, exposed, *us):
     return docs
 
 
-def collectives():
+def collectives(tmp):
     """A collective that takes five times as long is told by its name; one that waits for a late rank is not."""
-    with tempfile.TemporaryDirectory() as tmp:
-        for nb, nt in ((1, 1), (3, 3), (5, 5)):
-            for exposed in (True, False):
-                at = f"{'exposed' if exposed else 'hidden'} {nb}v{nt}"
-                few = "suspicious" if nb == 1 else None
-                for what, base, fresh, want in (
-                        ("one of several ranks", side(usual(), 1, nb, change=reduce(20, exposed)),
-                         side(usual(), 100, nt, change=reduce(100, exposed)),
-                         few or "warnings"),
-                        ("two ranks", ranks(1, nb, exposed, 20, 20), ranks(100, nt, exposed, 100, 102), few or "violations"),
-                        ("two ranks, one of them late", ranks(1, nb, exposed, 20, 20), ranks(100, nt, exposed, 20, 100), None),
-                        ("two ranks, the other one late", ranks(1, nb, exposed, 20, 100), ranks(100, nt, exposed, 100, 20), None),
-                        ("two ranks, the same code", ranks(1, nb, exposed, 20, 22), ranks(100, nt, exposed, 20, 22), None)):
-                    got, _ = judge(tmp + "/x", base, fresh)
-                    found = [k for k in ("violations", "warnings", "suspicious") for r in got.get(k, ()) if r["op"] == REDUCE]
-                    expect(f"a collective, {what}, {at}: {got.get('headline')}", found, [want] if want else [])
+    for nb, nt in ((1, 1), (3, 3), (5, 5)):
+        for exposed in (True, False):
+            at = f"{'exposed' if exposed else 'hidden'} {nb}v{nt}"
+            few = "suspicious" if nb == 1 else None
+            for what, base, fresh, want in (
+                    ("one of several ranks", side(usual(), 1, nb, change=reduce(20, exposed)),
+                     side(usual(), 100, nt, change=reduce(100, exposed)),
+                     few or "warnings"),
+                    ("two ranks", ranks(1, nb, exposed, 20, 20), ranks(100, nt, exposed, 100, 102), few or "violations"),
+                    ("two ranks, one of them late", ranks(1, nb, exposed, 20, 20), ranks(100, nt, exposed, 20, 100), None),
+                    ("two ranks, the other one late", ranks(1, nb, exposed, 20, 100), ranks(100, nt, exposed, 100, 20), None),
+                    ("two ranks, the same code", ranks(1, nb, exposed, 20, 22), ranks(100, nt, exposed, 20, 22), None)):
+                got, _ = judge(tmp + "/x", base, fresh)
+                found = [k for k in ("violations", "warnings", "suspicious") for r in got.get(k, ()) if r["op"] == REDUCE]
+                expect(f"a collective, {what}, {at}: {got.get('headline')}", found, [want] if want else [])
 
 
 def rank_probes(runs):
@@ -472,14 +469,13 @@ def rank_probes(runs):
         yield f"{name}, the same code", sides[0], sides[3], "green"
 
 
-def one_rank_of_many():
-    with tempfile.TemporaryDirectory() as tmp:
-        for runs in (3, 5):
-            for what, base, fresh, want in rank_probes(runs):
-                got, _ = judge(tmp + "/x", base, fresh)
-                if want == "warning":  # by chance, which is not the machine
-                    expect("one rank of 8: reason", [x["because"] for x in got["warnings"] if x["rule"] == "account"], ["one-of-many"])
-                expect(f"one rank of 8, {what}, {runs}v{runs}: {got.get('headline')}: {got['verdict']}", got["verdict"] in ALLOWED[want], True)
+def one_rank_of_many(tmp):
+    for runs in (3, 5):
+        for what, base, fresh, want in rank_probes(runs):
+            got, _ = judge(tmp + "/x", base, fresh)
+            if want == "warning":  # by chance, which is not the machine
+                expect("one rank of 8: reason", [x["because"] for x in got["warnings"] if x["rule"] == "account"], ["one-of-many"])
+            expect(f"one rank of 8, {what}, {runs}v{runs}: {got.get('headline')}: {got['verdict']}", got["verdict"] in ALLOWED[want], True)
 
 
 def overlapped(seed, runs, slow=1.0):
@@ -491,22 +487,20 @@ def overlapped(seed, runs, slow=1.0):
     return [trace([[dataclasses.replace(w, us=us(w)) for w in usual()] for _ in range(2)], seed + run) for run in range(runs)]
 
 
-def kernels_that_overlap():
+def kernels_that_overlap(tmp):
     """What differs from step to step differs from run to run, also where a few runs are alike by chance."""
-    with tempfile.TemporaryDirectory() as tmp:
-        for runs in (3, 5):
-            for draw in range(20):
-                got, _ = judge(tmp + "/x", overlapped(100 * draw, runs), overlapped(50000 + 100 * draw, runs))
-                expect(f"kernels that overlap, {runs}, draw {draw}: {got['headline']}", got["verdict"] == "fail", False)
-            got, _ = judge(tmp + "/x", overlapped(1, runs), overlapped(50001, runs, 1.2))
-            expect(f"a kernel beside them, +20 %, {runs}", [r["op"] for r in got["violations"]], ["void kern11(float*)"])
+    for runs in (3, 5):
+        for draw in range(20):
+            got, _ = judge(tmp + "/x", overlapped(100 * draw, runs), overlapped(50000 + 100 * draw, runs))
+            expect(f"kernels that overlap, {runs}, draw {draw}: {got['headline']}", got["verdict"] == "fail", False)
+        got, _ = judge(tmp + "/x", overlapped(1, runs), overlapped(50001, runs, 1.2))
+        expect(f"a kernel beside them, +20 %, {runs}", [r["op"] for r in got["violations"]], ["void kern11(float*)"])
 
 
-def slow_step():
+def slow_step(tmp):
     """What warns of some steps says what they take."""
-    with tempfile.TemporaryDirectory() as tmp:
-        one = scaled(usual(), "aten::op11", 4)
-        got, _ = judge(tmp + "/x", side(usual(), 1, 5), [trace([usual()] * 3 + [one, usual()], 100 + r) for r in range(5)])
+    one = scaled(usual(), "aten::op11", 4)
+    got, _ = judge(tmp + "/x", side(usual(), 1, 5), [trace([usual()] * 3 + [one, usual()], 100 + r) for r in range(5)])
     row = next(r for r in got["warnings"] if r["because"] == "some-steps" and "kern11" in r["op"])  # 31 us, and four times as long
     expect("a slow step: verdict", got["verdict"], "warn")
     expect(f"a slow step: {got['headline']}", bool(re.search(r"kern11.*: slowest step 12\d us, was 3\d\.\d us", got["headline"])), True)
@@ -520,53 +514,45 @@ def own_span(run, events):
     events.append(span("Trace", "PyTorch Profiler (0)", begin - 5, end - begin + 10, "Spans", "PyTorch Profiler"))
 
 
-def what_grew():
+def what_grew(tmp):
     """Without step markers, too, what grew most is what was planted: kernels that the host waits for, or time that no row has."""
-    with tempfile.TemporaryDirectory() as tmp:
-        for what, fresh, want in (("a kernel", side(scaled(usual(), "aten::op11", 30), 100, 3, marker=None), "void kern11(float*)"),
-                                  ("a pause", side(usual(), 100, 3, marker=None, change=both(pauses(400, "aten::op7"), own_span)),
-                                   "time between operators")):
-            got, _ = judge(tmp + "/x", side(usual(), 1, 3, marker=None, change=own_span), fresh)
-            said = [r["message"].replace("`", "").partition("grew most: ")[2] for r in got["inconclusive"] if r["op"] == "step_time"]
-            expect(f"what grew, {what}: {said}", [text.startswith(want) and "Profiler" not in text for text in said], [True])
-        for window in ("{by: ProfilerStep}", "{by: trace}"):  # what the rule about the step fails by, it says as well
-            got, _ = judge(tmp + "/x", side(usual(), 1, 3, change=pauses(20, r"ProfilerStep#\d")),
-                           side(usual(), 100, 3, change=pauses(420, r"ProfilerStep#\d")),
-                           STEP_TIME_ALONE.replace("account: off", "account: on") % window)
-            said = [r["message"].partition("grew most: ")[2] for r in got["violations"] if r["op"] == "step_time"]
-            expect(f"what grew, {window}: {said}", [text.startswith("time between steps") for text in said], [True])
+    for what, fresh, want in (("a kernel", side(scaled(usual(), "aten::op11", 30), 100, 3, marker=None), "void kern11(float*)"),
+                              ("a pause", side(usual(), 100, 3, marker=None, change=both(pauses(400, "aten::op7"), own_span)),
+                               "time between operators")):
+        got, _ = judge(tmp + "/x", side(usual(), 1, 3, marker=None, change=own_span), fresh)
+        said = [r["message"].replace("`", "").partition("grew most: ")[2] for r in got["inconclusive"] if r["op"] == "step_time"]
+        expect(f"what grew, {what}: {said}", [text.startswith(want) and "Profiler" not in text for text in said], [True])
+    for window in ("{by: ProfilerStep}", "{by: trace}"):  # what the rule about the step fails by, it says as well
+        got, _ = judge(tmp + "/x", side(usual(), 1, 3, change=pauses(20, r"ProfilerStep#\d")),
+                       side(usual(), 100, 3, change=pauses(420, r"ProfilerStep#\d")),
+                       STEP_TIME_ALONE.replace("account: off", "account: on") % window)
+        said = [r["message"].partition("grew most: ")[2] for r in got["violations"] if r["op"] == "step_time"]
+        expect(f"what grew, {window}: {said}", [text.startswith("time between steps") for text in said], [True])
 
 
 def us_of(text):
     return sum(float(v) * {"us": 1, "ms": 1e3, "s": 1e6}[u] for v, u in re.findall(r"Step time [\d.]+ -> ([\d.]+) (us|ms|s)", text)[:1])
 
 
-def main():
+def main(tmp):
     args = argparse.ArgumentParser()
     args.add_argument("text", nargs="?", default="")
     args.add_argument("--part", type=float, default=1)
-    args, n = args.parse_args(), 0
+    args = args.parse_args()
     text, chance = args.text, random.Random(1)
-    with tempfile.TemporaryDirectory() as tmp:
-        for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *gradient_probes(), *place_probes(), *agreement_probes(), *step_probes(),
-                                                *window_probes(), *loader_probes(), *view_probes(), *sort_probes(), *varying_probes(),
-                                                *annotation_probes()]:
-            if text not in id_ or chance.random() > args.part:
-                continue
-            n += 1
-            got, run = judge(tmp + "/x", base, fresh, *policy)
-            if got["verdict"] not in ALLOWED[want]:
-                fault(f"{id_}: {got['verdict']}, must be {want}: {(run.stdout + run.stderr)[:250]!r}")
-            shown, true = us_of(run.stdout), wall(fresh)
-            if shown and true and not re.search("^every event twice|^skips|by: trace", id_) and abs(shown - true) > max(0.006 * true, 5):
-                fault(f"{id_}: shown are {shown} us a step, the trace has {true:.1f}: {run.stdout[:200]!r}")
+    for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *gradient_probes(), *place_probes(), *agreement_probes(), *step_probes(),
+                                            *window_probes(), *loader_probes(), *view_probes(), *sort_probes(), *varying_probes(),
+                                            *annotation_probes()]:
+        if text not in id_ or chance.random() > args.part:
+            continue
+        got, run = judge(tmp + "/x", base, fresh, *policy)
+        judged(got["verdict"] in ALLOWED[want], f"{id_}: {got['verdict']}, must be {want}: {(run.stdout + run.stderr)[:250]!r}")
+        shown, true = us_of(run.stdout), wall(fresh)
+        if shown and true and not re.search("^every event twice|^skips|by: trace", id_):
+            judged(abs(shown - true) <= max(0.006 * true, 5), f"{id_}: shown are {shown} us a step, the trace has {true:.1f}: {run.stdout[:200]!r}")
     for part in (slow_step, kernels_that_overlap, collectives, one_rank_of_many, what_grew):
         if text in part.__name__:
-            n += 1
-            part()
-    expect("there are probes", n > 0, True)
-    return finish(f"account: {n} probes", n > 0)
+            part(tmp)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

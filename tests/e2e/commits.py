@@ -15,9 +15,8 @@ findings for one change, and one for what came in one place, whatever other plac
 import copy as copying
 import random
 import sys
-import tempfile
 
-from support import findings, finish, is_wanted, judge, judged, write_json
+from support import findings, is_wanted, judge, judged, run_parts, write_json
 from plain_model import launched, mark, span, whole
 
 STEPS = 4
@@ -289,21 +288,19 @@ def one_coarse_clock(tmp):
                 judged(is_wanted(v, want, runs), f"one coarse clock, {what}, {runs} a side: wants {want}, got {v['headline']}")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        for what, before, after, commit, undone in CHANGES:
-            for where in ("", ", on a device") if any(isinstance(x, Part) for x in before + after) else ("",):
-                old, new = (recorded(ops, f"{name} {what}", tmp, where) for name, ops in (("before", before), ("after", after)))
-                for way, base, fresh, want in (("", old, new, commit), (", undone", new, old, undone)):
-                    for runs in (5, 3, 1) if not where or want in ("red", "no") else ():
-                        v, one = judge(tmp + "/x", base[:runs], fresh[:runs])[0], f"{what}{way}{where}"
-                        right, known = is_wanted(v, want, runs), (one, runs) in KNOWN
-                        judged(right != known, f"{one}, {runs} a side: wants {want}{', no longer KNOWN' * known}, got {v['headline']}")
-                        judged(where or len(findings(v)) <= (1 if one == ONE else 3), f"{one}, {runs} a side: {len(findings(v))} findings")
-                        if "--all" in sys.argv:
-                            print(one, runs, want, v["headline"])
-        one_coarse_clock(tmp)
-    return finish(f"commits: {len(CHANGES)} changes, forward and undone", len(CHANGES) >= 15)
+def main(tmp):
+    for what, before, after, commit, undone in CHANGES:
+        for where in ("", ", on a device") if any(isinstance(x, Part) for x in before + after) else ("",):
+            old, new = (recorded(ops, f"{name} {what}", tmp, where) for name, ops in (("before", before), ("after", after)))
+            for way, base, fresh, want in (("", old, new, commit), (", undone", new, old, undone)):
+                for runs in (5, 3, 1) if not where or want in ("red", "no") else ():
+                    v, one = judge(tmp + "/x", base[:runs], fresh[:runs])[0], f"{what}{way}{where}"
+                    right, known = is_wanted(v, want, runs), (one, runs) in KNOWN
+                    judged(right != known, f"{one}, {runs} a side: wants {want}{', no longer KNOWN' * known}, got {v['headline']}")
+                    judged(where or len(findings(v)) <= (1 if one == ONE else 3), f"{one}, {runs} a side: {len(findings(v))} findings")
+                    if "--all" in sys.argv:
+                        print(one, runs, want, v["headline"])
+    one_coarse_clock(tmp)
 
 
-sys.exit(main())
+run_parts(main)

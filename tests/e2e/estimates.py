@@ -7,10 +7,8 @@ made by plain_model; what has to come out is written here by hand. TG_PROGRAM=..
 """
 import dataclasses
 import re
-import sys
-import tempfile
 
-from support import ENV, expect, finish, judge
+from support import ENV, expect, judge, run_parts
 from plain_model import Work, scaled, trace, usual
 
 STEPS, FORWARD = 5, "## forward ##"
@@ -189,11 +187,10 @@ CASES = [
 ]
 
 
-def main():
+def main(tmp):
     for c in CASES:
-        with tempfile.TemporaryDirectory() as d:
-            base, fresh = ([make(k) for k in range(n)] for make, n in zip((c.base, c.fresh), c.runs))
-            report, run = judge(d + "/x", base, fresh, c.policy, dict(ENV, COLUMNS="400"))
+        base, fresh = ([make(k) for k in range(n)] for make, n in zip((c.base, c.fresh), c.runs))
+        report, run = judge(tmp + "/x", base, fresh, c.policy, dict(ENV, COLUMNS="400"))
         ops = {v["op"] for v in report["violations"]}
         text = " ".join(run.stdout.split())
         expect(f"{c.what}: {report['verdict']}, of {c.verdicts}; {ops}", report["verdict"] in c.verdicts.split(), True)
@@ -203,7 +200,6 @@ def main():
         expect(f"{c.what}: says {c.says!r}: {text}", c.says in text, True)
         if c.estimate:
             expect(f"{c.what}: estimate", report["violations"][0].get("estimate"), c.estimate)
-    return finish(f"estimates: {len(CASES)} cases")
 
 
-sys.exit(main())
+run_parts(main)

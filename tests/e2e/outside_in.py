@@ -11,10 +11,8 @@ import argparse
 import functools
 import itertools
 import random
-import sys
-import tempfile
 
-from support import expect, fault, finish, judge
+from support import expect, judge, judged, run_parts
 from plain_model import Work, scaled, trace, usual
 
 ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive"}, "green": {"pass"},
@@ -740,28 +738,24 @@ def probes():
         yield from part()
 
 
-def main():
+def main(tmp):
     p = argparse.ArgumentParser()
     p.add_argument("--part", type=float, default=1)
     p.add_argument("--seed", type=int, default=11)
     p.add_argument("text", nargs="?", default="")
     args = p.parse_args()
-    drawn, ids, n = random.Random(args.seed), [], 0
+    drawn, ids = random.Random(args.seed), []
     codes = {"pass": 0, "warn": 0, "fail": 1, "inconclusive": 4}
-    with tempfile.TemporaryDirectory() as tmp:
-        for id_, want, base, fresh, *policy in probes():
-            if args.text not in id_:
-                continue
-            ids.append(id_)
-            if drawn.random() >= args.part:
-                continue
-            n += 1
+    for id_, want, base, fresh, *policy in probes():
+        if args.text not in id_:
+            continue
+        ids.append(id_)
+        if drawn.random() < args.part:
             report, run = judge(tmp + "/x", base, fresh, *policy)
             got = report["verdict"]
-            if got not in ALLOWED[want] or codes.get(got) != run.returncode:
-                fault(f"{id_}: {got}, exit {run.returncode}, must be {want}: {(run.stdout + run.stderr)[:160]!r}")
+            judged(got in ALLOWED[want] and codes.get(got) == run.returncode,
+                   f"{id_}: {got}, exit {run.returncode}, must be {want}: {(run.stdout + run.stderr)[:160]!r}")
     expect("each probe has a name of its own", len(set(ids)), len(ids))
-    return finish(f"outside_in: {n} of {len(ids)} probes", n > 0)
 
 
-sys.exit(main())
+run_parts(main)

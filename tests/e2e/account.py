@@ -15,7 +15,7 @@ import random
 import re
 
 from support import expect, judge, judged, run_parts
-from plain_model import Work, scaled, span, trace, usual
+from plain_model import Work, delay, marks, scaled, span, trace, usual
 
 ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive", "fail"}, "calm": {"pass", "warn"},
            "green": {"pass"}, "warning": {"warn"}, "unknown": {"inconclusive"}}
@@ -34,19 +34,6 @@ def side(work, seed, runs, steps=5, change=None, **how):
     for run, doc in enumerate(docs if change else ()):
         change(run, doc["traceEvents"])
     return docs
-
-
-def marks(events):
-    return sorted((e for e in events if e["name"].startswith("ProfilerStep#")), key=lambda e: e["ts"])
-
-
-def delay(events, at, us):
-    """All that begins at `at` or later begins later; what holds that moment gets longer."""
-    for e in events:
-        if e["ts"] >= at:
-            e["ts"] += us
-        elif e["ts"] + e["dur"] > at and e["tid"] == 10:
-            e["dur"] += us
 
 
 def stall(us, row=None, steps=None, runs=None, at="first"):

@@ -9,7 +9,7 @@ import dataclasses
 import re
 
 from support import ENV, expect, judge, run_parts
-from plain_model import Work, scaled, trace, usual
+from plain_model import Work, delay, marks, scaled, trace, usual
 
 STEPS, FORWARD = 5, "## forward ##"
 KERN3 = "void kern3(float*)"
@@ -74,14 +74,11 @@ def stalled(make, ms, n=5, around=None):
     def of(run):
         doc = make(run)
         events = doc["traceEvents"]
-        marks = sorted((e for e in events if e["name"].startswith("ProfilerStep")), key=lambda e: -e["ts"])
-        for at, mark in enumerate(marks):
+        for at, mark in enumerate(reversed(marks(events))):
             inside = sorted((e["ts"], e["dur"]) for e in events if e["cat"] == "cpu_op" and 0 <= e["ts"] - mark["ts"] < mark["dur"])
             first, middle = inside[len(inside) // 2 - 1], inside[len(inside) // 2][0]
             more = 1000 * ms * ((STEPS - 1 - at - run) % STEPS < n)
-            for e in events:
-                e["ts"] += more * (e["ts"] >= middle)
-            mark["dur"] += more
+            delay(events, middle, more)
             if around:
                 start = first[0] + first[1] + 0.1
                 events.append(dict(mark, name=around, ts=start, dur=middle + more - 0.1 - start))
@@ -93,8 +90,7 @@ def inside(make):
     """Everything of a step runs in one annotation."""
     def of(run):
         doc = make(run)
-        marks = [e for e in doc["traceEvents"] if e["name"].startswith("ProfilerStep")]
-        doc["traceEvents"] += [dict(m, name=FORWARD, ts=m["ts"] + 0.2, dur=m["dur"] - 0.4) for m in marks]
+        doc["traceEvents"] += [dict(m, name=FORWARD, ts=m["ts"] + 0.2, dur=m["dur"] - 0.4) for m in marks(doc["traceEvents"])]
         return doc
     return of
 

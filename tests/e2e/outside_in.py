@@ -13,7 +13,7 @@ import itertools
 import random
 
 from support import expect, judge, judged, run_parts
-from plain_model import Work, scaled, trace, usual
+from plain_model import Work, delay, marks, scaled, trace, usual
 
 ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive"}, "green": {"pass"},
            "calm": {"pass", "warn"}, "warn": {"warn"}, "not red": {"pass", "warn", "inconclusive"}}
@@ -262,7 +262,7 @@ def given(docs, metric, value):
     """`docs` with an attribute: a number, a function of (run, step), or None for nothing."""
     cat, args = ATTRIBUTES[metric]
     for run, doc in enumerate(docs):
-        starts = sorted(e["ts"] for e in doc["traceEvents"] if e["name"].startswith("ProfilerStep#"))
+        starts = [e["ts"] for e in marks(doc["traceEvents"])]
         for e in doc["traceEvents"]:
             if e.get("cat") == cat:
                 v = value(run, sum(ts <= e["ts"] for ts in starts) - 1) if callable(value) else value
@@ -333,7 +333,7 @@ def on_marks(change):
     """The markers of steps in the order of their starts, and all events."""
     @functools.wraps(change)
     def changed(events):
-        change(sorted((e for e in events if e["name"].startswith("ProfilerStep#")), key=lambda e: e["ts"]), events)
+        change(marks(events), events)
     return changed
 
 
@@ -415,10 +415,7 @@ def pauses(us):
     def change(marks, events):
         for mark in marks:
             half = mark["ts"] + mark["dur"] / 2
-            at = min(e["ts"] for e in events if e["cat"] == "cpu_op" and e["ts"] >= half)
-            for e in events:
-                e["ts"] += us * (e["ts"] >= at)
-            mark["dur"] += us
+            delay(events, min(e["ts"] for e in events if e["cat"] == "cpu_op" and e["ts"] >= half), us)
     return change
 
 

@@ -14,7 +14,7 @@ set(tier_merge
   e2e_score_history e2e_slurm e2e_store_size e2e_variants e2e_walk e2e_wheel e2e_workflows
   golden_analysis lint_circles reports_mermaid reports_mermaid_labels)
 set(tier_night
-  e2e_ablation e2e_calibrate_all e2e_cluster_4096 e2e_corpus_self e2e_decision_all
+  e2e_ablation e2e_calibrate_all e2e_cluster_4096 e2e_decision_all
   e2e_decision_examples e2e_faults_all
   e2e_golden_hta_all e2e_ops_exact_all e2e_outside_in_all e2e_properties_all e2e_ranks_all
   e2e_ranks_many e2e_one_number_recorded e2e_recorded_kinds_5

@@ -15,7 +15,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from enlarge import enlarge, text_of  # noqa: E402
-from run import instructions  # noqa: E402
+from instructions import instructions  # noqa: E402
 
 
 def main():

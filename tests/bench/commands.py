@@ -9,7 +9,6 @@ taken off where a command reads from git.
 import gzip
 import json
 import os
-import platform
 import re
 import shutil
 import subprocess
@@ -20,10 +19,9 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from growth import changed, failing, git, tree, write  # noqa: E402
+from instructions import compiler, gated, instructions  # noqa: E402
 
-RECORD = os.path.join(HERE, "commands.txt")
 STACKS = os.path.join(HERE, "../planted/traces/base-text-0.json.gz")
-MARGIN = 1.03
 NAMES, STEPS, MANY = 150, 6, 2500  # of MANY names, an operator and a kernel each fail, or are renamed
 FILES = 20_000  # of the repository in files/
 LIBRARIES = ("libc.so.6", "libisal.so.", "libz.so.", "libzstd.so.", "libgit2.so.", "libcjson.so.", "libpcre2-8.so.", "libyaml-0.so.")
@@ -71,14 +69,11 @@ COMMANDS = {  # name: exit code, what is taken off, the command
 PLACE = {"check_20000_files": "files"}
 
 
-def instructions(program, folder, args, code):
+def cost(program, folder, args, code):
+    """Millions of instructions."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "GIT_", "TRACEGATE_"))}
     env.update(TRACEGATE_ISA="sse2", GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null", SOURCE_DATE_EPOCH="1767323045")
-    p = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, *args], cwd=folder, env=env,
-                       capture_output=True, text=True, check=False)
-    if p.returncode != code:
-        sys.exit(f"{args}: exit {p.returncode}, not {code}: {p.stdout[-500:]}{p.stderr[-1500:]}")
-    return int(re.search(r"Collected : (\d+)", p.stderr)[1]) / 1e6
+    return instructions([program, *args], code, cwd=folder, env=env) / 1e6
 
 
 def measure(program, names):
@@ -90,45 +85,24 @@ def measure(program, names):
         for name in names:
             code, less, args = COMMANDS[name]
             place = os.path.join(folder, PLACE.get(name, ""))
-            figures[name] = instructions(program, place, args, code) - (instructions(program, place, less, 0) if less else 0)
-            print(f"{name}: {figures[name]:.2f} M instructions", flush=True)
+            figures[name] = cost(program, place, args, code) - (cost(program, place, less, 0) if less else 0)
     return figures
 
 
 def here():
     """The compiler, and the files of the libraries: an archive that is linked in is of the same package."""
-    version = subprocess.run([os.environ.get("CC", "cc"), "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
     known = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
     files = sorted({os.path.basename(os.path.realpath(f)) for f in re.findall(r"=> (/\S+)", known) if any(x in f for x in LIBRARIES)})
-    return f"{version}, {platform.machine()}, {' '.join(files)}"
+    return f"{compiler()}, {' '.join(files)}"
 
 
 def main():
-    args = [a for a in sys.argv[1:] if a != "--record"]
-    program, names = os.path.abspath(args[0]), args[1:] or list(COMMANDS)
+    program, *names = [a for a in sys.argv[1:] if a != "--record"]
     if not shutil.which("valgrind"):
         print("no valgrind")
         return 77
-    where = here()
-    recorded, figures = "", {}
-    if os.path.exists(RECORD):
-        with open(RECORD, encoding="utf-8") as f:
-            recorded, *lines = f.read().splitlines()
-        figures = {name: float(value) for name, value in map(str.split, lines)}
-    if "--record" in sys.argv:
-        figures = {**(figures if recorded == where else {}), **measure(program, names)}
-        with open(RECORD, "w", encoding="utf-8") as f:
-            f.write(where + "\n" + "".join(f"{name} {figures[name]:.2f}\n" for name in COMMANDS if name in figures))
-        return 0
-    if recorded != where:
-        print(f"recorded with '{recorded}', this is '{where}': nothing to compare")
-        return 77
-    worse = 0
-    for name, got in measure(program, names).items():
-        ratio = got / figures[name]
-        worse += ratio > MARGIN
-        print(f"{name}: recorded {figures[name]:.2f} ({ratio - 1:+.1%}){': too many' if ratio > MARGIN else ''}")
-    return 1 if worse else 0
+    program = os.path.abspath(program)
+    return gated(os.path.join(HERE, "commands.txt"), here(), lambda some: measure(program, some), names or list(COMMANDS), 1.03, 2, "M instructions")
 
 
 if __name__ == "__main__":

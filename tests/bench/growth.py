@@ -14,7 +14,6 @@ import json
 import math
 import os
 import random
-import re
 import resource
 import shutil
 import subprocess
@@ -25,6 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 from cause import TRACE as STACKS, planted  # noqa: E402
+from instructions import instructions  # noqa: E402
 from ranks import POLICIES  # noqa: E402
 GOAL = 1.1
 SIZES = {"ranks": (64, 256, 1024), "runs": (8, 16, 32, 64), "steps": (16, 64, 256), "names": (200, 800, 3200),
@@ -106,15 +106,14 @@ class Case:
             with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
                 f.write(text)
 
-    def run(self, *args, before=()):
-        p = subprocess.run([*before, self.program, *args], cwd=self.folder, capture_output=True, text=True, check=False)
+    def run(self, *args):
+        p = subprocess.run([self.program, *args], cwd=self.folder, capture_output=True, text=True, check=False)
         if p.returncode not in (0, 1, 4):
             sys.exit(f"{args}: exit {p.returncode}: {p.stderr}")
         return p
 
     def instructions(self, args):
-        p = self.run(*args, before=("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"))
-        return int(re.search(r"Collected : (\d+)", p.stderr)[1]) / 1e6
+        return instructions([self.program, *args], None, cwd=self.folder) / 1e6
 
     def cpu(self, args, before=None, rounds=5):
         """Milliseconds, the least of some rounds; `before` sets each round up."""

@@ -5,6 +5,7 @@ Runs BENCH (tests/bench/reader.c) under callgrind over two synthetic traces and 
 tests/bench/instructions.txt: more than 2 % above the recorded figure fails, unless the figure is
 recorded anew in the same commit. Figures hold for one compiler and architecture; under another one
 nothing is compared (exit 77). The start of the process, measured on an empty trace, is taken off.
+commands.py has its frame from here.
 """
 import os
 import platform
@@ -14,7 +15,6 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-RECORD = os.path.join(HERE, "instructions.txt")
 
 
 def python_layout(i):
@@ -31,26 +31,13 @@ def operator_layout(i):
             '    }\n  }' % (i * 5 % 97, i, i % 40, i, i * 3 % 29))
 
 
-def instructions(bench, path):
-    run = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", bench,
-                          "totals", path], capture_output=True, text=True, check=True,
-                         env={**os.environ, "TRACEGATE_ISA": "sse2"})
-    return int(re.search(r"Collected : (\d+)", run.stderr).group(1))
-
-
-def measure(bench):
-    figures = {}
-    with tempfile.TemporaryDirectory() as tmp:
-        path = os.path.join(tmp, "t.json")
-        with open(path, "w") as f:
-            f.write("[]")
-        start = instructions(bench, path)
-        for layout in (python_layout, operator_layout):
-            text = "[\n  " + ",\n  ".join(layout(i) for i in range(20000)) + "\n]"
-            with open(path, "w") as f:
-                f.write(text)
-            figures[layout.__name__] = (instructions(bench, path) - start) / len(text)
-    return figures
+def instructions(command, code=0, **more):
+    """Of a command that ends with this code (None: any that has judged), by callgrind."""
+    run = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command], capture_output=True, text=True,
+                         check=False, **more)
+    if run.returncode not in ((0, 1, 4) if code is None else (code,)):
+        sys.exit(f"{command}: exit {run.returncode}, not {code}: {run.stdout[-500:]}{run.stderr[-1500:]}")
+    return int(re.search(r"Collected : (\d+)", run.stderr)[1])
 
 
 def compiler():
@@ -59,27 +46,46 @@ def compiler():
     return f"{version}, {platform.machine()}"
 
 
-def main():
-    figures, here = measure(sys.argv[1]), compiler()
+def gated(record, where, measured, names, margin, digits, unit):
+    """Compares what `measured` gives of these names with the figures in `record`, or with --record writes them. `where`: what figures hold for."""
+    recorded, figures = "", {}
+    if os.path.exists(record):
+        with open(record, encoding="utf-8") as f:
+            recorded, *lines = f.read().splitlines()
+        figures = {name: float(value) for name, value in map(str.split, lines)} if recorded == where else {}
     if "--record" in sys.argv:
-        with open(RECORD, "w") as f:
-            f.write(here + "\n" + "".join(f"{k} {v:.3f}\n" for k, v in figures.items()))
+        figures |= measured(names)
+        with open(record, "w", encoding="utf-8") as f:
+            f.write(where + "\n" + "".join(f"{name} {value:.{digits}f}\n" for name, value in figures.items()))
         return 0
-    with open(RECORD) as f:
-        recorded, *lines = f.read().splitlines()
-    if recorded != here:
-        print(f"recorded with '{recorded}', this is '{here}': nothing to compare")
+    if recorded != where:
+        print(f"recorded with '{recorded}', this is '{where}': nothing to compare")
         return 77
     worse = 0
-    for line in lines:
-        name, figure = line.split()
-        ratio = figures[name] / float(figure)
-        print(f"{name}: {figures[name]:.3f} instructions a byte, recorded {figure} ({ratio - 1:+.1%})")
-        worse += ratio > 1.02
+    for name, got in measured(names).items():
+        ratio = got / figures[name]
+        worse += ratio > margin
+        print(f"{name}: {got:.{digits}f} {unit}, recorded {figures[name]:.{digits}f} ({ratio - 1:+.1%}){': too many' if ratio > margin else ''}")
     return 1 if worse else 0
+
+
+def per_byte(layouts):
+    figures = {}
+    with tempfile.TemporaryDirectory() as tmp:
+        path, command = os.path.join(tmp, "t.json"), [sys.argv[1], "totals", os.path.join(tmp, "t.json")]
+
+        def cost(text):
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+            return instructions(command, env={**os.environ, "TRACEGATE_ISA": "sse2"})
+        start = cost("[]")
+        for layout in layouts:
+            text = "[\n  " + ",\n  ".join(layout(i) for i in range(20000)) + "\n]"
+            figures[layout.__name__] = (cost(text) - start) / len(text)
+    return figures
 
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    sys.exit(main())
+    sys.exit(gated(os.path.join(HERE, "instructions.txt"), compiler(), per_byte, (python_layout, operator_layout), 1.02, 3, "instructions a byte"))

@@ -27,6 +27,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 from enlarge import enlarge  # noqa: E402
+from instructions import instructions  # noqa: E402
 
 TRACES = os.path.join(HERE, "../../../shared/corpus/traces")
 SEEDS = {"K": TRACES + "/tracelens/vllm_prefilldecode_capture/graph_capture_rank_0.json.gz",
@@ -51,12 +52,6 @@ def peak_mb(command):
     r = subprocess.run(["/usr/bin/time", "-f", "%M", *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                        text=True, check=True)
     return int(r.stderr.split()[-1]) * 1024 / 1e6
-
-
-def instructions(command):
-    r = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
-                       capture_output=True, text=True, check=True)
-    return int(re.search(r"Collected : (\d+)", r.stderr)[1])
 
 
 class Table:

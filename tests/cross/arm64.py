@@ -3,8 +3,8 @@
 
 core/base and core/trace without cJSON and decompressors, static, with what runs on them: the NEON
 kernels against their definition, the fast path against the generic one (tests of the suite,
-unchanged), and the reader of tests/bench over generated traces, whose every line must be what BENCH
-(the same program for this machine) prints. BUILD is where objects go. Needs gcc-aarch64-linux-gnu,
+unchanged), and the reader of tests/bench over made and recorded traces and the inputs of the fuzz targets, whose every line must
+be what BENCH (the same program for this machine) prints. BUILD is where objects go. Needs gcc-aarch64-linux-gnu,
 libc6-dev-arm64-cross and qemu-user-static; without them it is skipped, but fails where CI is set.
 """
 import concurrent.futures
@@ -16,6 +16,8 @@ import sys
 import tempfile
 
 SOURCE = os.environ["TG_SOURCE_DIR"]
+sys.path.append(SOURCE + "/tests/data")
+from plain_model import usual, write_run  # noqa: E402
 CORPUS = os.path.join(os.environ["TG_SHARED_DIR"], "corpus", "traces")
 ISAS = ("neon", "c", "generic")
 LEFT_OUT = ("core/base/doc.c", "core/base/sha256.c", "core/trace/inflate_zlib.c")  # cJSON, libmd, zlib
@@ -78,11 +80,12 @@ def programs(folder):
 
 
 def traces(tmp):
-    """Generated ones, and real ones of the corpus where it is there, unpacked."""
-    run(sys.executable, SOURCE + "/tests/data/make_traces.py", tmp + "/made",
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
-    yield from sorted(p for p in glob.glob(tmp + "/made/*.json") if not p.endswith("expected.json"))
-    for i, packed in enumerate(sorted(glob.glob(CORPUS + "/*/*/*.json.gz"))):
+    """A made one of a device, inputs of the fuzz targets, and recorded ones, unpacked: of the repository, and of the corpus where it is there."""
+    write_run(tmp + "/device.json", [usual()] * 3, 1)
+    yield tmp + "/device.json"
+    yield from sorted(glob.glob(SOURCE + "/tests/fuzz/corpus/events/*.json") + glob.glob(SOURCE + "/tests/fuzz/corpus/split/*"))
+    recorded = glob.glob(SOURCE + "/examples/traces/*/run00.json.gz") + glob.glob(SOURCE + "/tests/planted/traces/base-*-0.json.gz")
+    for i, packed in enumerate(sorted(recorded + glob.glob(CORPUS + "/*/*/*.json.gz"))):
         if os.path.getsize(packed) > LARGEST / 10:
             continue
         path = f"{tmp}/real{i}.json"

@@ -4,7 +4,7 @@
     write_run("out/run0.json", [usual(), usual() + [Work("aten::mm", "kernel", "void gemm(float*)", 20)]], seed=7)
 
 Times vary with the seed by 1 %, names and numbers never do, so two seeds are two recordings of one program. For traces of a
-script's own: `span`, `mark` and `launched` are single events, in us.
+script's own: `span`, `mark` and `launched` are single events, in us; `marks` and `delay` are for what is planted.
 """
 import dataclasses
 import json
@@ -24,6 +24,20 @@ def span(cat, name, ts, dur, pid=1, tid=1, **args):
 def mark(number, ts, dur):
     """The annotation around a step."""
     return span("user_annotation", f"ProfilerStep#{number}", ts, dur)
+
+
+def marks(events):
+    """The markers of steps in the order of their starts."""
+    return sorted((e for e in events if e["name"].startswith("ProfilerStep#")), key=lambda e: e["ts"])
+
+
+def delay(events, at, us):
+    """All that begins at `at` or later begins later; what holds that moment on the host gets longer."""
+    for e in events:
+        if e["ts"] >= at:
+            e["ts"] += us
+        elif e["ts"] + e["dur"] > at and e["tid"] == THREAD:
+            e["dur"] += us
 
 
 def launched(kernel, call, ts, dur, correlation, call_dur=2, **args):

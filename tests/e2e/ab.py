@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from support import ENV, PROGRAM, ROOT, expect, expect_end, git, read_json, run_parts, terminal, tracegate, write_text
+from support import ENV, PROGRAM, ROOT, Repository, expect, expect_end, git, read_json, run_parts, terminal, tracegate, write_text
 
 TRACES, AB = os.path.join(ROOT, "examples/traces"), (PROGRAM, "ab")
 ENV = dict(ENV, TRACEGATE=PROGRAM)
@@ -16,18 +16,9 @@ ENV = dict(ENV, TRACEGATE=PROGRAM)
 
 def repository(tmp):
     """main hands out traces of `base`, the branch those of `extra_copy`; each call is logged."""
-    r = tmp + "/r"
-    os.makedirs(r)
-    git(r, "init", "-q", "-b", "main")
-    for variant in ("base", "extra_copy"):
-        write_text(r + "/bench", f'#!/bin/sh\nn=$(basename "$1" .json.gz)\necho {variant} $n >> {tmp}/log\n'
-                f'[ -n "$TRACE" ] && cp {TRACES}/{variant}/$n.json.gz "$1"\n')
-        os.chmod(r + "/bench", 0o755)
-        git(r, "add", "-A")
-        git(r, "commit", "-qm", variant)
-        if variant == "base":
-            git(r, "checkout", "-q", "-b", "change")
-    return r
+    return Repository(tmp + "/r").history(*({"bench": f'#!/bin/sh\nn=$(basename "$1" .json.gz)\necho {variant} $n >> {tmp}/log\n'
+                                             f'[ -n "$TRACE" ] && cp {TRACES}/{variant}/$n.json.gz "$1"\n'}
+                                            for variant in ("base", "extra_copy")), branch="change").dir
 
 
 def ab(r, *args):
@@ -195,18 +186,8 @@ with gzip.open(os.environ["TRACE"], "wt") as f:
 
 def stepper(tmp, variant):
     """A repository whose branch `change` is of this variant; main is as it was."""
-    r = f"{tmp}/{variant}"
-    os.makedirs(r)
-    git(r, "init", "-q", "-b", "main")
-    write_text(r + "/bench.py", STEPPER)
     main = variant + "-base" if variant in ("wild", "speeds") else "base"
-    for v in (main, variant):
-        write_text(r + "/variant", v + "\n")
-        git(r, "add", "-A")
-        git(r, "commit", "-qm", v, "--allow-empty")
-        if v == main:
-            git(r, "checkout", "-q", "-b", "change")
-    return r
+    return Repository(f"{tmp}/{variant}").history({"bench.py": STEPPER, "variant": main + "\n"}, {"variant": variant + "\n"}, branch="change").dir
 
 
 def in_stages(tmp):

@@ -13,11 +13,9 @@ import dataclasses
 import datetime
 import random
 import re
-import sys
-import tempfile
 
-from support import expect, fault, finish, judge
-from plain_model import Work, scaled, span, trace, usual
+from support import expect, judge, judged, run_parts
+from plain_model import Work, delay, marks, scaled, span, trace, usual
 
 ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive", "fail"}, "calm": {"pass", "warn"},
            "green": {"pass"}, "warning": {"warn"}, "unknown": {"inconclusive"}}
@@ -38,17 +36,12 @@ def side(work, seed, runs, steps=5, change=None, **how):
     return docs
 
 
-def marks(events):
-    return sorted((e for e in events if e["name"].startswith("ProfilerStep#")), key=lambda e: e["ts"])
+def old(work, *args, **how):
+    return side(work, 1, *args, **how)
 
 
-def delay(events, at, us):
-    """All that begins at `at` or later begins later; what holds that moment gets longer."""
-    for e in events:
-        if e["ts"] >= at:
-            e["ts"] += us
-        elif e["ts"] + e["dur"] > at and e["tid"] == 10:
-            e["dur"] += us
+def new(work, *args, **how):
+    return side(work, 100, *args, **how)
 
 
 def stall(us, row=None, steps=None, runs=None, at="first"):
@@ -84,56 +77,46 @@ def probes():
         few = 1 in (nb, nt)
         want = "told" if few else "red"
         for name, work in (("device", usual()), ("host", HOST_ONLY)):
-            base = side(work, 1, nb)
+            base = old(work, nb)
             at = f"{name}, {nb}v{nt}"
-            loader = ("user_annotation", "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__")
-            yield f"a data loader five times as long, {at}", "told" if few else "red", \
-                side(work, 1, nb, change=less(stall(900, loader), .2)), side(work, 100, nt, change=stall(900, loader))
-            yield f"a new annotation of 1.2 ms, {at}", "told" if few else "red", base, \
-                side(work, 100, nt, change=stall(1200, ("user_annotation", "validate")))
-            yield f"Python before the first launch, {at}", "told" if few else "red", base, side(work, 100, nt, change=stall(800))
-            yield f"3 ms between the steps, {at}", want, base, side(work, 100, nt, change=stall(3000, at="between"))
-            yield f"a category that nobody knows, {at}", "told" if few else "red", \
-                side(work, 1, nb, change=less(stall(1500, ("xpu_driver", "queue")), .2)), \
-                side(work, 100, nt, change=stall(1500, ("xpu_driver", "queue")))
-            yield f"a call of the runtime that blocks, {at}", "told" if few else "red", \
-                side(work, 1, nb, change=less(stall(1200, ("cuda_runtime", "cudaMalloc")), .05)), \
-                side(work, 100, nt, change=stall(1200, ("cuda_runtime", "cudaMalloc")))
-            yield f"an operator with wait in its name, {at}", "told" if few else "red", \
-                side(work, 1, nb, change=less(stall(1200, ("cpu_op", "my::await_tokens")), .2)), \
-                side(work, 100, nt, change=stall(1200, ("cpu_op", "my::await_tokens")))
-            yield f"a recompilation in one step, {at}", "told", base, side(work, 100, nt, change=stall(20000, steps={2}))
-            yield f"Python in three of five steps, {at}", "told", base, side(work, 100, nt, change=stall(2000, steps={0, 2, 3}))
-            yield f"control, the same code, {at}", "green", base, side(work, 100, nt)
-            yield f"control, +3 % between the steps, {at}", "calm", base, side(work, 100, nt, change=stall(10, at="between"))
-            yield f"control, faster, {at}", "calm", side(work, 1, nb, change=stall(2000)), side(work, 100, nt)
-            yield f"control, more steps, {at}", "calm", base, side(work, 100, nt, steps=8)
+            for what, us, share, *row in (
+                    ("a data loader five times as long", 900, .2, "user_annotation", "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"),
+                    ("a category that nobody knows", 1500, .2, "xpu_driver", "queue"),
+                    ("a call of the runtime that blocks", 1200, .05, "cuda_runtime", "cudaMalloc"),
+                    ("an operator with wait in its name", 1200, .2, "cpu_op", "my::await_tokens")):
+                yield f"{what}, {at}", want, old(work, nb, change=less(stall(us, row), share)), new(work, nt, change=stall(us, row))
+            for what, change in (("a new annotation of 1.2 ms", stall(1200, ("user_annotation", "validate"))),
+                                 ("Python before the first launch", stall(800)), ("3 ms between the steps", stall(3000, at="between"))):
+                yield f"{what}, {at}", want, base, new(work, nt, change=change)
+            yield f"a recompilation in one step, {at}", "told", base, new(work, nt, change=stall(20000, steps={2}))
+            yield f"Python in three of five steps, {at}", "told", base, new(work, nt, change=stall(2000, steps={0, 2, 3}))
+            yield f"control, the same code, {at}", "green", base, new(work, nt)
+            yield f"control, +3 % between the steps, {at}", "calm", base, new(work, nt, change=stall(10, at="between"))
+            yield f"control, faster, {at}", "calm", old(work, nb, change=stall(2000)), new(work, nt)
+            yield f"control, more steps, {at}", "calm", base, new(work, nt, steps=8)
             if not few:
-                yield f"one polluted baseline run, {at}", "told", side(work, 1, nb, change=stall(2000, runs={0})), \
-                    side(work, 100, nt, change=stall(2000))
-                yield f"one polluted baseline run hides no 20 %, {at}", "told", side(work, 1, nb, change=stall(2000, runs={0})), \
-                    side(work, 100, nt, change=stall(220))
-                yield f"control, one slow fresh run, {at}", "calm", base, side(work, 100, nt, change=stall(2000, runs={0})) \
-                    if nt > 2 else side(work, 100, nt)
+                yield f"one polluted baseline run, {at}", "told", old(work, nb, change=stall(2000, runs={0})), new(work, nt, change=stall(2000))
+                yield f"one polluted baseline run hides no 20 %, {at}", "told", old(work, nb, change=stall(2000, runs={0})), \
+                    new(work, nt, change=stall(220))
+                yield f"control, one slow fresh run, {at}", "calm", base, new(work, nt, change=stall(2000, runs={0})) if nt > 2 else new(work, nt)
         for what, policy in POLICIES:
-            yield f"a policy {what}, {nb}v{nt}", "told", side(usual(), 1, nb), side(usual(), 100, nt, change=stall(2000, at="between")), policy
-            yield f"a policy {what}, control, {nb}v{nt}", "green", side(usual(), 1, nb), side(usual(), 100, nt), policy
-        yield f"no step markers, a kernel x5, {nb}v{nt}", "open", side(usual(), 1, nb, marker=None), \
-            side(scaled(usual(), "aten::op11", 30), 100, nt, marker=None)
-        yield f"control, no step markers, more iterations, {nb}v{nt}", "calm", side(usual(), 1, nb, marker=None), \
-            side(usual(), 100, nt, steps=8, marker=None)
+            yield f"a policy {what}, {nb}v{nt}", "told", old(usual(), nb), new(usual(), nt, change=stall(2000, at="between")), policy
+            yield f"a policy {what}, control, {nb}v{nt}", "green", old(usual(), nb), new(usual(), nt), policy
+        yield f"no step markers, a kernel x5, {nb}v{nt}", "open", old(usual(), nb, marker=None), \
+            new(scaled(usual(), "aten::op11", 30), nt, marker=None)
+        yield f"control, no step markers, more iterations, {nb}v{nt}", "calm", old(usual(), nb, marker=None), new(usual(), nt, steps=8, marker=None)
     for calls, limit, want in ((4, "abs: 5", "warning"), (4, "abs: 0", "red"), (6, "abs: 5", "red"), (2, "pct: 10%", "red")):  # of each name
-        yield f"{calls} more calls, of which {limit} are allowed", want, side(HOST_ONLY, 1, 3), side(HOST_ONLY + HOST_ONLY[3:4] * calls, 100, 3), \
+        yield f"{calls} more calls, of which {limit} are allowed", want, old(HOST_ONLY, 3), new(HOST_ONLY + HOST_ONLY[3:4] * calls, 3), \
             "version: 1\nrules:\n  - {id: c, match: {kind: op}, metric: count, fail: {%s}}\n" % limit
-    yield "a budget of wall clock", "red", side(usual(), 1, 1), side(usual(), 1, 1, change=stall(2000, at="between")), \
+    yield "a budget of wall clock", "red", old(usual(), 1), old(usual(), 1, change=stall(2000, at="between")), \
         "version: 1\nrules:\n  - {id: b, metric: step_time, fail: {max: 1500us}}\n"
-    yield "a budget of wall clock, kept", "green", side(usual(), 1, 1), side(usual(), 100, 1), \
+    yield "a budget of wall clock, kept", "green", old(usual(), 1), new(usual(), 1), \
         "version: 1\nrules:\n  - {id: b, metric: step_time, fail: {max: 1500us}}\n"
     waiver = "waivers: [{rule: account, name: step_time, ceiling: {pct: %s}, reason: r, owner: o, expires: %s}]\n"
     for ceiling, want in (("900%", "calm"), ("10%", "red")):
-        yield f"a waiver up to {ceiling}", want, side(usual(), 1, 3), side(usual(), 100, 3, change=stall(900, ("xpu_driver", "q"), at="between")), \
+        yield f"a waiver up to {ceiling}", want, old(usual(), 3), new(usual(), 3, change=stall(900, ("xpu_driver", "q"), at="between")), \
             "version: 1\nextends: [tracegate:recommended]\n" + "rules: {remove: [step]}\n" + waiver % (ceiling, SOON)
-    yield "the account is off", "green", side(usual(), 1, 3), side(usual(), 100, 3, change=stall(900, ("xpu_driver", "q"), at="between")), \
+    yield "the account is off", "green", old(usual(), 3), new(usual(), 3, change=stall(900, ("xpu_driver", "q"), at="between")), \
         "version: 1\nrequire: {account: off}\nrules:\n  - {id: c, match: {kind: kernel}, metric: count, fail: {abs: 0}}\n"
 
 
@@ -159,13 +142,12 @@ def gradient_probes():
     """A lost no_grad() calls the same operators, each of which takes longer; a slower machine does not enable gradients."""
     for n in (1, 3, 5):
         few = n == 1
-        yield f"gradients: enabled, {n}", "told", side(HOST_ONLY, 1, n), side(HOST_ONLY, 100, n, change=graded())
-        yield f"gradients: enabled, everything takes 30 % longer, {n}", "told" if few else "red", side(HOST_ONLY, 1, n), \
-            side(HOST_ONLY, 100, n, pace=1.3, change=graded())
-        yield f"gradients: enabled in more of them, {n}", "told", side(HOST_ONLY, 1, n, change=graded(0.5)), \
-            side(HOST_ONLY, 100, n, change=graded(0.9))
-        yield f"gradients: control, enabled before, {n}", "calm", side(HOST_ONLY, 1, n, change=graded()), side(HOST_ONLY, 100, n, change=graded())
-        yield f"gradients: control, no longer, {n}", "calm", side(HOST_ONLY, 1, n, change=graded()), side(HOST_ONLY, 100, n)
+        yield f"gradients: enabled, {n}", "told", old(HOST_ONLY, n), new(HOST_ONLY, n, change=graded())
+        yield f"gradients: enabled, everything takes 30 % longer, {n}", "told" if few else "red", old(HOST_ONLY, n), \
+            new(HOST_ONLY, n, pace=1.3, change=graded())
+        yield f"gradients: enabled in more of them, {n}", "told", old(HOST_ONLY, n, change=graded(0.5)), new(HOST_ONLY, n, change=graded(0.9))
+        yield f"gradients: control, enabled before, {n}", "calm", old(HOST_ONLY, n, change=graded()), new(HOST_ONLY, n, change=graded())
+        yield f"gradients: control, no longer, {n}", "calm", old(HOST_ONLY, n, change=graded()), new(HOST_ONLY, n)
 
 
 def flag_probes():
@@ -173,22 +155,22 @@ def flag_probes():
     shapes = flags(record_shapes=1)
     for n in (3, 5):
         slow = scaled(usual(), "aten::op11", 20)
-        yield f"flags: all fresh runs record shapes, a kernel x20, {n}", "open", side(usual(), 1, n), shapes(side(slow, 100, n))
-        yield f"flags: control, all fresh runs record shapes, {n}", "calm", side(usual(), 1, n), shapes(side(usual(), 100, n))
+        yield f"flags: all fresh runs record shapes, a kernel x20, {n}", "open", old(usual(), n), shapes(new(slow, n))
+        yield f"flags: control, all fresh runs record shapes, {n}", "calm", old(usual(), n), shapes(new(usual(), n))
         for which, base, fresh in (("fresh", 0, 1), ("baseline", 1, 0)):
-            b, f = side(usual(), 1, n), side(slow, 100, n)
+            b, f = old(usual(), n), new(slow, n)
             shapes(b[:base])
             shapes(f[:fresh])
             yield f"flags: one {which} run records shapes, a kernel x20, {n}", "open" if n == 3 else "red", b, f
             if n > 3:  # the run is told, and the rest is judged
-                b, f = side(usual(), 1, n), side(usual(), 100, n)
+                b, f = old(usual(), n), new(usual(), n)
                 shapes(b[:base])
                 shapes(f[:fresh])
                 yield f"flags: control, one {which} run records shapes, {n}", "warning", b, f
-    twice = [dict(d, traceEvents=d["traceEvents"] * 2) for d in side(usual(), 100, 3)]
-    yield "every event twice on the fresh side", "open", side(usual(), 1, 3), twice
-    yield "every event twice in the baseline", "open", twice, side(usual(), 1, 3)
-    yield "a baseline of the CPU alone", "open", side([Work(w.op, "op", "", 5) for w in usual()], 1, 3), side(usual(), 100, 3)
+    twice = [dict(d, traceEvents=d["traceEvents"] * 2) for d in new(usual(), 3)]
+    yield "every event twice on the fresh side", "open", old(usual(), 3), twice
+    yield "every event twice in the baseline", "open", twice, old(usual(), 3)
+    yield "a baseline of the CPU alone", "open", old([Work(w.op, "op", "", 5) for w in usual()], 3), new(usual(), 3)
 
 
 def without(category):
@@ -202,13 +184,13 @@ def sort_probes():
     for n in (1, 3, 5):
         for category in ("cpu_op", "cuda_runtime"):
             for which, base, fresh in (("fresh", None, without(category)), ("baseline", without(category), None)):
-                yield f"the {which} side has no {category}, {n}v{n}", "unknown", side(usual(), 1, n, change=base), side(usual(), 100, n, change=fresh)
-        yield f"the fresh side has no operators, host, {n}v{n}", "unknown", side(HOST_ONLY, 1, n), side(HOST_ONLY, 100, n, change=without("cpu_op"))
+                yield f"the {which} side has no {category}, {n}v{n}", "unknown", old(usual(), n, change=base), new(usual(), n, change=fresh)
+        yield f"the fresh side has no operators, host, {n}v{n}", "unknown", old(HOST_ONLY, n), new(HOST_ONLY, n, change=without("cpu_op"))
     for name, work in (("device", usual()), ("host", HOST_ONLY)):
-        base = side(work, 1, 2, change=stall(800, runs={0}))
+        base = old(work, 2, change=stall(800, runs={0}))
         for fresh in (2, 3, 5):
-            yield f"one of two baseline runs as slow, {name}, 2v{fresh}", "warning", base, side(work, 100, fresh, change=stall(800))
-            yield f"control, one of two baseline runs slow, {name}, 2v{fresh}", "calm", base, side(work, 100, fresh)
+            yield f"one of two baseline runs as slow, {name}, 2v{fresh}", "warning", base, new(work, fresh, change=stall(800))
+            yield f"control, one of two baseline runs slow, {name}, 2v{fresh}", "calm", base, new(work, fresh)
 
 
 def varying(seed, runs, turn, more=0, us=20):
@@ -240,9 +222,9 @@ def annotation_probes():
     """An annotation's own time is a gap as the step's is: 60 us of it take 90, of a step of 0.6 ms; and where the whole machine is slower."""
     row, loader = ("user_annotation", "loader"), [Work(f"aten::op{i}", "op", "", 30 + i) for i in range(14)]
     for n in (3, 5, 10):
-        base = side(loader, 1, n, change=less(stall(90, row), 2 / 3))
-        yield f"half as much again inside an annotation, {n}v{n}", "red", base, side(loader, 100, n, change=stall(90, row))
-        yield f"control, an annotation as long, {n}v{n}", "green", base, side(loader, 100, n, change=less(stall(90, row), 2 / 3))
+        base = old(loader, n, change=less(stall(90, row), 2 / 3))
+        yield f"half as much again inside an annotation, {n}v{n}", "red", base, new(loader, n, change=stall(90, row))
+        yield f"control, an annotation as long, {n}v{n}", "green", base, new(loader, n, change=less(stall(90, row), 2 / 3))
 
 
 def renamed(run, events):
@@ -276,22 +258,19 @@ def strays(n):
 def place_probes():
     """Where growth is: under other names, between the steps that a window leaves, between two or three steps."""
     for nb, nt in RUNS:
-        few, at = 1 in (nb, nt), f"{nb}v{nt}"
-        yield f"all renamed, and 250 us of Python, {at}", "told" if few else "red", side(usual(), 1, nb), \
-            side(usual(), 100, nt, change=both(renamed, stall(250)))
-        yield f"control, all renamed, {at}", "calm", side(usual(), 1, nb), side(usual(), 100, nt, change=renamed)
+        want, at = "told" if 1 in (nb, nt) else "red", f"{nb}v{nt}"
+        yield f"all renamed, and 250 us of Python, {at}", want, old(usual(), nb), new(usual(), nt, change=both(renamed, stall(250)))
+        yield f"control, all renamed, {at}", "calm", old(usual(), nb), new(usual(), nt, change=renamed)
         for skipped in (1, 2):
             window = SKIPS % skipped
             for n in (1, 30):
-                yield f"skips {skipped}: {n} calls between the steps, {at}", "told", side(usual(), 1, nb), \
-                    side(usual(), 100, nt, change=strays(n)), window
-            yield f"skips {skipped}: control, {at}", "green", side(usual(), 1, nb), side(usual(), 100, nt), window
-            yield f"skips {skipped}: control, more steps, {at}", "calm", side(usual(), 1, nb, change=strays(30)), \
-                side(usual(), 100, nt, steps=8, change=strays(30)), window
-        yield f"two steps numbered alike, 2 ms between them, {at}", "told", side(usual(), 1, nb, change=alike), \
-            side(usual(), 100, nt, change=both(stall(2000, steps={0}, at="between"), alike))
-        yield f"three steps, 250 us between them, {at}", "told" if few else "red", side(usual(), 1, nb, 3), \
-            side(usual(), 100, nt, 3, change=stall(250, at="between"))
+                yield f"skips {skipped}: {n} calls between the steps, {at}", "told", old(usual(), nb), new(usual(), nt, change=strays(n)), window
+            yield f"skips {skipped}: control, {at}", "green", old(usual(), nb), new(usual(), nt), window
+            yield f"skips {skipped}: control, more steps, {at}", "calm", old(usual(), nb, change=strays(30)), \
+                new(usual(), nt, steps=8, change=strays(30)), window
+        yield f"two steps numbered alike, 2 ms between them, {at}", "told", old(usual(), nb, change=alike), \
+            new(usual(), nt, change=both(stall(2000, steps={0}, at="between"), alike))
+        yield f"three steps, 250 us between them, {at}", want, old(usual(), nb, 3), new(usual(), nt, 3, change=stall(250, at="between"))
 
 
 def view_probes():
@@ -299,7 +278,7 @@ def view_probes():
     work = [Work(f"aten::op{i}", "op", "", 120) for i in range(40)] + [Work("aten::view", "op", "", 1), Work("aten::contiguous", "op", "", 1)]
     for nb, nt in RUNS:
         for us, want in ((1, "calm"), (11, "red")):
-            yield f"one more contiguous of {us} us, {nb}v{nt}", want, side(work, 1, nb), side(work + [Work("aten::contiguous", "op", "", us)], 100,
+            yield f"one more contiguous of {us} us, {nb}v{nt}", want, old(work, nb), new(work + [Work("aten::contiguous", "op", "", us)],
                                                                                               nt)
 
 
@@ -310,20 +289,18 @@ def agreement_probes():
     """Growth that some runs or steps do not have, and growth beside a limit of one's own."""
     for name, work in (("device", usual()), ("host", HOST_ONLY)):
         for nb, nt, slow in ((3, 3, 2), (5, 5, 4), (3, 5, 3), (10, 10, 7)):
-            yield f"{slow} of {nt} runs are slow, {name}, {nb}v{nt}", "told", side(work, 1, nb), \
-                side(work, 100, nt, change=stall(80, runs=range(slow)))
+            yield f"{slow} of {nt} runs are slow, {name}, {nb}v{nt}", "told", old(work, nb), new(work, nt, change=stall(80, runs=range(slow)))
         for nb, nt, slow in ((3, 3, 1), (5, 5, 2), (10, 10, 4)):
-            yield f"control, {slow} of {nt} runs are slow, {name}, {nb}v{nt}", "calm", side(work, 1, nb), \
-                side(work, 100, nt, change=stall(80, runs=range(slow)))
-        base = side(work, 1, 5)
+            yield f"control, {slow} of {nt} runs are slow, {name}, {nb}v{nt}", "calm", old(work, nb), \
+                new(work, nt, change=stall(80, runs=range(slow)))
+        base = old(work, 5)
         for size, us, steps, want in (("10%", 1000, {2}, "told"), ("10%", 250, None, "red"), ("300%", 250, None, "calm"),
                                       ("300%", 1000, {2}, "calm")):
             yield f"own limit of {size}, {us} us in {'one step' if steps else 'all'}, {name}", want, base, \
-                side(work, 100, 5, change=stall(us, steps=steps)), OWN % size
+                new(work, 5, change=stall(us, steps=steps)), OWN % size
         uneven = lambda more: lambda run, events: stall(60 * run + more)(run, events)  # noqa: E731
         for size, want in (("10%", "told"), ("300%", "calm")):  # the runs differ by so much that the rule itself proves nothing
-            yield f"own limit of {size}, uneven runs, {name}", want, side(work, 1, 3, change=uneven(0)), \
-                side(work, 100, 3, change=uneven(150)), OWN % size
+            yield f"own limit of {size}, uneven runs, {name}", want, old(work, 3, change=uneven(0)), new(work, 3, change=uneven(150)), OWN % size
 
 
 def hide(us):
@@ -348,22 +325,19 @@ def shorter(us, *names):
 def step_probes():
     """What a step's rules say of time between operators, and of steps that differ: from three runs on."""
     for nb, nt in RUNS:
-        few, at = min(nb, nt) < 3, f"{nb}v{nt}"
-        yield f"later to a wait, {at}", "warning", side(usual(), 1, nb), side(usual(), 100, nt, change=hide(80))
-        yield f"later to a wait, and 100 us longer, {at}", "told" if few else "red", side(usual(), 1, nb), \
-            side(usual(), 100, nt, change=both(hide(80), stall(100)))
-        yield f"shorter operators, and as much time between them, {at}", "told" if few else "red", side(HOST_ONLY, 1, nb), \
-            side(HOST_ONLY, 100, nt, change=shorter(36, "aten::op11"))
+        want, at = "told" if min(nb, nt) < 3 else "red", f"{nb}v{nt}"
+        yield f"later to a wait, {at}", "warning", old(usual(), nb), new(usual(), nt, change=hide(80))
+        yield f"later to a wait, and 100 us longer, {at}", want, old(usual(), nb), new(usual(), nt, change=both(hide(80), stall(100)))
+        yield f"shorter operators, and as much time between them, {at}", want, old(HOST_ONLY, nb), \
+            new(HOST_ONLY, nt, change=shorter(36, "aten::op11"))
         kernels = [f"void kern{i}(float*)" for i in range(12)]
-        yield f"later to a wait that shorter kernels end, {at}", "told" if few else "red", side(usual(), 1, nb), \
-            side(usual(), 100, nt, change=both(hide(80), shorter(9, *kernels)))
+        yield f"later to a wait that shorter kernels end, {at}", want, old(usual(), nb), new(usual(), nt, change=both(hide(80), shorter(9, *kernels)))
         for name, work in (("device", usual()), ("host", HOST_ONLY)):
-            uneven = side(work, 1, nb, change=stall(500, steps={1, 3}))
-            yield f"slower fastest steps, faster ones in all, {name}, {at}", "warning", uneven, side(work, 100, nt, change=stall(150))
-            yield f"slower fastest steps, and slower in all, {name}, {at}", "told" if few else "red", uneven, \
-                side(work, 100, nt, change=stall(350))
-            yield f"a cold start in the baseline, and slower steps after it, {name}, {at}", "told" if few else "red", \
-                side(work, 1, nb, change=stall(2000, steps={0})), side(work, 100, nt, change=stall(350))
+            uneven = old(work, nb, change=stall(500, steps={1, 3}))
+            yield f"slower fastest steps, faster ones in all, {name}, {at}", "warning", uneven, new(work, nt, change=stall(150))
+            yield f"slower fastest steps, and slower in all, {name}, {at}", want, uneven, new(work, nt, change=stall(350))
+            yield f"a cold start in the baseline, and slower steps after it, {name}, {at}", want, \
+                old(work, nb, change=stall(2000, steps={0})), new(work, nt, change=stall(350))
 
 
 STEP_TIME_ALONE = "version: 1\nrequire: {account: off}\nsuites: [{name: default, trace: x, window: %s}]\n" \
@@ -387,8 +361,8 @@ def window_probes():
             for runs in (3, 5):
                 for us, want in ((400, "red"), (3, "green")):
                     yield f"+{us} us outside every operator, {window}, {name}, {runs}v{runs}", want, \
-                        side(work, 1, runs, marker=marker, change=pauses(20, before)), \
-                        side(work, 100, runs, marker=marker, change=pauses(20 + us, before)), STEP_TIME_ALONE % window
+                        old(work, runs, marker=marker, change=pauses(20, before)), \
+                        new(work, runs, marker=marker, change=pauses(20 + us, before)), STEP_TIME_ALONE % window
 
 
 def loader(depth, batches=1, after=0.0):
@@ -405,11 +379,11 @@ def loader_probes():
         for depth in (1, 2, 4):
             for base, fresh in ((5, 8), (8, 5)):
                 at = f"{depth} ahead, {base} and {fresh} steps, {nb}v{nt}"
-                yield f"a loader {at}", "green", side(usual(), 1, nb, base, loader(depth)), side(usual(), 100, nt, fresh, loader(depth))
-                yield f"a loader between the steps {at}", "green", side(usual(), 1, nb, base, loader(depth, after=1)), \
-                    side(usual(), 100, nt, fresh, loader(depth, after=1))
-                yield f"a loader twice as often {at}", "told", side(usual(), 1, nb, base, loader(depth)), \
-                    side(usual(), 100, nt, fresh, loader(depth, batches=2))
+                yield f"a loader {at}", "green", old(usual(), nb, base, loader(depth)), new(usual(), nt, fresh, loader(depth))
+                yield f"a loader between the steps {at}", "green", old(usual(), nb, base, loader(depth, after=1)), \
+                    new(usual(), nt, fresh, loader(depth, after=1))
+                yield f"a loader twice as often {at}", "told", old(usual(), nb, base, loader(depth)), \
+                    new(usual(), nt, fresh, loader(depth, batches=2))
 
 
 REDUCE = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)"
@@ -438,24 +412,23 @@ def ranks(seed, runs, exposed, *us):
     return docs
 
 
-def collectives():
+def collectives(tmp):
     """A collective that takes five times as long is told by its name; one that waits for a late rank is not."""
-    with tempfile.TemporaryDirectory() as tmp:
-        for nb, nt in ((1, 1), (3, 3), (5, 5)):
-            for exposed in (True, False):
-                at = f"{'exposed' if exposed else 'hidden'} {nb}v{nt}"
-                few = "suspicious" if nb == 1 else None
-                for what, base, fresh, want in (
-                        ("one of several ranks", side(usual(), 1, nb, change=reduce(20, exposed)),
-                         side(usual(), 100, nt, change=reduce(100, exposed)),
-                         few or "warnings"),
-                        ("two ranks", ranks(1, nb, exposed, 20, 20), ranks(100, nt, exposed, 100, 102), few or "violations"),
-                        ("two ranks, one of them late", ranks(1, nb, exposed, 20, 20), ranks(100, nt, exposed, 20, 100), None),
-                        ("two ranks, the other one late", ranks(1, nb, exposed, 20, 100), ranks(100, nt, exposed, 100, 20), None),
-                        ("two ranks, the same code", ranks(1, nb, exposed, 20, 22), ranks(100, nt, exposed, 20, 22), None)):
-                    got, _ = judge(tmp + "/x", base, fresh)
-                    found = [k for k in ("violations", "warnings", "suspicious") for r in got.get(k, ()) if r["op"] == REDUCE]
-                    expect(f"a collective, {what}, {at}: {got.get('headline')}", found, [want] if want else [])
+    for nb, nt in ((1, 1), (3, 3), (5, 5)):
+        for exposed in (True, False):
+            at = f"{'exposed' if exposed else 'hidden'} {nb}v{nt}"
+            few = "suspicious" if nb == 1 else None
+            for what, base, fresh, want in (
+                    ("one of several ranks", old(usual(), nb, change=reduce(20, exposed)),
+                     new(usual(), nt, change=reduce(100, exposed)),
+                     few or "warnings"),
+                    ("two ranks", ranks(1, nb, exposed, 20, 20), ranks(100, nt, exposed, 100, 102), few or "violations"),
+                    ("two ranks, one of them late", ranks(1, nb, exposed, 20, 20), ranks(100, nt, exposed, 20, 100), None),
+                    ("two ranks, the other one late", ranks(1, nb, exposed, 20, 100), ranks(100, nt, exposed, 100, 20), None),
+                    ("two ranks, the same code", ranks(1, nb, exposed, 20, 22), ranks(100, nt, exposed, 20, 22), None)):
+                got, _ = judge(tmp + "/x", base, fresh)
+                found = [k for k in ("violations", "warnings", "suspicious") for r in got.get(k, ()) if r["op"] == REDUCE]
+                expect(f"a collective, {what}, {at}: {got.get('headline')}", found, [want] if want else [])
 
 
 def rank_probes(runs):
@@ -472,14 +445,13 @@ def rank_probes(runs):
         yield f"{name}, the same code", sides[0], sides[3], "green"
 
 
-def one_rank_of_many():
-    with tempfile.TemporaryDirectory() as tmp:
-        for runs in (3, 5):
-            for what, base, fresh, want in rank_probes(runs):
-                got, _ = judge(tmp + "/x", base, fresh)
-                if want == "warning":  # by chance, which is not the machine
-                    expect("one rank of 8: reason", [x["because"] for x in got["warnings"] if x["rule"] == "account"], ["one-of-many"])
-                expect(f"one rank of 8, {what}, {runs}v{runs}: {got.get('headline')}: {got['verdict']}", got["verdict"] in ALLOWED[want], True)
+def one_rank_of_many(tmp):
+    for runs in (3, 5):
+        for what, base, fresh, want in rank_probes(runs):
+            got, _ = judge(tmp + "/x", base, fresh)
+            if want == "warning":  # by chance, which is not the machine
+                expect("one rank of 8: reason", [x["because"] for x in got["warnings"] if x["rule"] == "account"], ["one-of-many"])
+            expect(f"one rank of 8, {what}, {runs}v{runs}: {got.get('headline')}: {got['verdict']}", got["verdict"] in ALLOWED[want], True)
 
 
 def overlapped(seed, runs, slow=1.0):
@@ -491,22 +463,20 @@ def overlapped(seed, runs, slow=1.0):
     return [trace([[dataclasses.replace(w, us=us(w)) for w in usual()] for _ in range(2)], seed + run) for run in range(runs)]
 
 
-def kernels_that_overlap():
+def kernels_that_overlap(tmp):
     """What differs from step to step differs from run to run, also where a few runs are alike by chance."""
-    with tempfile.TemporaryDirectory() as tmp:
-        for runs in (3, 5):
-            for draw in range(20):
-                got, _ = judge(tmp + "/x", overlapped(100 * draw, runs), overlapped(50000 + 100 * draw, runs))
-                expect(f"kernels that overlap, {runs}, draw {draw}: {got['headline']}", got["verdict"] == "fail", False)
-            got, _ = judge(tmp + "/x", overlapped(1, runs), overlapped(50001, runs, 1.2))
-            expect(f"a kernel beside them, +20 %, {runs}", [r["op"] for r in got["violations"]], ["void kern11(float*)"])
+    for runs in (3, 5):
+        for draw in range(20):
+            got, _ = judge(tmp + "/x", overlapped(100 * draw, runs), overlapped(50000 + 100 * draw, runs))
+            expect(f"kernels that overlap, {runs}, draw {draw}: {got['headline']}", got["verdict"] == "fail", False)
+        got, _ = judge(tmp + "/x", overlapped(1, runs), overlapped(50001, runs, 1.2))
+        expect(f"a kernel beside them, +20 %, {runs}", [r["op"] for r in got["violations"]], ["void kern11(float*)"])
 
 
-def slow_step():
+def slow_step(tmp):
     """What warns of some steps says what they take."""
-    with tempfile.TemporaryDirectory() as tmp:
-        one = scaled(usual(), "aten::op11", 4)
-        got, _ = judge(tmp + "/x", side(usual(), 1, 5), [trace([usual()] * 3 + [one, usual()], 100 + r) for r in range(5)])
+    one = scaled(usual(), "aten::op11", 4)
+    got, _ = judge(tmp + "/x", old(usual(), 5), [trace([usual()] * 3 + [one, usual()], 100 + r) for r in range(5)])
     row = next(r for r in got["warnings"] if r["because"] == "some-steps" and "kern11" in r["op"])  # 31 us, and four times as long
     expect("a slow step: verdict", got["verdict"], "warn")
     expect(f"a slow step: {got['headline']}", bool(re.search(r"kern11.*: slowest step 12\d us, was 3\d\.\d us", got["headline"])), True)
@@ -520,53 +490,45 @@ def own_span(run, events):
     events.append(span("Trace", "PyTorch Profiler (0)", begin - 5, end - begin + 10, "Spans", "PyTorch Profiler"))
 
 
-def what_grew():
+def what_grew(tmp):
     """Without step markers, too, what grew most is what was planted: kernels that the host waits for, or time that no row has."""
-    with tempfile.TemporaryDirectory() as tmp:
-        for what, fresh, want in (("a kernel", side(scaled(usual(), "aten::op11", 30), 100, 3, marker=None), "void kern11(float*)"),
-                                  ("a pause", side(usual(), 100, 3, marker=None, change=both(pauses(400, "aten::op7"), own_span)),
-                                   "time between operators")):
-            got, _ = judge(tmp + "/x", side(usual(), 1, 3, marker=None, change=own_span), fresh)
-            said = [r["message"].replace("`", "").partition("grew most: ")[2] for r in got["inconclusive"] if r["op"] == "step_time"]
-            expect(f"what grew, {what}: {said}", [text.startswith(want) and "Profiler" not in text for text in said], [True])
-        for window in ("{by: ProfilerStep}", "{by: trace}"):  # what the rule about the step fails by, it says as well
-            got, _ = judge(tmp + "/x", side(usual(), 1, 3, change=pauses(20, r"ProfilerStep#\d")),
-                           side(usual(), 100, 3, change=pauses(420, r"ProfilerStep#\d")),
-                           STEP_TIME_ALONE.replace("account: off", "account: on") % window)
-            said = [r["message"].partition("grew most: ")[2] for r in got["violations"] if r["op"] == "step_time"]
-            expect(f"what grew, {window}: {said}", [text.startswith("time between steps") for text in said], [True])
+    for what, fresh, want in (("a kernel", new(scaled(usual(), "aten::op11", 30), 3, marker=None), "void kern11(float*)"),
+                              ("a pause", new(usual(), 3, marker=None, change=both(pauses(400, "aten::op7"), own_span)),
+                               "time between operators")):
+        got, _ = judge(tmp + "/x", old(usual(), 3, marker=None, change=own_span), fresh)
+        said = [r["message"].replace("`", "").partition("grew most: ")[2] for r in got["inconclusive"] if r["op"] == "step_time"]
+        expect(f"what grew, {what}: {said}", [text.startswith(want) and "Profiler" not in text for text in said], [True])
+    for window in ("{by: ProfilerStep}", "{by: trace}"):  # what the rule about the step fails by, it says as well
+        got, _ = judge(tmp + "/x", old(usual(), 3, change=pauses(20, r"ProfilerStep#\d")),
+                       new(usual(), 3, change=pauses(420, r"ProfilerStep#\d")),
+                       STEP_TIME_ALONE.replace("account: off", "account: on") % window)
+        said = [r["message"].partition("grew most: ")[2] for r in got["violations"] if r["op"] == "step_time"]
+        expect(f"what grew, {window}: {said}", [text.startswith("time between steps") for text in said], [True])
 
 
 def us_of(text):
     return sum(float(v) * {"us": 1, "ms": 1e3, "s": 1e6}[u] for v, u in re.findall(r"Step time [\d.]+ -> ([\d.]+) (us|ms|s)", text)[:1])
 
 
-def main():
+def main(tmp):
     args = argparse.ArgumentParser()
     args.add_argument("text", nargs="?", default="")
     args.add_argument("--part", type=float, default=1)
-    args, n = args.parse_args(), 0
+    args = args.parse_args()
     text, chance = args.text, random.Random(1)
-    with tempfile.TemporaryDirectory() as tmp:
-        for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *gradient_probes(), *place_probes(), *agreement_probes(), *step_probes(),
-                                                *window_probes(), *loader_probes(), *view_probes(), *sort_probes(), *varying_probes(),
-                                                *annotation_probes()]:
-            if text not in id_ or chance.random() > args.part:
-                continue
-            n += 1
-            got, run = judge(tmp + "/x", base, fresh, *policy)
-            if got["verdict"] not in ALLOWED[want]:
-                fault(f"{id_}: {got['verdict']}, must be {want}: {(run.stdout + run.stderr)[:250]!r}")
-            shown, true = us_of(run.stdout), wall(fresh)
-            if shown and true and not re.search("^every event twice|^skips|by: trace", id_) and abs(shown - true) > max(0.006 * true, 5):
-                fault(f"{id_}: shown are {shown} us a step, the trace has {true:.1f}: {run.stdout[:200]!r}")
+    for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *gradient_probes(), *place_probes(), *agreement_probes(), *step_probes(),
+                                            *window_probes(), *loader_probes(), *view_probes(), *sort_probes(), *varying_probes(),
+                                            *annotation_probes()]:
+        if text not in id_ or chance.random() > args.part:
+            continue
+        got, run = judge(tmp + "/x", base, fresh, *policy)
+        judged(got["verdict"] in ALLOWED[want], f"{id_}: {got['verdict']}, must be {want}: {(run.stdout + run.stderr)[:250]!r}")
+        shown, true = us_of(run.stdout), wall(fresh)
+        if shown and true and not re.search("^every event twice|^skips|by: trace", id_):
+            judged(abs(shown - true) <= max(0.006 * true, 5), f"{id_}: shown are {shown} us a step, the trace has {true:.1f}: {run.stdout[:200]!r}")
     for part in (slow_step, kernels_that_overlap, collectives, one_rank_of_many, what_grew):
         if text in part.__name__:
-            n += 1
-            part()
-    expect("there are probes", n > 0, True)
-    return finish(f"account: {n} probes", n > 0)
+            part(tmp)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

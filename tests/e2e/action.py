@@ -7,7 +7,6 @@ are the repository's own (verdicts: examples/expected.csv). Needs python3-yaml.
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 
 import github
@@ -303,22 +302,6 @@ def fault_cases(action):
             expect_red(f"{name}, mode record", job(rec, what, record, "push"), report=False)
 
 
-def last_step_cases():
-    """The last step alone: what step Check left (nothing, if it was killed itself) and what the job ends with."""
-    for code, verdict, policy, want in (
-            ("0", "pass", "warn", 0), ("0", "warn", "warn", 0), ("0", "recorded", "warn", 0), ("0", "got", "fail", 0),
-            ("4", "inconclusive", "warn", 0),
-            ("4", "inconclusive", "fail", 4), ("4", "inconclusive", "", 0), ("4", "lost", "", 4),
-            ("4", "lost", "warn", 0), ("4", "lost", "fail", 4), ("0", "lost", "", 5), ("0", "pass", "", 0), ("1", "fail", "warn", 1),
-            ("2", "error", "warn", 2), ("3", "error", "warn", 3),
-            ("5", "error", "warn", 5), ("0", "", "warn", 5), ("", "", "warn", 5), ("", "pass", "warn", 5), ("4", "", "warn", 5),
-            ("137", "error", "warn", 5), ("139", "", "warn", 5), ("6", "pass", "warn", 5), ("00", "pass", "warn", 5), ("0", "passed", "warn", 5)):
-        p = subprocess.run(["bash", os.path.join(ROOT, "scripts/action-verdict")], capture_output=True, text=True, check=False,
-                           env=dict(os.environ, EXIT_CODE=code, VERDICT=verdict, INPUT_ON_INCONCLUSIVE=policy))
-        expect(f"last step, code '{code}', verdict '{verdict}', {policy}", p.returncode, want)
-        expect(f"last step, code '{code}', verdict '{verdict}': said", "::error" in p.stdout, want == 5 and code != "5")
-
-
 # the bench of mode ab: one recorded trace of the variant that is checked out, each call logged; no two commits record the same
 BENCH = """#!/bin/sh
 set -e
@@ -415,7 +398,6 @@ def main(tmp):
         check(f"input {name} needs a description", spec.get("description"))
     for part in (path_cases, fault_cases, stored_baselines, ab_cases):
         part(action)
-    last_step_cases()
     git_cases(action, tmp)
 
 

@@ -5,11 +5,11 @@ By docs/github-actions.md: pass, warn, recorded and got are green with code 0; f
 --exit-zero; 1, 2, 3 and 5 are what they are; 4 is green with a warning unless on-inconclusive says fail, of a lost baseline only if it says warn;
 all else is red.
 """
+import itertools
 import os
 import subprocess
-import sys
 
-from support import ROOT, expect, finish
+from support import ROOT, expect, run_parts
 
 GREEN = ["pass", "warn", "recorded", "got"]
 VERDICTS = [*GREEN, "fail", "inconclusive", "error", "lost", "", "PASS", "pass ", "none"]
@@ -26,28 +26,22 @@ def due(code, verdict, on_inconclusive):
     return int(code) if code in ("1", "2", "3", "5") else 5
 
 
-def main():
-    n = 0
-    for code in CODES:
-        for verdict in VERDICTS:
-            for choice in (None, "", "warn", "fail"):
-                env = {"PATH": os.environ["PATH"], "EXIT_CODE": code, "VERDICT": verdict}
-                if choice is not None:
-                    env["INPUT_ON_INCONCLUSIVE"] = choice
-                run = subprocess.run(["bash", os.path.join(ROOT, "scripts/action-verdict")], env=env, capture_output=True, text=True,
-                                     check=False)
-                what = f"exit code {code!r}, verdict {verdict!r}, on-inconclusive {choice!r}"
-                want = due(code, verdict, choice)
-                expect(what, run.returncode, want)
-                unknown = code not in ("1", "2", "3") and want == 5 and (code, verdict) != ("5", verdict)
-                expect(f"{what}: an error is told", "::error " in run.stdout, unknown)
-                expect(f"{what}: a warning is told", "::warning " in run.stdout, code == "4" and want == 0)
-                expect(f"{what}: the verdict is told", run.stdout.startswith(f"tracegate: {verdict or 'no verdict'}\n"), True)
-                n += 1
-    run = subprocess.run(["bash", os.path.join(ROOT, "scripts/action-verdict")], env={"PATH": os.environ["PATH"]}, capture_output=True,
-                         text=True, check=False)
-    expect("nothing at all", run.returncode, 5)
-    return finish(f"action_verdict: {n} combinations", n == len(CODES) * len(VERDICTS) * 4)
+def last_step(**environ):
+    return subprocess.run(["bash", os.path.join(ROOT, "scripts/action-verdict")], env={"PATH": os.environ["PATH"], **environ}, capture_output=True,
+                          text=True, check=False)
 
 
-sys.exit(main())
+def main(_):
+    for code, verdict, choice in itertools.product(CODES, VERDICTS, (None, "", "warn", "fail")):
+        run = last_step(EXIT_CODE=code, VERDICT=verdict, **({} if choice is None else {"INPUT_ON_INCONCLUSIVE": choice}))
+        what = f"exit code {code!r}, verdict {verdict!r}, on-inconclusive {choice!r}"
+        want = due(code, verdict, choice)
+        expect(what, run.returncode, want)
+        unknown = code not in ("1", "2", "3") and want == 5 and (code, verdict) != ("5", verdict)
+        expect(f"{what}: an error is told", "::error " in run.stdout, unknown)
+        expect(f"{what}: a warning is told", "::warning " in run.stdout, code == "4" and want == 0)
+        expect(f"{what}: the verdict is told", run.stdout.startswith(f"tracegate: {verdict or 'no verdict'}\n"), True)
+    expect("nothing at all", last_step().returncode, 5)
+
+
+run_parts(main)

@@ -23,7 +23,6 @@ SAYS = {
     "error": (3, ("ERROR",), "❌", (False, True), ("error",), (), 3),
 }
 SUITE = "suites: [{name: s, trace: {files: 'out/run*.json', run: 'run(\\d+)'}, baseline: 'perf/run*.json'}]\n"
-STORED = SUITE.replace("'perf/run*.json'", "stored")
 PRESET = "version: 1\nextends: [tracegate:recommended]\n" + SUITE
 NEW = Work("aten::new", "kernel", "void new(float*)", 30)
 RULE = "rules: [{id: k, match: {kind: op%s}, metric: count, fail: {abs: 0}}]\n"

@@ -258,7 +258,7 @@ def corpus(tmp):
 def main(tmp):
     generated(tmp)
     changed_line(tmp)
-    n = corpus(tmp)
+    corpus(tmp)
 
 
 run_parts(main)

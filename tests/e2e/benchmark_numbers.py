@@ -227,7 +227,6 @@ def what_lacks(tmp):
 
 def reports(tmp):
     """What each report says of a number that got worse."""
-    rng = random.Random(9)
     place(tmp, "out/bench*.numbers", "ttft")
     os.makedirs(f"{tmp}/base")
     for i in range(5):

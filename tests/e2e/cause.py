@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support import ENV, PROGRAM, TRACES, expect, git, read_json, run_parts, sanitized, tracegate, write_json, write_text
+from support import ENV, PROGRAM, TRACES, Repository, expect, git, read_json, run_parts, sanitized, tracegate, write_json
 
 MODEL = """import torch
 
@@ -188,6 +188,18 @@ CASES = [
 ]
 
 
+def committed(folder, files, change, runs):
+    """main has the model, the branch `pr` what the change wrote; base/ and out/ have so many runs of each."""
+    Repository(folder).history({"model.py": MODEL, "train.py": TRAIN, ".gitignore": "base\nout\n*.json\n*.md\n"}, files, branch="pr")
+    for side in ("base", "out"):
+        os.makedirs(f"{folder}/{side}")
+        for k in range(runs):
+            tree, back = program()
+            if side == "out":
+                change(tree, back)
+            trace(f"{folder}/{side}/run{k}.json.gz", tree, back, seed=k + 100 * (side == "out"))
+
+
 def check(folder, *args):
     run = tracegate("check", "out", "--runs", "--baseline", "base", "--base-commit", "main", "--json", "report.json", *args, cwd=folder)
     return run.returncode, read_json(folder + "/report.json"), run.stdout + run.stderr
@@ -198,25 +210,7 @@ def violations(report):
 
 
 def one(case, folder):
-    os.makedirs(folder)
-    git(folder, "init", "-q", "-b", "main")
-    for name, text in {"model.py": MODEL, "train.py": TRAIN, ".gitignore": "base\nout\nreport.json\n"}.items():
-        write_text(f"{folder}/{name}", text)
-    git(folder, "add", "-A")
-    git(folder, "commit", "-qm", "base")
-    git(folder, "checkout", "-qb", "pr")
-    for name, text in case.files.items():
-        os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
-        write_text(f"{folder}/{name}", text)
-    git(folder, "add", "-A")
-    git(folder, "commit", "-qm", "change")
-    for side in ("base", "out"):
-        os.makedirs(f"{folder}/{side}")
-        for k in range(5):
-            tree, back = program()
-            if side == "out":
-                case.change(tree, back)
-            trace(f"{folder}/{side}/run{k}.json.gz", tree, back, seed=k + 100 * (side == "out"))
+    committed(folder, case.files, case.change, 5)
     code, report, text = check(folder)
     expect(f"{case.name}: exit", code, 1)
     found = [r for r in violations(report) if case.op in (r["op_normalised"], r["metric"])]
@@ -261,26 +255,10 @@ def large(tmp):
              ("not so many", {"model.py": MODEL + many(4000) + nested(40), **{f"pkg/m{k}.py": "x = 1\n" for k in range(900)}}, None)]
     for name, files, words in cases:
         folder = f"{tmp}/{name}"
-        os.makedirs(folder)
-        git(folder, "init", "-q", "-b", "main")
-        for path, text in {"model.py": MODEL, "train.py": TRAIN, ".gitignore": "base\nout\n*.json\n*.md\n"}.items():
-            write_text(f"{folder}/{path}", text)
-        git(folder, "add", "-A")
-        git(folder, "commit", "-qm", "base")
-        for path, text in files.items():
-            os.makedirs(os.path.dirname(f"{folder}/{path}"), exist_ok=True)
-            write_text(f"{folder}/{path}", text.replace("x = x + 1\n        return torch", "x = x + 2\n        return torch"))
-        git(folder, "add", "-A")
-        git(folder, "commit", "-qm", "change")
-        for side in ("base", "out"):
-            os.makedirs(f"{folder}/{side}")
-            for k in range(3):
-                tree, back = program()
-                if side == "out":
-                    slower(ATTEND, "aten::mm", by=2)(tree, back)
-                trace(f"{folder}/{side}/run{k}.json.gz", tree, back, seed=k + 100 * (side == "out"))
+        committed(folder, {path: text.replace("x = x + 1\n        return torch", "x = x + 2\n        return torch") for path, text in files.items()},
+                  slower(ATTEND, "aten::mm", by=2), 3)
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        done = subprocess.run([sys.executable, "-c", MEASURE, PROGRAM, "check", "out", "--runs", "--baseline", "base", "--base-commit", "main~1",
+        done = subprocess.run([sys.executable, "-c", MEASURE, PROGRAM, "check", "out", "--runs", "--baseline", "base", "--base-commit", "main",
                                "--json", "r.json", "--markdown", "r.md"], cwd=folder, env=ENV, capture_output=True, text=True)
         seconds, (code, megabytes) = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, map(int, done.stderr.split()[-2:])
         expect(f"large: {name}: exit {done.stdout}", code, 1)

@@ -12,9 +12,8 @@ import random
 import re
 import subprocess
 import sys
-import tempfile
 
-from support import CORPUS, PROGRAM, absent, expect, finish, read_json, write_json, write_text
+from support import CORPUS, absent, expect, read_json, run_parts, tracegate, write_json, write_text
 
 ARROWS = {"hta/nccl_a100_ns/nccl_data.json.gz": 543, "hta/amd_mi250/mi250_minitoy.json.gz": 4,
           "tracelens/mi300_resnet_ckpt/resnet_act_checkpoint.json.gz": 213}
@@ -136,7 +135,7 @@ def write(folder, trace, rows, seed):
 
 def first_cause(tmp):
     write_text(tmp + "/.tracegate.yml", "version: 1\nextends: ['tracegate:recommended']\n")
-    subprocess.run([PROGRAM, "check", "fresh", "--runs", "--baseline", "base", "--json", "r.json"], cwd=tmp, capture_output=True, check=False)
+    tracegate("check", "fresh", "--runs", "--baseline", "base", "--json", "r.json", cwd=tmp)
     report = read_json(tmp + "/r.json")
     shown = [r for r in report["violations"] + report["warnings"] if r["cause"]]
     return (shown[0]["op"], shown[0]["cause"]) if shown else (report["verdict"], None)
@@ -164,23 +163,22 @@ def plant(name, tmp, verbose):
     return right, judged, len(picked)
 
 
-def planted(verbose):
+def planted(tmp, verbose):
     right = judged = total = 0
-    for name in WITH_STACKS:
-        with tempfile.TemporaryDirectory() as tmp:
-            r, j, n = plant(name, tmp, verbose)
+    for k, name in enumerate(WITH_STACKS):
+        os.makedirs(f"{tmp}/{k}")
+        r, j, n = plant(name, f"{tmp}/{k}", verbose)
         right, judged, total = right + r, judged + j, total + n
     print(f"planted by time: {right} of {total} name the function, {judged} have a cause")
     expect("planted by time", right >= GOAL * total, True)
 
 
-def main():
+def main(tmp):
     if not os.path.isdir(CORPUS):
         absent("corpus")
     link(sys.argv[1])
     device(sys.argv[1])
-    planted("-v" in sys.argv)
-    return finish("cause_corpus")
+    planted(tmp, "-v" in sys.argv)
 
 
-sys.exit(main())
+run_parts(main)

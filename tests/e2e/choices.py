@@ -7,10 +7,8 @@ the kernels. One steady kernel that takes a tenth longer warns at three runs a s
 """
 import itertools
 import random
-import sys
-import tempfile
 
-from support import expect, finish, judge, judged
+from support import expect, judge, judged, run_parts
 from plain_model import mark, span, whole
 
 OPS, STEPS = 16, 4
@@ -89,83 +87,77 @@ def verdict(base, fresh, tmp):
     return judge(tmp + "/x", base, fresh)[0]
 
 
-def main():
-    rng, tried = random.Random(20), 0
-    with tempfile.TemporaryDirectory() as tmp:
-        for nb, nt in RUNS:
-            for _ in range(6 if nb < 10 else 2):
-                v = verdict(draws(rng, nb), draws(rng, nt), tmp)
-                judged(v["verdict"] in ("pass", "warn"), f"{nb}v{nt} drawn: {v['headline']}")
-                v = verdict(whole(draws(rng, nb)), whole(draws(rng, nt)), tmp)
-                judged(v["verdict"] in ("pass", "warn"), f"{nb}v{nt} drawn, whole us: {v['headline']}")
-                tried += 2
-        first = [0] * OPS
-        for n, other in itertools.product((1, 3, 5), ([0] * 7 + [k] + [0] * (OPS - 8) for k in (1, 3))):
-            known = verdict(fixed(first, rng, n) + fixed(other, rng, 1), fixed(other, rng, n), tmp)
-            expect(f"a choice that a run of the baseline made, {n}", known["verdict"], "pass")
-            seen = verdict(fixed(first, rng, n), fixed(other, rng, n), tmp)
-            expect(f"another choice, {other[7]}, {n}", seen["verdict"], "warn" if n == 1 else "pass")
-            judged(n > 1 or "aten::conv7 other kernels, same calls" in seen["headline"].replace("`", ""), f"it says what: {seen['headline']}")
-            without = [0] * 7 + [4] + [0] * (OPS - 8)  # a set and a copy around a kernel, and the kernel alone
-            parts = {"of": lambda op, slow: [*algorithms(op, slow), algorithms(op)[2][1:2]]}
-            alone = [fixed(k, random.Random(n), n, **parts) for k in (first[:7] + [2] + first[8:], without)]
-            expect(f"fewer kernels for the same calls, {n}", verdict(*alone, tmp)["verdict"], "pass")
-            several = verdict(fixed(first, rng, n), fixed([0] * 3 + [1, 2, 2, 1, 2] + [0] * 5 + [2, 2, 1], rng, n), tmp)
-            expect(f"other choices of eight operators, with other numbers of launches, {n}", several["verdict"], "warn" if n == 1 else "pass")
-            slow = verdict(fixed(first, rng, n), fixed(other, rng, n, slow=1.6), tmp)
-            expect(f"a slower choice, {other[7]}, {n}", slow["verdict"], "warn" if n == 1 else "fail")
-            if n > 1:
-                expect(f"a slower choice, {other[7]}, {n}: its operator first", slow["violations"][0]["op"], "aten::conv7")
-            conv = ("aten::conv7", algorithms(7)[0])
-            for what, work in (("another operator's kernel", ("aten::extra", [("kernel", "void gemm_a2(float*)", 30.0)])), ("one more call", conv)):
-                for chosen in (first, other):
-                    added = verdict(fixed(first, rng, n), fixed(chosen, rng, n, more=[work]), tmp)
-                    expect(f"{what} beside {'a choice' if chosen is other else 'nothing'}, {n}", added["verdict"], "fail")
-        for n in (3, 5):  # all operators launch the same few kernels: what one of them chose is little of a name
-            for slow, want in ((1.0, "pass"), (1.9, "fail")):
-                v = verdict(*([common([k == 1 and op == 8 for op in range(OPS)], rng, slow) for _ in range(n)] for k in range(2)), tmp)
-                expect(f"another common kernel, x{slow}, {n}: {v['headline']}", v["verdict"], want)
-        chosen = [op % 3 == 0 and op % 8 != 4 for op in range(40)]
-        for more, want in (((), "warn"), ([("aten::conv4", [("kernel", "void g(float*)", 60.0)])], "fail")):
-            v = verdict([common([False] * 40, rng)], [common(chosen, rng, 1.0, algorithms(0)[2][:1], more)], tmp)
-            expect(f"{len(more)} more calls, whose kernel is less often launched by others: {v['headline']}", v["verdict"], want)
-        for percent, want in ((0, "pass"), (10, "warn"), (30, "fail")):
-            base, fresh = (fixed(first, rng, 3, more=[("aten::steady", [("kernel", "void steady(float*)", us)])])
-                           for us in (90.0, 90.0 + 0.9 * percent))
-            v = verdict(base, fresh, tmp)
-            expect(f"one kernel +{percent} % at 3v3, its runs within 1 %", (v["verdict"], [w["because"] for w in v["warnings"]]),
-                   (want, ["steady"] if want == "warn" else []))
-        expect("the same kernel twice in one call", verdict([trace(first, 1)], [twice(trace(first, 2))], tmp)["verdict"], "fail")
-    tried += without_operators(rng)
-    return finish(f"choices: {tried} draws", tried >= 20)
+def main(tmp):
+    rng = random.Random(20)
+    for nb, nt in RUNS:
+        for _ in range(6 if nb < 10 else 2):
+            v = verdict(draws(rng, nb), draws(rng, nt), tmp)
+            judged(v["verdict"] in ("pass", "warn"), f"{nb}v{nt} drawn: {v['headline']}")
+            v = verdict(whole(draws(rng, nb)), whole(draws(rng, nt)), tmp)
+            judged(v["verdict"] in ("pass", "warn"), f"{nb}v{nt} drawn, whole us: {v['headline']}")
+    first = [0] * OPS
+    for n, other in itertools.product((1, 3, 5), ([0] * 7 + [k] + [0] * (OPS - 8) for k in (1, 3))):
+        known = verdict(fixed(first, rng, n) + fixed(other, rng, 1), fixed(other, rng, n), tmp)
+        expect(f"a choice that a run of the baseline made, {n}", known["verdict"], "pass")
+        seen = verdict(fixed(first, rng, n), fixed(other, rng, n), tmp)
+        expect(f"another choice, {other[7]}, {n}", seen["verdict"], "warn" if n == 1 else "pass")
+        judged(n > 1 or "aten::conv7 other kernels, same calls" in seen["headline"].replace("`", ""), f"it says what: {seen['headline']}")
+        without = [0] * 7 + [4] + [0] * (OPS - 8)  # a set and a copy around a kernel, and the kernel alone
+        parts = {"of": lambda op, slow: [*algorithms(op, slow), algorithms(op)[2][1:2]]}
+        alone = [fixed(k, random.Random(n), n, **parts) for k in (first[:7] + [2] + first[8:], without)]
+        expect(f"fewer kernels for the same calls, {n}", verdict(*alone, tmp)["verdict"], "pass")
+        several = verdict(fixed(first, rng, n), fixed([0] * 3 + [1, 2, 2, 1, 2] + [0] * 5 + [2, 2, 1], rng, n), tmp)
+        expect(f"other choices of eight operators, with other numbers of launches, {n}", several["verdict"], "warn" if n == 1 else "pass")
+        slow = verdict(fixed(first, rng, n), fixed(other, rng, n, slow=1.6), tmp)
+        expect(f"a slower choice, {other[7]}, {n}", slow["verdict"], "warn" if n == 1 else "fail")
+        if n > 1:
+            expect(f"a slower choice, {other[7]}, {n}: its operator first", slow["violations"][0]["op"], "aten::conv7")
+        conv = ("aten::conv7", algorithms(7)[0])
+        for what, work in (("another operator's kernel", ("aten::extra", [("kernel", "void gemm_a2(float*)", 30.0)])), ("one more call", conv)):
+            for chosen in (first, other):
+                added = verdict(fixed(first, rng, n), fixed(chosen, rng, n, more=[work]), tmp)
+                expect(f"{what} beside {'a choice' if chosen is other else 'nothing'}, {n}", added["verdict"], "fail")
+    for n in (3, 5):  # all operators launch the same few kernels: what one of them chose is little of a name
+        for slow, want in ((1.0, "pass"), (1.9, "fail")):
+            v = verdict(*([common([k == 1 and op == 8 for op in range(OPS)], rng, slow) for _ in range(n)] for k in range(2)), tmp)
+            expect(f"another common kernel, x{slow}, {n}: {v['headline']}", v["verdict"], want)
+    chosen = [op % 3 == 0 and op % 8 != 4 for op in range(40)]
+    for more, want in (((), "warn"), ([("aten::conv4", [("kernel", "void g(float*)", 60.0)])], "fail")):
+        v = verdict([common([False] * 40, rng)], [common(chosen, rng, 1.0, algorithms(0)[2][:1], more)], tmp)
+        expect(f"{len(more)} more calls, whose kernel is less often launched by others: {v['headline']}", v["verdict"], want)
+    for percent, want in ((0, "pass"), (10, "warn"), (30, "fail")):
+        base, fresh = (fixed(first, rng, 3, more=[("aten::steady", [("kernel", "void steady(float*)", us)])])
+                       for us in (90.0, 90.0 + 0.9 * percent))
+        v = verdict(base, fresh, tmp)
+        expect(f"one kernel +{percent} % at 3v3, its runs within 1 %", (v["verdict"], [w["because"] for w in v["warnings"]]),
+               (want, ["steady"] if want == "warn" else []))
+    expect("the same kernel twice in one call", verdict([trace(first, 1)], [twice(trace(first, 2))], tmp)["verdict"], "fail")
+    without_operators(tmp, rng)
 
 
-def without_operators(rng):
+def without_operators(tmp, rng):
     """As above, where no operator is around the launches. A slower choice is red from three runs on, and what is added at one."""
-    first, tried = [0] * OPS, 0
+    first = [0] * OPS
     extra = [("kernel", "void extra(float*)", 30.0)]
-    with tempfile.TemporaryDirectory() as tmp:
-        for where in (EACH, ONE, STEP):
-            for nb, nt in RUNS:
-                for _ in range(3 if nb < 10 else 1):
-                    v = verdict(draws(rng, nb, where=where), draws(rng, nt, where=where), tmp)
-                    judged(v["verdict"] in ("pass", "warn"), f"{where}, {nb}v{nt} drawn: {v['headline']}")
-                    tried += 1
-            for n, k in itertools.product((1, 3), (1, 2)):
-                other = [0] * 7 + [k] + [0] * (OPS - 8)
-                base = fixed(first, rng, n, where=where)
-                known = verdict(base + fixed(other, rng, 1, where=where), fixed(other, rng, n, where=where), tmp)
-                expect(f"{where}: a choice that a run of the baseline made, {n}", known["verdict"], "pass")
-                seen = verdict(base, fixed(other, rng, n, where=where), tmp)
-                expect(f"{where}: another choice, {k}, {n}: {seen['headline']}", seen["verdict"], "warn" if n == 1 else "pass")
-                if k == 1:
-                    slow = verdict(base, fixed(other, rng, n, slow=1.6, where=where), tmp)
-                    judged(n == 1 or slow["verdict"] == "fail", f"{where}: a slower choice, {n}: {slow['headline']}")
-                for name, work in (("extra", extra), ("extra", [("kernel", "void gemm_a2(float*)", 30.0)]), ("stage 7", algorithms(7)[0])):
-                    for chosen in (first, other):
-                        added = verdict(base, fixed(chosen, rng, n, more=[(name, work)], where=where), tmp)
-                        expect(f"{where}: {work[0][1]} beside {'a choice' if chosen is other else 'nothing'}, {n}", added["verdict"], "fail")
-    return tried
+    for where in (EACH, ONE, STEP):
+        for nb, nt in RUNS:
+            for _ in range(3 if nb < 10 else 1):
+                v = verdict(draws(rng, nb, where=where), draws(rng, nt, where=where), tmp)
+                judged(v["verdict"] in ("pass", "warn"), f"{where}, {nb}v{nt} drawn: {v['headline']}")
+        for n, k in itertools.product((1, 3), (1, 2)):
+            other = [0] * 7 + [k] + [0] * (OPS - 8)
+            base = fixed(first, rng, n, where=where)
+            known = verdict(base + fixed(other, rng, 1, where=where), fixed(other, rng, n, where=where), tmp)
+            expect(f"{where}: a choice that a run of the baseline made, {n}", known["verdict"], "pass")
+            seen = verdict(base, fixed(other, rng, n, where=where), tmp)
+            expect(f"{where}: another choice, {k}, {n}: {seen['headline']}", seen["verdict"], "warn" if n == 1 else "pass")
+            if k == 1:
+                slow = verdict(base, fixed(other, rng, n, slow=1.6, where=where), tmp)
+                judged(n == 1 or slow["verdict"] == "fail", f"{where}: a slower choice, {n}: {slow['headline']}")
+            for name, work in (("extra", extra), ("extra", [("kernel", "void gemm_a2(float*)", 30.0)]), ("stage 7", algorithms(7)[0])):
+                for chosen in (first, other):
+                    added = verdict(base, fixed(chosen, rng, n, more=[(name, work)], where=where), tmp)
+                    expect(f"{where}: {work[0][1]} beside {'a choice' if chosen is other else 'nothing'}, {n}", added["verdict"], "fail")
 
 
 def twice(doc):
@@ -181,4 +173,4 @@ def twice(doc):
     return doc
 
 
-sys.exit(main())
+run_parts(main)

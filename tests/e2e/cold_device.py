@@ -5,12 +5,10 @@ cannot be told if it never settles. What the host does, and how often anything i
 verdicts were written down before the runs.
 """
 import json
-import os
 import re
-import subprocess
 import sys
 
-from support import ENV, PROGRAM, expect, git, judge, run_parts, write_text
+from support import Repository, expect, judge, run_parts
 
 # A program whose host launches twelve kernels of 100 us a step, and waits for the device. `v` says what else:
 #   cold    so much longer they are in the first four of its eight steps (only before run `until`, if that is given)
@@ -92,16 +90,9 @@ def asked(tmp):
             (COLD, {"cold": .06, "kernel": 1.07}, 4, "cannot be told within 17 runs a side: kernel3", 17),
             (COLD, SLOWER, 4, "cannot be told within 17 runs a side: kernel3", 17),
             (COLD, {"cold": .06, "op": 1.5}, 1, "demo::op5", 9)):
-        r = f"{tmp}/{abs(hash(str((base, fresh))))}"
-        os.makedirs(r)
-        git(r, "init", "-q", "-b", "main")
-        for variant in (base, {**fresh, "side": 1}):
-            write_text(r + "/variant", json.dumps(variant))
-            write_text(r + "/bench.py", BENCH)
-            git(r, "add", "-A")
-            git(r, "commit", "-qm", "x")
-        done = subprocess.run([PROGRAM, "ab", "--base", "HEAD~1", "--", sys.executable, "bench.py"], cwd=r, env=ENV,
-                              capture_output=True, text=True, timeout=300)
+        r = Repository(f"{tmp}/{abs(hash(str((base, fresh))))}").history({"bench.py": BENCH, "variant": json.dumps(base)},
+                                                                         {"variant": json.dumps({**fresh, "side": 1})})
+        done = r.run("ab", "--base", "HEAD~1", "--", sys.executable, "bench.py")
         runs = re.search(r"ab: (\d+) runs? a side in", done.stderr)
         text = " ".join(done.stdout.split())
         settled = base.get("cold", 0) == 0 or "until" in base

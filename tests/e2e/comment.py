@@ -166,15 +166,9 @@ def check(description, name, case, writes, code, said, ours):
                         case.get("read_only", False)) as mock:
         mock.plan, mock.do_it = list(case.get("plan", [])), case.get("do_it", False)
         run, output = call(mock, case, folder)
-        text = run.stdout + run.stderr
         after = [c["body"] for c in mock.comments
                  if (c["user"] or {}).get("login") == author and c["body"].startswith(MARKER.split(" -->")[0])]
-        facts = [("requests", mock.writes(), writes), ("exit code", run.returncode, code),
-                 ("said", said in text, True), ("rejected by the description", mock.wrong, []),
-                 ("token printed", "secret-token" in text, False),
-                 ("lines that are commands", [x for x in text.split("\n")
-                                              if x.startswith("::") and not x.startswith("::warning title=tracegate::")], []),
-                 ("at most 65,000 bytes", all(len(b.encode()) <= 65000 for b in after), True),
+        facts = [("at most 65,000 bytes", all(len(b.encode()) <= 65000 for b in after), True),
                  ("outputs", "comment-id=" in output, said in ("created", "updated", "unchanged"))]
         if "gets" in case:
             facts.append(("GETs", sum(m == "GET" for m, _ in mock.log), case["gets"]))
@@ -183,7 +177,7 @@ def check(description, name, case, writes, code, said, ours):
         elif case.get("body"):
             size = len(case["body"].encode()) + sum(len(text.encode()) for _, text in case.get("more", []))
             facts.append(("too long is said", "too long" in after[0].lower(), size > 65000))
-        github.expect_facts(name, facts, text)
+        github.expect_facts(name, mock, run, writes, code, said, facts)
 
 
 def self_check(description):

@@ -15,9 +15,8 @@ findings for one change, and one for what came in one place, whatever other plac
 import copy as copying
 import random
 import sys
-import tempfile
 
-from support import findings, finish, is_wanted, judge, judged, write_json
+from support import findings, is_wanted, judge, judged, run_parts, write_json
 from plain_model import launched, mark, span, whole
 
 STEPS = 4
@@ -83,7 +82,6 @@ UPDATE = [Op("mul_", 1.4), Op("add_", 1.3), Op("mul_", 1.4)]
 FUSED = UPDATE + [Op("addcmul_", 1.6), Op("div", 1.5), Op("sqrt", 1.6), Op("add_", 1.2), Op("addcdiv_", 1.7)]
 PARTS = UPDATE + [Op("mul", 2.0), Op("add_", 1.3), Op("div", 1.5), Op("sqrt", 1.6), Op("add_", 1.2), Op("div", 2.0), Op("add_", 1.3)]
 MATMUL, EINSUM = product(90)
-LIST = [inner("mul_", 1.2)] * 48
 FOREACH = [Op(f"_foreach_{k}", 8, *[inner(n, us)] * 48, gap=4) for k, n, us in
            (("mul_", "mul_", 1.1), ("add_", "add_", 1.1), ("addcmul_", "addcmul_", 1.3), ("sqrt", "sqrt", 1.3), ("div", "div", 1.2),
             ("addcdiv_", "addcdiv_", 1.4))]
@@ -290,21 +288,19 @@ def one_coarse_clock(tmp):
                 judged(is_wanted(v, want, runs), f"one coarse clock, {what}, {runs} a side: wants {want}, got {v['headline']}")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        for what, before, after, commit, undone in CHANGES:
-            for where in ("", ", on a device") if any(isinstance(x, Part) for x in before + after) else ("",):
-                old, new = (recorded(ops, f"{name} {what}", tmp, where) for name, ops in (("before", before), ("after", after)))
-                for way, base, fresh, want in (("", old, new, commit), (", undone", new, old, undone)):
-                    for runs in (5, 3, 1) if not where or want in ("red", "no") else ():
-                        v, one = judge(tmp + "/x", base[:runs], fresh[:runs])[0], f"{what}{way}{where}"
-                        right, known = is_wanted(v, want, runs), (one, runs) in KNOWN
-                        judged(right != known, f"{one}, {runs} a side: wants {want}{', no longer KNOWN' * known}, got {v['headline']}")
-                        judged(where or len(findings(v)) <= (1 if one == ONE else 3), f"{one}, {runs} a side: {len(findings(v))} findings")
-                        if "--all" in sys.argv:
-                            print(one, runs, want, v["headline"])
-        one_coarse_clock(tmp)
-    return finish(f"commits: {len(CHANGES)} changes, forward and undone", len(CHANGES) >= 15)
+def main(tmp):
+    for what, before, after, commit, undone in CHANGES:
+        for where in ("", ", on a device") if any(isinstance(x, Part) for x in before + after) else ("",):
+            old, new = (recorded(ops, f"{name} {what}", tmp, where) for name, ops in (("before", before), ("after", after)))
+            for way, base, fresh, want in (("", old, new, commit), (", undone", new, old, undone)):
+                for runs in (5, 3, 1) if not where or want in ("red", "no") else ():
+                    v, one = judge(tmp + "/x", base[:runs], fresh[:runs])[0], f"{what}{way}{where}"
+                    right, known = is_wanted(v, want, runs), (one, runs) in KNOWN
+                    judged(right != known, f"{one}, {runs} a side: wants {want}{', no longer KNOWN' * known}, got {v['headline']}")
+                    judged(where or len(findings(v)) <= (1 if one == ONE else 3), f"{one}, {runs} a side: {len(findings(v))} findings")
+                    if "--all" in sys.argv:
+                        print(one, runs, want, v["headline"])
+    one_coarse_clock(tmp)
 
 
-sys.exit(main())
+run_parts(main)

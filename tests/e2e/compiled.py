@@ -7,7 +7,6 @@ import re
 from support import expect, judge, run_parts
 from plain_model import launched, mark, span
 
-KERNEL = "triton_poi_fused_add_{}"
 
 
 def trace(triton, regions, steps=4):

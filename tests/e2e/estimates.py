@@ -7,11 +7,9 @@ made by plain_model; what has to come out is written here by hand. TG_PROGRAM=..
 """
 import dataclasses
 import re
-import sys
-import tempfile
 
-from support import ENV, expect, finish, judge
-from plain_model import Work, scaled, trace, usual
+from support import ENV, expect, judge, run_parts
+from plain_model import Work, delay, marks, scaled, trace, usual
 
 STEPS, FORWARD = 5, "## forward ##"
 KERN3 = "void kern3(float*)"
@@ -76,14 +74,11 @@ def stalled(make, ms, n=5, around=None):
     def of(run):
         doc = make(run)
         events = doc["traceEvents"]
-        marks = sorted((e for e in events if e["name"].startswith("ProfilerStep")), key=lambda e: -e["ts"])
-        for at, mark in enumerate(marks):
+        for at, mark in enumerate(reversed(marks(events))):
             inside = sorted((e["ts"], e["dur"]) for e in events if e["cat"] == "cpu_op" and 0 <= e["ts"] - mark["ts"] < mark["dur"])
             first, middle = inside[len(inside) // 2 - 1], inside[len(inside) // 2][0]
             more = 1000 * ms * ((STEPS - 1 - at - run) % STEPS < n)
-            for e in events:
-                e["ts"] += more * (e["ts"] >= middle)
-            mark["dur"] += more
+            delay(events, middle, more)
             if around:
                 start = first[0] + first[1] + 0.1
                 events.append(dict(mark, name=around, ts=start, dur=middle + more - 0.1 - start))
@@ -95,8 +90,7 @@ def inside(make):
     """Everything of a step runs in one annotation."""
     def of(run):
         doc = make(run)
-        marks = [e for e in doc["traceEvents"] if e["name"].startswith("ProfilerStep")]
-        doc["traceEvents"] += [dict(m, name=FORWARD, ts=m["ts"] + 0.2, dur=m["dur"] - 0.4) for m in marks]
+        doc["traceEvents"] += [dict(m, name=FORWARD, ts=m["ts"] + 0.2, dur=m["dur"] - 0.4) for m in marks(doc["traceEvents"])]
         return doc
     return of
 
@@ -189,11 +183,10 @@ CASES = [
 ]
 
 
-def main():
+def main(tmp):
     for c in CASES:
-        with tempfile.TemporaryDirectory() as d:
-            base, fresh = ([make(k) for k in range(n)] for make, n in zip((c.base, c.fresh), c.runs))
-            report, run = judge(d + "/x", base, fresh, c.policy, dict(ENV, COLUMNS="400"))
+        base, fresh = ([make(k) for k in range(n)] for make, n in zip((c.base, c.fresh), c.runs))
+        report, run = judge(tmp + "/x", base, fresh, c.policy, dict(ENV, COLUMNS="400"))
         ops = {v["op"] for v in report["violations"]}
         text = " ".join(run.stdout.split())
         expect(f"{c.what}: {report['verdict']}, of {c.verdicts}; {ops}", report["verdict"] in c.verdicts.split(), True)
@@ -203,7 +196,6 @@ def main():
         expect(f"{c.what}: says {c.says!r}: {text}", c.says in text, True)
         if c.estimate:
             expect(f"{c.what}: estimate", report["violations"][0].get("estimate"), c.estimate)
-    return finish(f"estimates: {len(CASES)} cases")
 
 
-sys.exit(main())
+run_parts(main)

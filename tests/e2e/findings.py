@@ -8,13 +8,13 @@ import math
 import os
 import re
 import shutil
-import subprocess
 import sys
 
 from support import DATED, PROGRAM, ROOT, check, expect, fault, need, read_json, read_text, run_parts, sanitized, tracegate
 
 sys.path.insert(0, os.path.join(ROOT, "tests/bench"))
 from growth import changed, write  # noqa: E402
+from instructions import instructions  # noqa: E402
 
 LISTS = {"violations": "fail", "warnings": "warn", "suspicious": "suspicious", "inconclusive": "inconclusive", "waived": "waived",
          "not_judged": "not judged", "skipped": "skip", "passed": "pass"}
@@ -94,10 +94,8 @@ def cost(tmp):
     for row in ("findings", "renamed"):
         m = {}
         for names in (FEW, *SIZES):
-            p = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", PROGRAM, *sides(tmp, row, names), "--quiet",
-                                "--markdown", "r.md", "--html", "r.html", "--json", "r.json"],
-                               cwd=tmp, env=DATED, capture_output=True, text=True, check=False)
-            m[names] = int(re.search(r"Collected : (\d+)", p.stderr)[1])
+            m[names] = instructions([PROGRAM, *sides(tmp, row, names), "--quiet", "--markdown", "r.md", "--html", "r.html", "--json", "r.json"],
+                                    1 if row == "findings" else None, cwd=tmp, env=DATED)
         got = math.log((m[SIZES[1]] - m[FEW]) / (m[SIZES[0]] - m[FEW])) / math.log(SIZES[1] / SIZES[0])
         print(f"{row}: {m[SIZES[0]] / 1e6:.0f} and {m[SIZES[1]] / 1e6:.0f} M instructions, exponent {got:.2f}")
         check(f"{row}: exponent at most {EXPONENT}", got <= EXPONENT, got)

@@ -12,11 +12,9 @@ import gzip
 import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
 
-from support import CORPUS, PROGRAM, absent, expect, fault, finish, tracegate, write_text
+from support import CORPUS, absent, expect, fault, run_parts, tracegate, write_text
 
 REAL = ["tracelens/mi300_resnet_ckpt/resnet_act_checkpoint.json.gz", "tracelens/h100_nsfw/nsfw.json.gz",
         "tracelens/b200_eager/eager_trace.json.gz", "tracelens/vllm_prefilldecode_capture/graph_capture_rank_0.json.gz"]
@@ -128,8 +126,7 @@ def check(tmp, rules, test, base):
 
 
 def analyze(path, measure):
-    p = subprocess.run([PROGRAM, "analyze", path, "--measure", measure, "--format", "csv"], capture_output=True, text=True, check=True)
-    return list(csv.DictReader(p.stdout.splitlines()))
+    return list(csv.DictReader(tracegate("analyze", path, "--measure", measure, "--format", "csv", check=True).stdout.splitlines()))
 
 
 def every_name(tmp, path, events, kind):
@@ -201,18 +198,17 @@ def plant(tmp, path, trace, events):
     return len(more)
 
 
-def main():
+def main(tmp):
     if not os.path.isdir(CORPUS):
         absent("corpus")
     numbers = around = 0
-    with tempfile.TemporaryDirectory() as tmp:
-        for real in sys.argv[1:] or REAL:
-            path = os.path.join(CORPUS, real)
-            trace, events = read(path)
-            for kind in ("module", "source"):
-                numbers += every_name(tmp, path, events, kind)
-            around += plant(tmp, path, trace, events)
-    return finish(f"frames: {numbers} numbers of modules and functions compared, {around} modules around what was planted")
+    for real in sys.argv[1:] or REAL:
+        path = os.path.join(CORPUS, real)
+        trace, events = read(path)
+        for kind in ("module", "source"):
+            numbers += every_name(tmp, path, events, kind)
+        around += plant(tmp, path, trace, events)
+    print(f"frames: {numbers} numbers of modules and functions compared, {around} modules around what was planted")
 
 
-sys.exit(main())
+run_parts(main)

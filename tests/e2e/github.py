@@ -225,9 +225,13 @@ def with_mock(part):
     return whole
 
 
-def expect_facts(name, facts, log):
-    """(what, is, must be) of a call; what it said is printed with a fault."""
-    for what, got, want in facts:
+def expect_facts(name, mock, run, writes, code, said, facts):
+    """What holds of every call of a script, and `facts`: (what, is, must be); what it said is printed with a fault."""
+    log = run.stdout + run.stderr
+    always = [("requests", mock.writes(), writes), ("exit code", run.returncode, code), ("said", said in log, True),
+              ("rejected by the description", mock.wrong, []), ("token printed", "secret-token" in log, False),
+              ("lines that are commands", re.findall(r"^::(?!warning title=tracegate::).*", log, re.M), [])]
+    for what, got, want in always + facts:
         judged(got == want, f"{name}: {what}: got {got!r}, want {want!r}\n{log}")
 
 

@@ -11,16 +11,14 @@ import csv
 import gzip
 import json
 import math
-import os
 import pathlib
 import re
 import sys
 
-from support import CORPUS, absent, check, expect, finish, tracegate
+from support import ROOT, SHARED, absent, check, expect, run_parts, tracegate
 
-SOURCE = pathlib.Path(os.environ["TG_SOURCE_DIR"])
-CORPUS = pathlib.Path(os.environ["TG_SHARED_DIR"]) / "corpus"
-LISTED = SOURCE / "tests/e2e/golden_analysis.csv"
+CORPUS = pathlib.Path(SHARED) / "corpus"
+LISTED = pathlib.Path(ROOT) / "tests/e2e/golden_analysis.csv"
 
 csv.field_size_limit(1 << 30)  # patterns are long
 
@@ -257,7 +255,7 @@ def planted():
         expect(f"planted mismatches in {got}", len(t.misses), misses)
 
 
-def main():
+def main(_):
     if not (CORPUS / "golden/analysis").is_dir():
         absent("corpus")
     planted()
@@ -292,7 +290,6 @@ def main():
     for miss in unlisted[:200]:
         print("DISAGREES:", *(str(x)[:90] for x in miss))
     expect("values that disagree and are not listed", len(unlisted), 0)
-    return finish("golden_analysis")
 
 
-sys.exit(main())
+run_parts(main)

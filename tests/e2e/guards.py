@@ -2,16 +2,15 @@
 """Guards, outcomes and exit codes: each `require`, each `fail_on`, waivers by date and ceiling, and what the reports say.
 
 A row is a policy, what the fresh side does more or less, and the verdict that docs/policy.md gives it. Each guard has a row
-in which it speaks and one just inside its limit. Every report of a row must tell the same verdict.
+in which it speaks and one just inside its limit. That all reports tell the same verdict, and more outcomes: agree.py.
 """
 import json
-import os
-import re
 
-from support import DATED, Repository, expect, expect_has, fault, read_json, read_text, run_parts, tracegate, write_text
-from plain_model import Work, scaled, trace, usual, write_run
+from support import DATED, Repository, expect, expect_has, read_json, run_parts, tracegate, write_text
+from plain_model import Work, trace, usual, write_run
 
 RULE = "rules: [{id: work, match: {kind: [kernel, memcpy, memset, graph, op, sync]}, metric: count, %s}]\n"
+OPS = RULE.replace("kernel, memcpy, memset, graph, op, sync", "op")
 ABS = RULE % "fail: {abs: 0}"
 WARNS = RULE % "warn: {abs: 0}"
 WAIVER = "waivers:\n  - {rule: work, name: '%s', %sceiling: {abs: %d}, reason: because, owner: me, expires: %s}\n"
@@ -19,8 +18,8 @@ PATTERN = "  - {rule: work, name: 'aten::*', many: true, ceiling: {abs: %d}, rea
 FOR = "rules: [{id: work, match: {%s}, metric: count, fail: {abs: 0}}]\n"
 TIMES = "rules:\n  - {id: t, match: {kind: kernel}, metric: self, fail: {pct: 10%}}\n"
 OTHER = "  - {id: n, match: {kind: kernel}, metric: count, fail: {abs: 0}}\n"
-SLOW = scaled(usual(), "aten::op3", 1.6)
 MORE, TWO = [Work("aten::op3")], [Work("aten::op3")] * 2
+KERNEL = usual() + [Work("aten::op3", "kernel", "void kern3(float*)", 20)]
 CODES = {"pass": 0, "warn": 0, "fail": 1, "inconclusive": 4}
 STEPS, KERNELS = 4, 12  # of usual()
 
@@ -50,20 +49,13 @@ ROWS = [  # (what, policy, work of a fresh step, verdict, what the headline says
     ("require.collapse, half stay", ABS, half(usual(), 6), "pass", ""),
     ("require.collapse, graphs came in their place", ABS, half(usual()) + [Work("aten::op3", "graph")], "fail", ""),
     ("two guards", ABS + "require: {steps: 99, kernels: 99}", usual(), "inconclusive", "required are 99"),
-    ("a guard and a failure", ABS + "require: {steps: 99}", usual() + MORE, "fail", "aten::op3 +1 call"),
     ("a warning", WARNS, usual() + MORE, "warn", "1 warning"),
-    ("fail_on warn", WARNS + "fail_on: [fail, warn]", usual() + MORE, "fail", ""),
-    ("fail_on warn, nothing more", WARNS + "fail_on: [fail, warn]", usual(), "pass", ""),
-    ("fail_on inconclusive, a guard", ABS + "require: {steps: 99}\nfail_on: [fail, inconclusive]", usual(), "fail", ""),
     ("fail_on inconclusive, nothing more", ABS + "fail_on: [fail, inconclusive]", usual(), "pass", ""),
     ("fail_on warn, a guard", ABS + "require: {steps: 99}\nfail_on: [fail, warn]", usual(), "inconclusive", ""),
-    ("a rule without a match", RULE.replace("kernel, memcpy, memset, graph, op, sync", "graph") % "fail: {abs: 0}", usual(),
-     "inconclusive", ""),
     ("a rule without a match, optional", ABS[:-2] + ", {id: o, match: {kind: graph}, metric: count, fail: {abs: 0}, optional: true}]\n",
      usual(), "pass", ""),
     ("every limit off", RULE % "fail: off", usual(), "inconclusive", ""),
     ("a rule that is for another branch", ABS[:-3] + ", when: {branch: 'release/*'}}]\n", usual() + MORE, "inconclusive", ""),
-    ("a waiver", ABS + WAIVER % ("aten::op3", "", 1, "2026-01-02"), usual() + MORE, "pass", ""),
     ("a waiver that ended yesterday", ABS + WAIVER % ("aten::op3", "", 1, "2026-01-01"), usual() + MORE, "fail", ""),
     ("a waiver above its ceiling", ABS + WAIVER % ("aten::op3", "", 1, "2026-01-02"), usual() + TWO, "fail", "aten::op3 +2 calls"),
     ("two waivers, one expired", ABS + WAIVER % ("aten::op3", "", 1, "2026-01-02") + PATTERN % (9, "2026-01-01"), usual() + MORE, "pass", ""),
@@ -80,26 +72,19 @@ ROWS = [  # (what, policy, work of a fresh step, verdict, what the headline says
      usual() + MORE, "fail", ""),
     ("fail_on inconclusive, nothing judged", RULE % "fail: {abs: 0}, when: {branch: 'release/*'}" + "fail_on: [fail, inconclusive]",
      usual(), "fail", ""),
-    ("suspicious", TIMES, SLOW, "warn", "suspicious"),
-    ("fail_on suspicious", TIMES + "fail_on: [fail, suspicious]", SLOW, "fail", ""),
     ("fail_on suspicious, nothing slower", TIMES + OTHER + "fail_on: [fail, suspicious]", usual(), "pass", ""),
     ("match by name alone", FOR % "name: 'aten::op3'", usual() + MORE, "fail", ""),
     ("match by another name", FOR % "name: 'aten::op4'", usual() + MORE, "pass", ""),
     ("match by another kind", FOR % "kind: kernel", usual() + MORE, "pass", ""),
-    ("match by raw name", FOR % "raw_name: 'void kern3(float?)'", usual() + [Work("aten::op3", "kernel", "void kern3(float*)", 20)],
-     "fail", ""),
-    ("match by another raw name", FOR % "raw_name: 'void kern4(float?)'", usual() + [Work("aten::op3", "kernel", "void kern3(float*)", 20)],
-     "pass", ""),
-    ("match by parent", FOR % "kind: kernel, parent: 'aten::op3'", usual() + [Work("aten::op3", "kernel", "void kern3(float*)", 20)],
-     "fail", ""),
-    ("match by another parent", FOR % "kind: kernel, parent: 'aten::op4'", usual() + [Work("aten::op3", "kernel", "void kern3(float*)", 20)],
-     "pass", ""),
-    ("match by class", FOR % "class: compute", usual() + [Work("aten::op3", "kernel", "void kern3(float*)", 20)], "fail", ""),
+    ("match by raw name", FOR % "raw_name: 'void kern3(float?)'", KERNEL, "fail", ""),
+    ("match by another raw name", FOR % "raw_name: 'void kern4(float?)'", KERNEL, "pass", ""),
+    ("match by parent", FOR % "kind: kernel, parent: 'aten::op3'", KERNEL, "fail", ""),
+    ("match by another parent", FOR % "kind: kernel, parent: 'aten::op4'", KERNEL, "pass", ""),
+    ("match by class", FOR % "class: compute", KERNEL, "fail", ""),
     ("match all but a name", FOR % "kind: op, not: {name: 'aten::op3'}", usual() + MORE, "pass", ""),
     ("match all but another name", FOR % "kind: op, not: {name: 'aten::op4'}", usual() + MORE, "fail", ""),
-    ("a budget that is kept", RULE.replace("kernel, memcpy, memset, graph, op, sync", "op") % "fail: {max: 1}", usual(), "pass", ""),
-    ("a budget that is broken", RULE.replace("kernel, memcpy, memset, graph, op, sync", "op") % "fail: {max: 1}", usual() + MORE,
-     "fail", ""),
+    ("a budget that is kept", OPS % "fail: {max: 1}", usual(), "pass", ""),
+    ("a budget that is broken", OPS % "fail: {max: 1}", usual() + MORE, "fail", ""),
     ("at least", "rules: [{id: r, metric: sync_count, fail: {min: 1}}]\n", usual(), "pass", ""),
     ("at least, broken", "rules: [{id: r, metric: sync_count, fail: {min: 2}}]\n", usual(), "fail", ""),
     ("two bounds, one exceeded", RULE % "fail: {pct: 50%, abs: 1}", usual() + MORE, "pass", ""),
@@ -121,22 +106,6 @@ ROWS = [  # (what, policy, work of a fresh step, verdict, what the headline says
 def checked(tmp, *args):
     """A check of x.json against b.json by p.yml, on 2026-01-02."""
     return tracegate("check", "x.json", "--baseline", "b.json", "--policy", "p.yml", *args, cwd=tmp, env=DATED, timeout=60)
-
-
-def reports_agree(what, verdict, run, folder):
-    report = read_json(f"{folder}/out.json")
-    junit = read_text(f"{folder}/out.xml")
-    markdown = "\n".join(read_text(f"{folder}/out.md").splitlines()[:3])
-    expect(f"{what}: verdict", report["verdict"], verdict)
-    expect(f"{what}: exit code in JSON", report["exit_code"], CODES[verdict])
-    word = verdict.upper()
-    expect(f"{what}: headline in JSON", report["headline"].startswith(word), True)
-    expect(f"{what}: headline in text", run.stdout.startswith(word), True)
-    expect_has(f"{what}: headline in Markdown", markdown, word)
-    bad = re.search(r'<testsuite [^>]*failures="(\d+)"[^>]*errors="(\d+)"', junit) or re.search(r'failures="(\d+)"', junit)
-    counts = [int(x) for x in bad.groups()] if bad else [0]
-    expect(f"{what}: JUnit is red", sum(counts) > 0 or "<failure" in junit or "<error" in junit, verdict in ("fail", "inconclusive"))
-    expect(f"{what}: annotations of errors", "::error" in run.annotations, verdict in ("fail", "inconclusive"))
 
 
 def waivers_by_date(tmp):
@@ -238,18 +207,11 @@ def main(tmp):
     for what, policy, work, verdict, says in ROWS:
         write_text(f"{tmp}/p.yml", "version: 1\n" + policy)
         write_run(f"{tmp}/x.json", [work] * STEPS, 100_003)
-        for name in ("out.json", "out.xml", "out.md"):
-            if os.path.exists(f"{tmp}/{name}"):
-                os.unlink(f"{tmp}/{name}")
-        run = checked(tmp, "--json", "out.json", "--junit", "out.xml", "--markdown", "out.md")
-        run.annotations = checked(tmp, "--quiet", "--annotations").stdout
-        expect(f"{what}: exit", run.returncode, CODES[verdict])
-        if not os.path.exists(f"{tmp}/out.json"):
-            fault(f"{what}: no report: {run.stderr}")
-            continue
-        reports_agree(what, verdict, run, tmp)
-        expect(f"{what}: notes", "of the events of" in run.stdout, False)
-        expect_has(what, run.stdout.splitlines()[0] if run.stdout else "", says[:50])
+        run = checked(tmp, "--json", "-")
+        report = json.loads(run.stdout or "{}")
+        expect(f"{what}: {run.stderr}", (run.returncode, report.get("verdict")), (CODES[verdict], verdict))
+        expect_has(what, report.get("headline", ""), verdict.upper(), says)
+        expect(f"{what}: notes", "of the events of" in str(report.get("notes")), False)
 
 
 run_parts(main, waivers_by_date, odd_traces, alone, budgets)

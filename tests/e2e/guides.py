@@ -2,7 +2,7 @@
 """The guides as written. Each is walked in a repository like the one they speak of: perf/ on origin/main, fresh runs of
 the set that the page's first line names in out/, fifteen runs of one commit in base/. Lines of ```sh blocks run in
 order; a number at the end of a line is the exit code, else 0. A ```yaml block that begins with `version:` is a policy:
-it must load, and from there on it is the repository's. Links must lead somewhere.
+it must load, and from there on it is the repository's. Links must lead somewhere. So for the README's lines.
 """
 import glob
 import os
@@ -96,6 +96,16 @@ def links(page, text):
             fault(f"{page}: {target} has no heading #{anchor}")
 
 
+def readme(tmp):
+    """The README's `tracegate …` lines: fresh runs with a needless copy stop `check`, every other command does its work."""
+    lines = [m[1] for m in re.finditer(r"^    (tracegate [a-z].*?)(?:\s+#.*)?$", read_text(os.path.join(ROOT, "README.md")), re.M)]
+    prepare(tmp, "extra_copy")
+    for line in lines:
+        run = subprocess.run(["bash", "-c", line], cwd=tmp, env=dict(ENV, PATH=tmp + "/bin:" + ENV["PATH"]), capture_output=True, text=True)
+        expect(f"README: {line}: exit; {run.stderr}", run.returncode, int(line.startswith("tracegate check")))
+    return len(lines)
+
+
 def main():
     pages = sorted(os.listdir(FOLDER))
     index = read_text(FOLDER + "/README.md")
@@ -105,6 +115,8 @@ def main():
         with tempfile.TemporaryDirectory() as tmp:
             ran += walk(page, tmp)
     expect("twelve pages and the index", len(pages), 13)
+    with tempfile.TemporaryDirectory() as tmp:
+        expect("enough lines in the README", readme(tmp) >= 6, True)
     for page in ["../../README.md"] + ["../" + p for p in sorted(os.listdir(FOLDER + "/..")) if p.endswith(".md")]:
         here = os.path.dirname(os.path.normpath(os.path.join(FOLDER, page)))
         with open(os.path.join(FOLDER, page), encoding="utf-8") as f:

@@ -16,25 +16,12 @@ from box import Box
 from support import (ENV, PROGRAM, ROOT, SHARED, TRACES, Clone, Repository, check, expect, expect_end, expect_has, need, read_json,
                      read_text, run_parts, tracegate, write_json, write_text)
 from plain_model import launched
-from workflow import Forge, load, told
+from workflow import BENCH, Forge, load, told
 
 yaml = need("yaml", "python3-yaml")
-ACTION = yaml.safe_load(read_text(os.path.join(ROOT, "action.yml")))
 AB = os.path.join(ROOT, "scripts/ab")
 GATE = ".github/workflows/tracegate.yml"
-# a bench that hands out recorded traces by what `variant` beside it says
-BENCH = '''import os, shutil, sys
-here = os.path.dirname(os.path.abspath(__file__))
-variant, first = open(os.path.join(here, "variant")).read().split()
-def give(k, path):
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    shutil.copy(f"{os.environ['TRACES']}/{variant}/run{int(first) + k:02}.json.gz", path)
-if "--trace" in sys.argv:
-    give(int(sys.argv[-1][-10:-8]), sys.argv[-1])
-else:
-    for k in range(5):
-        give(k, f"out/run{k}.json.gz")
-'''
+PLACE = "acme/tracegate@" + "1" * 40
 
 
 def repository(folder, files=()):
@@ -92,7 +79,7 @@ def empty(tmp):
     lint(r)
     expect("empty: suites", [s["name"] for s in policy(r)["suites"]], ["main"])
     compile(read_text(r.path("bench.py")), "bench.py", "exec")
-    expect("empty: the A/B workflow", load(r.path(GATE), yaml)["jobs"]["gate"]["steps"][3]["with"]["mode"], "ab")
+    expect("empty: the A/B workflow", load(r.path(GATE))["jobs"]["gate"]["steps"][3]["with"]["mode"], "ab")
     before = {f: r.read(f) for f in files(r)}
     expect_has("again", init(r), "as it is already\n  .tracegate.yml")
     expect("again: nothing changed", {f: r.read(f) for f in files(r)}, before)
@@ -123,7 +110,7 @@ def actions(tmp):
     """What GitHub would not take after `uses:` is not written."""
     r = repository(tmp + "/actions")
     for place in ("foo", "foo@abc", "acme/tracegate", "acme/tracegate@", "/tracegate@abc"):
-        expect_end(f"--action {place}", r.run("init", "--action", place), 2, err=(f"--action '{place}' is not OWNER/REPO@COMMIT",))
+        expect_end(f"--action {place}", r.run("init", "--action", PLACE), 2, err=(f"--action '{place}' is not OWNER/REPO@COMMIT",))
         expect(f"--action {place}: nothing is written", files(r), [])
     init(r, "--action", "./.github/actions/tracegate")
 
@@ -140,7 +127,7 @@ def names_of_folders(tmp):
         init(r, "--store", *[f"./{n}" for n in names])
         check(f"{branch}: controls stay in the file", "\x1b" not in init(r, "--store", *[f"./{n}" for n in names]))
         expect("names: files", [s["trace"]["files"].removeprefix("./") for s in policy(r)["suites"]], [f"{n}/out/run*.json.gz" for n in names])
-        record = load(r.path(".github/workflows/tracegate-record.yml"), yaml)
+        record = load(r.path(".github/workflows/tracegate-record.yml"))
         expect("names: branch", [x.replace("\\", "") for x in (record.get("on") or record.get(True))["push"]["branches"]], [branch])
         command = next(s["run"] for s in record["jobs"]["record"]["steps"] if "bench.py" in s.get("run", ""))
         check("names: no expression", "${{ github" not in command)
@@ -298,39 +285,26 @@ def hosted(tmp, name, files):
     return box, r
 
 
-def forge(box, mock):
-    environ = {k: v for k, v in box.env.items() if k.startswith("GIT_")}
-    f = Forge(box, mock, ACTION, PROGRAM, box.folder, dict(environ, TRACES=TRACES, HOME=box.folder))
-    f.place = "acme/tracegate@" + "1" * 40
-    return f
-
-
-def pull(f, doc, number, sha):
-    event = {"action": "opened", "number": number,
-             "pull_request": {"number": number, "base": {"ref": "main"}, "head": {"repo": {"full_name": "o/r"}}}}
-    return f.run(doc, "pull_request", event, f"refs/pull/{number}/merge", sha)
-
-
 def workflows(tmp, mock):
     """What init wrote runs as it stands: the pull request that brings the gate, an equal one, a needless copy."""
     box, r = hosted(tmp, "hosted", {"variant": "base 0\n", "requirements.txt": "", "README.md": "x"})
     start = r.git("rev-parse", "HEAD")
     r.write("bench.py", BENCH)
-    init(r, "--action", "acme/tracegate@" + "1" * 40)
+    init(r, "--action", PLACE)
     written = {n: r.read(n) for n in (".tracegate.yml", "bench.py", ".gitignore", GATE)}
-    f = forge(box, mock)
+    f = Forge(box, mock, PLACE)
     sha = box.pull_request(1, start, written, "gate")
-    jobs = pull(f, load(r.path(GATE), yaml), 1, sha)
+    jobs = f.pull(load(r.path(GATE)), 1, sha)
     expect("hosted: the gate itself", {n: j.result for n, j in jobs.items()}, {"gate": "success"})
     expect_has("hosted: bench.py comes from HEAD", jobs["gate"].log, "bench.py is not in the base")
     told("hosted", jobs)
     box.git(box.work, "checkout", "-q", "-B", "main2", start)
     landed = box.commit("gate", written)
     box.push(landed, "main")
-    doc = load(r.path(GATE), yaml)
+    doc = load(r.path(GATE))
     for number, change, result, verdict in ((2, {"README.md": "y", "variant": "base 5\n"}, "success", "pass"),
                                             (3, {"variant": "extra_copy 0\n"}, "failure", "fail")):
-        jobs = pull(f, doc, number, box.pull_request(number, landed, change, f"b{number}"))
+        jobs = f.pull(doc, number, box.pull_request(number, landed, change, f"b{number}"))
         expect(f"hosted {number}", (jobs["gate"].result, jobs["gate"].action.result["verdict"]), (result, verdict))
         told(f"hosted {number}", jobs)
 
@@ -343,17 +317,17 @@ def monorepo(tmp, mock):
     box, r = hosted(tmp, "mono", start)
     for s in ("train", "serve"):
         copy(r, "base", [f"{s}/out/run{k}.json.gz" for k in range(3)])
-    said = init(r, "--action", "acme/tracegate@" + "1" * 40)
+    said = init(r, "--action", PLACE)
     expect_has("mono: found", said, "serve/out/run*.json.gz: 3 runs (suite serve)", "train/out/run*.json.gz: 3 runs (suite train)")
     expect("mono: suites", [(s["name"], s["trace"]["files"]) for s in policy(r)["suites"]],
            [("serve", "serve/out/run*.json.gz"), ("train", "train/out/run*.json.gz")])
     lint(r)
     base = box.commit("gate", {n: r.read(n) for n in (".tracegate.yml", GATE)})
     box.push(base, "main")
-    f, doc = forge(box, mock), load(r.path(GATE), yaml)
+    f, doc = Forge(box, mock, PLACE), load(r.path(GATE))
     for number, change, train, serve in ((7, {"train/variant": "extra_copy 0\n"}, "failure", "success"),
                                          (8, {"shared/lib.py": "y"}, "success", "success")):
-        jobs = pull(f, doc, number, box.pull_request(number, base, change, f"b{number}"))
+        jobs = f.pull(doc, number, box.pull_request(number, base, change, f"b{number}"))
         expect(f"mono {number}", {n: j.result for n, j in jobs.items()}, {"gate (train)": train, "gate (serve)": serve})
         told(f"mono {number}", jobs)
     # two programs that have recorded nothing yet: in the order that recorded ones have
@@ -365,7 +339,7 @@ def monorepo(tmp, mock):
     expect("two folders: suites", [(s["name"], s["trace"]["files"]) for s in policy(two)["suites"]],
            [("serve", "serve/out/run*.json.gz"), ("train", "train/out/run*.json.gz")])
     expect("two folders: benches", [os.path.exists(two.path(f"{s}/bench.py")) for s in ("train", "serve")], [True, True])
-    expect("two folders: matrix", load(two.path(GATE), yaml)["jobs"]["gate"]["strategy"]["matrix"]["include"],
+    expect("two folders: matrix", load(two.path(GATE))["jobs"]["gate"]["strategy"]["matrix"]["include"],
            [{"suite": "serve", "folder": "serve"}, {"suite": "train", "folder": "train"}])
     lint(two)
     expect_has("two folders: no requirements", two.read(GATE), "pip install torch # and what the suites need")
@@ -383,24 +357,24 @@ def monorepo(tmp, mock):
 def stored(tmp, mock):
     """--store --nightly: pull requests against what pushes recorded; a night."""
     box, r = hosted(tmp, "stored", {"bench.py": BENCH, "variant": "base 0\n", "requirements.txt": ""})
-    init(r, "--store", "--nightly", "--action", "acme/tracegate@" + "1" * 40)
+    init(r, "--store", "--nightly", "--action", PLACE)
     names = ["tracegate.yml", "tracegate-record.yml", "tracegate-nightly.yml"]
     expect("stored: files", sorted(os.listdir(r.path(".github/workflows"))), sorted(names))
-    docs = {n: load(r.path(".github/workflows/" + n), yaml) for n in names}
+    docs = {n: load(r.path(".github/workflows/" + n)) for n in names}
     expect("stored: own machines", docs["tracegate.yml"]["jobs"]["gate"]["runs-on"], ["self-hosted", "linux", "x64"])
     lint(r)
     base = box.commit("gate", {n: r.read(n) for n in
                                [".tracegate.yml", ".gitignore"] + [".github/workflows/" + n for n in names]})
     box.push(base, "main")
-    f = forge(box, mock)
-    jobs = f.run(docs["tracegate-record.yml"], "push", {"before": "0" * 40, "ref": "refs/heads/main"}, "refs/heads/main", base)
+    f = Forge(box, mock, PLACE)
+    jobs = f.push(docs["tracegate-record.yml"], base)
     expect("stored: recorded", {n: j.result for n, j in jobs.items()}, {"record": "success"})
     told("stored", jobs)
     for number, change, result in ((7, {"variant": "base 10\n"}, "success"), (8, {"variant": "extra_copy 0\n"}, "failure")):
-        jobs = pull(f, docs["tracegate.yml"], number, box.pull_request(number, base, change, f"b{number}"))
+        jobs = f.pull(docs["tracegate.yml"], number, box.pull_request(number, base, change, f"b{number}"))
         expect(f"stored {number}", jobs["gate"].result, result)
         told(f"stored {number}", jobs)
-    jobs = f.run(docs["tracegate-nightly.yml"], "schedule", {"schedule": "17 3 * * *"}, "refs/heads/main", base)
+    jobs = f.night(docs["tracegate-nightly.yml"], base)
     expect("stored: the first night", {n: j.result for n, j in jobs.items()}, {"gate": "success"})
     told("stored: the first night", jobs)
 
@@ -408,9 +382,8 @@ def stored(tmp, mock):
 def nightly_beside_a_gate(tmp, mock):
     """A gate that is there already, then --nightly: its place is taken over, the lines shown apply as they stand,
     and nights lead to an event that a clone reads."""
-    place = "acme/tracegate@" + "1" * 40
     box, r = hosted(tmp, "beside", {"bench.py": BENCH, "variant": "base 0\n", "requirements.txt": ""})
-    expect_has("beside: a new branch", init(r, "--action", place), "git switch -c performance-gate &&")
+    expect_has("beside: a new branch", init(r, "--action", PLACE), "git switch -c performance-gate &&")
     box.commit("gate", {})
     box.git(box.work, "branch", "performance-gate")
     said = init(r, "--nightly")
@@ -421,24 +394,24 @@ def nightly_beside_a_gate(tmp, mock):
     os.remove(r.path("lines"))
     expect("beside: taken over", ([s["name"] for s in policy(r)["suites"]], "kept" in init(r, "--nightly")), (["main", "nightly"], False))
     lint(r)
-    gated, f = box.commit("nightly", {}), forge(box, mock)
-    jobs = pull(f, load(r.path(GATE), yaml), 3, box.pull_request(3, gated, {"variant": "base 5\n"}, "b3"))
+    gated, f = box.commit("nightly", {}), Forge(box, mock, PLACE)
+    jobs = f.pull(load(r.path(GATE)), 3, box.pull_request(3, gated, {"variant": "base 5\n"}, "b3"))
     expect("beside: the gate judges its own suite", (jobs["gate"].result, "nightly" in jobs["gate"].summary), ("success", False))
     told("beside", jobs)
     box.git(box.work, "checkout", "-q", "-B", "main", gated)
-    doc = load(r.path(".github/workflows/tracegate-nightly.yml"), yaml)
-    expect("beside: where it comes from", [s["uses"] for s in doc["jobs"]["gate"]["steps"] if "tracegate@" in s.get("uses", "")], [place] * 2)
+    doc = load(r.path(".github/workflows/tracegate-nightly.yml"))
+    expect("beside: where it comes from", [s["uses"] for s in doc["jobs"]["gate"]["steps"] if "tracegate@" in s.get("uses", "")], [PLACE] * 2)
     # the first night cannot be judged, because the gate had a policy before: it is red, but stored (docs/guides/nightly.md)
     for k, (variant, result) in enumerate((("base 0", "failure"), ("base 5", "success"), ("extra_copy 0", "failure"))):
         sha = box.commit(f"night {k}", {"variant": variant + "\n"})
         box.push(sha, "main")
-        jobs = f.run(doc, "schedule", {"schedule": "17 3 * * *"}, "refs/heads/main", sha)
+        jobs = f.night(doc, sha)
         expect(f"beside: night {k}", {n: j.result for n, j in jobs.items()}, {"gate": result})
         told(f"beside: night {k}", jobs)
         expect(f"beside: night {k} lacks a baseline", "nothing is stored for suite" in jobs["gate"].log, k == 0)
         if k == 0:  # a second night without a commit: its only runs are its own
             expect_has("beside: the next hint", jobs["gate"].log, "The first commit? Record it")
-            jobs = f.run(doc, "schedule", {"schedule": "17 3 * * *"}, "refs/heads/main", sha)
+            jobs = f.night(doc, sha)
             expect_has("beside: nothing new", jobs["gate"].log, "The only runs are of HEAD itself")
     box.git(tmp, "clone", "-q", "-b", "main", box.bare, tmp + "/clone")
     clone = Clone(tmp + "/clone")

@@ -6,9 +6,8 @@ import os
 import resource
 import subprocess
 import sys
-import tempfile
 
-from support import PROGRAM, ROOT, absent, fault, finish, sanitized
+from support import PROGRAM, ROOT, absent, check, fault, run_parts, sanitized, write_text
 
 sys.path.insert(0, os.path.join(ROOT, "tests/bench"))
 from enlarge import enlarge  # noqa: E402
@@ -50,23 +49,20 @@ def climb(what, start, args, report=None):
     return refused
 
 
-def main():
+def main(tmp):
     if run(None, "--version").returncode or sanitized():
         absent("room: sanitizers reserve address space")
-    with tempfile.TemporaryDirectory() as tmp:
-        empty, large, out = (os.path.join(tmp, n) for n in ("empty.json", "large.json", "out.tgs"))
-        with open(empty, "w", encoding="ascii") as f:
-            f.write("[]")
-        enlarge("D", 25, large)
-        start = 8 * MB
-        while run(start, "analyze", "--threads", "1", empty).returncode:
-            start += MB
-        refused = climb("analyze", start, ["analyze", "--measure", "temporal", "--format", "csv", "--threads", "1", large])
-        more = climb("analyze, two threads", start, ["analyze", "--measure", "temporal", "--format", "csv", "--threads", "2", large])
-        summary = climb("summarize", start, ["summarize", large, "-o", out, "--threads", "1"], out)
-    if min(refused, summary) < 2:
-        fault(f"too little was refused: {refused}, {summary}")
-    return finish(f"memory: from {start // MB} MB on, refused {refused}, {more} and {summary} times, then the whole answer")
+    empty, large, out = (os.path.join(tmp, n) for n in ("empty.json", "large.json", "out.tgs"))
+    write_text(empty, "[]")
+    enlarge("D", 25, large)
+    start = 8 * MB
+    while run(start, "analyze", "--threads", "1", empty).returncode:
+        start += MB
+    refused = climb("analyze", start, ["analyze", "--measure", "temporal", "--format", "csv", "--threads", "1", large])
+    more = climb("analyze, two threads", start, ["analyze", "--measure", "temporal", "--format", "csv", "--threads", "2", large])
+    summary = climb("summarize", start, ["summarize", large, "-o", out, "--threads", "1"], out)
+    print(f"memory: from {start // MB} MB on, refused {refused}, {more} and {summary} times, then the whole answer")
+    check("enough was refused", min(refused, summary) >= 2)
 
 
-sys.exit(main())
+run_parts(main)

@@ -8,12 +8,11 @@ import os
 import random
 import re
 import sys
-import tempfile
 import time
 import xml.etree.ElementTree as ET
 
 import support
-from support import ENV, check, finish, read_json, read_text, write_json, write_text
+from support import ENV, check, read_json, read_text, run_parts, write_json, write_text
 from plain_model import mark, span
 
 NIGHTS, RUNS, STEPS, OPS = 60, 3, 4, 12
@@ -397,25 +396,23 @@ def check_prune(repo):
         check(f"prune {args}", run.returncode == 2 and words in run.stderr, run.stderr)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as folder:
-        repo = Repository(folder)
-        for k in range(NIGHTS):
-            repo.night(k)
-        told = check_events(repo)
-        check_nights(repo, told)
-        check_known(repo, told)
-        check_page(repo, told)
-        check_states(repo, told)
-        check_accepted(repo, told)
-        check_forms(repo)
-        check_bisect(repo)
-        check_list(repo)
-        check_sides(repo)
-        check_remote(repo)
-        check_prune(repo)
-        check_window(repo)
-    return finish("nights: all as injected")
+def main(folder):
+    repo = Repository(folder)
+    for k in range(NIGHTS):
+        repo.night(k)
+    told = check_events(repo)
+    check_nights(repo, told)
+    check_known(repo, told)
+    check_page(repo, told)
+    check_states(repo, told)
+    check_accepted(repo, told)
+    check_forms(repo)
+    check_bisect(repo)
+    check_list(repo)
+    check_sides(repo)
+    check_remote(repo)
+    check_prune(repo)
+    check_window(repo)
 
 
 def trace_of_here(path):
@@ -426,4 +423,4 @@ def trace_of_here(path):
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--trace"]:
         sys.exit(trace_of_here(sys.argv[2]))
-    sys.exit(main())
+    run_parts(main)

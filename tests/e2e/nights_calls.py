@@ -1,12 +1,8 @@
 #!/usr/bin/env python3
 """What changes calls alone is red at night if `check` is red about it, and not because some name has more calls than before. Recorded commits of
 recorded_kinds.py, whose wishes were written before the recording, become nights: three of three runs before the commit, two after it."""
-import os
-import sys
-import tempfile
-
 from recorded_kinds import unpack, write_trace
-from support import Repository, expect, finish, judged, read_json
+from support import Repository, expect, judged, read_json, run_parts
 
 BEFORE, AFTER, RUNS = 3, 2, 3
 KINDS = ("group norm by hand becomes one", "normalise the batch, not each image", "a stable sort", "degrees made once",
@@ -32,28 +28,26 @@ def nights(repo, what, sides):
     return checked.returncode
 
 
-def main():
+def main(tmp):
     red = wanted = 0
     for what, commit, undone, sides in unpack():
         for way, want in (("", commit), (", undone", undone)) if what in KINDS else ():
-            with tempfile.TemporaryDirectory() as tmp:
-                repo = Repository(os.path.join(tmp, "repo"))
-                checked = nights(repo, what + way, sides[::-1] if way else sides)
-                code, failing, events = tell(repo)
-                red, wanted = red + code, wanted + (want == "red")
-                judged(want not in ("red", "no", "quiet") or code == (want == "red"),
-                       f"{what}{way}: wants {want}, got exit {code}: {[e['kind'] for e in failing]}")
-                expect(f"{what}{way}: the same as check says", code, checked)
-                judged(events, f"{what}{way}: no event")
-                for e in events if not code else ():
-                    judged(e["kind"] in ("calls", "improvement", "moved"), f"{what}{way}: {e['kind']} that does not fail")
-                if not code and not way and any(o["worse"] for e in events for o in e["operators"]):
-                    again = next(e["id"] for e in events if any(o["worse"] for o in e["operators"]))
-                    expect(f"{what}: reopen", repo.run("history", "reopen", again, "--reason", "look again").returncode, 0)
-                    code, failing, _ = tell(repo)
-                    expect(f"{what}: what somebody reopened is open", (code, [e["id"] for e in failing]), (1, [again]))
-    return finish(f"nights of {len(KINDS)} recorded commits, {red} of {2 * len(KINDS)} red", red == wanted == 5)
+            repo = Repository(f"{tmp}/{what}{way}")
+            checked = nights(repo, what + way, sides[::-1] if way else sides)
+            code, failing, events = tell(repo)
+            red, wanted = red + code, wanted + (want == "red")
+            judged(want not in ("red", "no", "quiet") or code == (want == "red"),
+                   f"{what}{way}: wants {want}, got exit {code}: {[e['kind'] for e in failing]}")
+            expect(f"{what}{way}: the same as check says", code, checked)
+            judged(events, f"{what}{way}: no event")
+            for e in events if not code else ():
+                judged(e["kind"] in ("calls", "improvement", "moved"), f"{what}{way}: {e['kind']} that does not fail")
+            if not code and not way and any(o["worse"] for e in events for o in e["operators"]):
+                again = next(e["id"] for e in events if any(o["worse"] for o in e["operators"]))
+                expect(f"{what}: reopen", repo.run("history", "reopen", again, "--reason", "look again").returncode, 0)
+                code, failing, _ = tell(repo)
+                expect(f"{what}: what somebody reopened is open", (code, [e["id"] for e in failing]), (1, [again]))
+    expect("red nights, and red wishes", (red, wanted), (5, 5))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

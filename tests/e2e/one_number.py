@@ -15,9 +15,8 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 
-from support import ENV, PROGRAM, ROOT, Repository, check, expect, fault, finish, read_text, write_text
+from support import ENV, PROGRAM, ROOT, Repository, check, expect, fault, read_text, run_parts, write_text
 from plain_model import Work, trace, usual, write
 
 STEPS, RUNS, SLOW = 5, 4, "void kern3(float*)"
@@ -330,40 +329,35 @@ def first_run(d):
     expect("first run: OpenMetrics", got[0][1], got[1][1])
 
 
-def all_recorded(runs):
+def all_recorded(tmp, runs):
     """The recorded kinds of commits, both ways."""
     from recorded_kinds import unpack, write_trace
     n = 0
     for what, _, _, sides in unpack():
-        with tempfile.TemporaryDirectory() as d:
-            paths = [[f"{d}/{s}{k}.json" for k in range(runs)] for s in "ab"]
-            for side in (0, 1):
-                for k in range(runs):
-                    write_trace(paths[side][k], sides[side], f"{what} {side} {k}")
-            for way, base, test in (("", *paths), (", undone", *paths[::-1])):
-                agree(what + way, judged(d, base, test))
-                n += 1
-    return finish(f"one number: {n} recorded comparisons", n >= 300)
+        paths = [[f"{tmp}/{s}{k}.json" for k in range(runs)] for s in "ab"]
+        for side in (0, 1):
+            for k in range(runs):
+                write_trace(paths[side][k], sides[side], f"{what} {side} {k}")
+        for way, base, test in (("", *paths), (", undone", *paths[::-1])):
+            agree(what + way, judged(tmp, base, test))
+            n += 1
+    check("enough recorded comparisons", n >= 300, n)
 
 
-def main():
+def main(tmp):
     if len(sys.argv) > 1:
-        return all_recorded(int(sys.argv[1]))
+        return all_recorded(tmp, int(sys.argv[1]))
     seen = 0
-    for what, policy, base, (fresh, n), finding in CASES:
-        with tempfile.TemporaryDirectory() as d:
-            seen += compare(what, reports(d, policy, base, fresh, n), finding)
-    with tempfile.TemporaryDirectory() as d:
-        first_run(d)
+    for k, (what, policy, base, (fresh, n), finding) in enumerate(CASES):
+        seen += compare(what, reports(f"{tmp}/{k}", policy, base, fresh, n), finding)
+    first_run(tmp)
     top = os.path.join(ROOT, "examples/traces")
-    recorded = sorted(x for x in os.listdir(top) if os.path.isdir(f"{top}/{x}"))
-    for what in recorded:
-        with tempfile.TemporaryDirectory() as d:
-            base, test = sorted(glob.glob(f"{top}/base/*.gz"))[:5], sorted(glob.glob(f"{top}/{what}/*.gz"))[-5:]
-            _, _, rows, others = agree(what, judged(d, base, test))
-            check(f"{what}: numbers for other programs", others > 20, others)
-            seen += sum(map(len, rows.values()))
-    return finish(f"one number: {len(CASES) + len(recorded)} comparisons, {seen} rows", seen > 60)
+    for what in sorted(x for x in os.listdir(top) if os.path.isdir(f"{top}/{x}")):
+        base, test = sorted(glob.glob(f"{top}/base/*.gz"))[:5], sorted(glob.glob(f"{top}/{what}/*.gz"))[-5:]
+        _, _, rows, others = agree(what, judged(tmp, base, test))
+        check(f"{what}: numbers for other programs", others > 20, others)
+        seen += sum(map(len, rows.values()))
+    return check("enough rows", seen > 60, seen)
 
 
-sys.exit(main())
+run_parts(main)

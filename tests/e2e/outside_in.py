@@ -11,11 +11,9 @@ import argparse
 import functools
 import itertools
 import random
-import sys
-import tempfile
 
-from support import expect, fault, finish, judge
-from plain_model import Work, scaled, trace, usual
+from support import expect, judge, judged, run_parts
+from plain_model import Work, delay, marks, scaled, trace, usual
 
 ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive"}, "green": {"pass"},
            "calm": {"pass", "warn"}, "warn": {"warn"}, "not red": {"pass", "warn", "inconclusive"}}
@@ -31,6 +29,14 @@ def side(work, seed, runs=1, steps=STEPS, change=None, **how):
     for doc in docs if change else ():
         change(doc["traceEvents"])
     return docs
+
+
+def old(work, *args, **how):
+    return side(work, 1, *args, **how)
+
+
+def new(work, *args, **how):
+    return side(work, 100, *args, **how)
 
 
 def only_in(steps, changed, work):
@@ -63,34 +69,33 @@ def size_probes():
     other = lambda run, step: scaled(u, "aten::copy_", size=1 + ((step * 5 + run * 2 + 1) % 6) / 10)  # noqa: E731
     reduce = u + [Work(None, "comm", NCCL, 20)]
     for runs in (1, 3):
-        base = side(u, 1, runs)
-        yield f"bytes: copies of 1000 times as many, {runs}", "red", base, side(big, 100, runs)
-        yield f"bytes: sets of three times as many, {runs}", "red", base, side(scaled(u, "aten::zero_", size=3), 100, runs)
-        yield f"bytes: one byte more, {runs}", "warn", base, side(scaled(u, "aten::copy_", size=4097 / 4096), 100, runs)
-        yield f"bytes: control, fewer, {runs}", "green", side(big, 1, runs), side(u, 100, runs)
+        base = old(u, runs)
+        yield f"bytes: copies of 1000 times as many, {runs}", "red", base, new(big, runs)
+        yield f"bytes: sets of three times as many, {runs}", "red", base, new(scaled(u, "aten::zero_", size=3), runs)
+        yield f"bytes: one byte more, {runs}", "warn", base, new(scaled(u, "aten::copy_", size=4097 / 4096), runs)
+        yield f"bytes: control, fewer, {runs}", "green", old(big, runs), new(u, runs)
         yield f"bytes: 1000 times as many under another name, {runs}", "red", base, \
-            side(scaled(u, "aten::copy_", size=1000, name="Memcpy HtoD (Pageable -> Device)"), 100, runs)
+            new(scaled(u, "aten::copy_", size=1000, name="Memcpy HtoD (Pageable -> Device)"), runs)
         yield f"bytes: control, another name alone, {runs}", "calm", base, \
-            side(scaled(u, "aten::copy_", name="Memcpy HtoD (Pageable -> Device)"), 100, runs)
+            new(scaled(u, "aten::copy_", name="Memcpy HtoD (Pageable -> Device)"), runs)
         for some in ({3}, {1, 3}):
-            yield f"bytes: in steps {sorted(some)}, {runs}", "told", base, side(only_in(some, big, u), 100, runs)
-        yield f"bytes: control, in a cold first step on both sides, {runs}", "green", side(cold, 1, runs), side(cold, 100, runs, steps=8)
-        yield f"bytes: control, more copies in a cold first step, {runs}", "green", side(extra, 1, runs), side(extra, 100, runs, steps=8)
-        yield f"bytes: control, they follow the data, {runs}", "green", side(data(1), 1, runs), side(other, 100, runs)
-        yield f"bytes: they follow the data and are 1000 times as many, {runs}", "told", side(data(1), 1, runs), side(data(1000), 100, runs)
-        yield f"bytes: without step markers, {runs}", "told", side(u, 1, runs, marker=None), side(big, 100, runs, marker=None)
-        yield f"bytes: control, more steps without markers, {runs}", "calm", side(u, 1, runs, marker=None), \
-            side(u, 100, runs, steps=8, marker=None)
-    sent = side(reduce, 1, change=elements(1000))
-    yield "bytes: collectives of 1000 times as many elements", "red", sent, side(reduce, 100, change=elements(10**6))
-    yield "bytes: collectives of a wider type", "red", sent, side(reduce, 100, change=elements(1000, "Float"))
-    yield "bytes: control, the same collectives", "green", sent, side(reduce, 100, change=elements(1000))
-    yield "bytes: not told on the fresh side", "told", side(u, 1), side(u, 100, change=no_sizes)
-    yield "bytes: control, told on neither", "green", side(u, 1, change=no_sizes), side(u, 100, change=no_sizes)
+            yield f"bytes: in steps {sorted(some)}, {runs}", "told", base, new(only_in(some, big, u), runs)
+        yield f"bytes: control, in a cold first step on both sides, {runs}", "green", old(cold, runs), new(cold, runs, steps=8)
+        yield f"bytes: control, more copies in a cold first step, {runs}", "green", old(extra, runs), new(extra, runs, steps=8)
+        yield f"bytes: control, they follow the data, {runs}", "green", old(data(1), runs), new(other, runs)
+        yield f"bytes: they follow the data and are 1000 times as many, {runs}", "told", old(data(1), runs), new(data(1000), runs)
+        yield f"bytes: without step markers, {runs}", "told", old(u, runs, marker=None), new(big, runs, marker=None)
+        yield f"bytes: control, more steps without markers, {runs}", "calm", old(u, runs, marker=None), new(u, runs, steps=8, marker=None)
+    sent = old(reduce, change=elements(1000))
+    yield "bytes: collectives of 1000 times as many elements", "red", sent, new(reduce, change=elements(10**6))
+    yield "bytes: collectives of a wider type", "red", sent, new(reduce, change=elements(1000, "Float"))
+    yield "bytes: control, the same collectives", "green", sent, new(reduce, change=elements(1000))
+    yield "bytes: not told on the fresh side", "told", old(u), new(u, change=no_sizes)
+    yield "bytes: control, told on neither", "green", old(u, change=no_sizes), new(u, change=no_sizes)
     own = "version: 1\nrules:\n  - {id: b, match: {kind: memcpy}, metric: bytes, fail: {abs: 0}}\n"
-    yield "bytes: a rule of one's own", "red", side(u, 1), side(scaled(u, "aten::copy_", size=4097 / 4096), 100), own
-    yield "bytes: a rule of one's own, not told", "open", side(u, 1), side(u, 100, change=no_sizes), own
-    yield "bytes: control, a rule of one's own", "green", side(u, 1), side(u, 100), own
+    yield "bytes: a rule of one's own", "red", old(u), new(scaled(u, "aten::copy_", size=4097 / 4096)), own
+    yield "bytes: a rule of one's own, not told", "open", old(u), new(u, change=no_sizes), own
+    yield "bytes: control, a rule of one's own", "green", old(u), new(u), own
 
 
 # ---- events that cannot be read as work ------------------------------------------------------------------------------
@@ -105,25 +110,25 @@ def without(key, cat, times, ph="X"):
 def event_probes():
     u = usual()
     for cat in ("kernel", "cpu_op", "gpu_memcpy", "cuda_runtime"):
-        yield f"events: {cat} without a duration", "open", side(u, 1), side(u, 100, change=without("dur", cat, 3))
-    yield "events: kernels without a start", "open", side(u, 1), side(u, 100, change=without("ts", "kernel", 3))
+        yield f"events: {cat} without a duration", "open", old(u), new(u, change=without("dur", cat, 3))
+    yield "events: kernels without a start", "open", old(u), new(u, change=without("ts", "kernel", 3))
     for ph in "BE":
-        yield f"events: {ph} without a partner", "open", side(u, 1), side(u, 100, change=without("dur", "cpu_op", 3, ph))
-    yield "events: kernels without a duration on both sides", "open", side(u, 1, change=without("dur", "kernel", 3)), \
-        side(u, 100, change=without("dur", "kernel", 6))
+        yield f"events: {ph} without a partner", "open", old(u), new(u, change=without("dur", "cpu_op", 3, ph))
+    yield "events: kernels without a duration on both sides", "open", old(u, change=without("dur", "kernel", 3)), \
+        new(u, change=without("dur", "kernel", 6))
     one = lambda events: events.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1100.0, "args": {}})  # noqa: E731
-    yield "events: one kernel in 100 steps without a duration", "warn", side(u, 1, steps=100), side(u, 100, steps=100, change=one)
-    yield "events: control, on both sides", "green", side(u, 1, steps=100, change=one), side(u, 100, steps=100, change=one)
+    yield "events: one kernel in 100 steps without a duration", "warn", old(u, steps=100), new(u, steps=100, change=one)
+    yield "events: control, on both sides", "green", old(u, steps=100, change=one), new(u, steps=100, change=one)
     nothing = {"schemaVersion": 1, "traceEvents": []}
     meta = dict(nothing, traceEvents=[{"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "ts": 1, "args": {"name": "python"}}])
     step = dict(nothing, traceEvents=[{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 0, "ts": 1, "dur": 9}])
     for name, rule in (("kernels", "match: {kind: kernel}, metric: count, fail: {max: 100}"), ("step", "metric: step_time, fail: {max: 1s}"),
                        ("host", "metric: host_time, fail: {max: 1s}"), ("sync", "metric: sync_count, fail: {max: 100}")):
         for what, doc in (("events", nothing), ("but metadata", meta), ("but a step", step)):
-            yield f"events: none {what}, a budget of {name}", "open", side(u, 1), [doc], BUDGET % rule
+            yield f"events: none {what}, a budget of {name}", "open", old(u), [doc], BUDGET % rule
             yield f"events: none {what} on both sides, a budget of {name}", "open", [doc], [doc], BUDGET % rule
-        yield f"events: control, a budget of {name}", "green", side(u, 1), side(u, 100), BUDGET % rule
-    yield "events: one of three runs has none", "open", side(u, 1, 3), side(u, 100, 2) + [nothing], BUDGET % "metric: step_time, fail: {max: 1s}"
+        yield f"events: control, a budget of {name}", "green", old(u), new(u), BUDGET % rule
+    yield "events: one of three runs has none", "open", old(u, 3), new(u, 2) + [nothing], BUDGET % "metric: step_time, fail: {max: 1s}"
 
 
 def calls(name, cat="cuda_runtime", n=100):
@@ -138,10 +143,10 @@ def call_probes():
     u = usual()
     for name in ("cudaEventRecord", "cudaStreamWaitEvent", "cudaFuncGetAttributes", "cudaMallocAsync", "cudaStreamCreate", "hipFree",
                  "cudaLaunchHostFunc", "cuModuleLoadData", "cudaMemcpy", "cudaLaunchKernel", "cudaStreamQuery"):
-        yield f"calls: 100 of {name} a step", "told", side(u, 1), side(u, 100, change=calls(name))
-        yield f"calls: control, as many {name} before", "green" if name != "cudaStreamQuery" else "calm", side(u, 1, change=calls(name)), \
-            side(u, 100, change=calls(name))
-    yield "calls: of a category that nobody knows", "told", side(u, 1), side(u, 100, change=calls("zzz", "fancy"))
+        yield f"calls: 100 of {name} a step", "told", old(u), new(u, change=calls(name))
+        yield f"calls: control, as many {name} before", "green" if name != "cudaStreamQuery" else "calm", old(u, change=calls(name)), \
+            new(u, change=calls(name))
+    yield "calls: of a category that nobody knows", "told", old(u), new(u, change=calls("zzz", "fancy"))
 
 
 # ---- durations of some steps or runs ---------------------------------------------------------------------------------
@@ -152,29 +157,26 @@ def part_probes():
     kernel, op = scaled(u, "aten::op3", 4), scaled(host, "aten::one", 4)
     for steps, runs in ((4, 3), (5, 3), (8, 3), (5, 5)):
         for metric in ("total", "self", "mean"):
-            yield f"part: {metric} of a kernel x4 in one of {steps} steps, {runs} runs", "red", side(u, 1, runs, steps), \
-                side(only_in({2}, kernel, u), 100, runs, steps), RULE % ("kernel", metric)
-            yield f"part: {metric} of an operator x4 in one of {steps} steps, {runs} runs", "red", side(host, 1, runs, steps), \
-                side(only_in({2}, op, host), 100, runs, steps), RULE % ("op", metric)
-        yield f"part: control, in one run of {runs} with {steps} steps", "green", side(host, 1, runs, steps), \
+            yield f"part: {metric} of a kernel x4 in one of {steps} steps, {runs} runs", "red", old(u, runs, steps), \
+                new(only_in({2}, kernel, u), runs, steps), RULE % ("kernel", metric)
+            yield f"part: {metric} of an operator x4 in one of {steps} steps, {runs} runs", "red", old(host, runs, steps), \
+                new(only_in({2}, op, host), runs, steps), RULE % ("op", metric)
+        yield f"part: control, in one run of {runs} with {steps} steps", "green", old(host, runs, steps), \
             side(lambda r, s: op if (r, s) == (1, 2) else host, 100, runs, steps), RULE % ("[kernel, op]", "total")
         # "calm", not "green": one polluted baseline run hides no growth of the step, which is +9 % here
         yield f"part: control, in a run of the baseline as well, {runs} with {steps}", "calm", \
-            side(lambda r, s: op if (r, s) == (1, 1) else host, 1, runs, steps), side(only_in({2}, op, host), 100, runs, steps), \
+            side(lambda r, s: op if (r, s) == (1, 1) else host, 1, runs, steps), new(only_in({2}, op, host), runs, steps), \
             RULE % ("[kernel, op]", "total")
     for some in ({2}, {1, 3}, {1, 2, 3}):
-        yield f"part: all kernels x4 in steps {sorted(some)}", "told", side(u, 1, 3), side(only_in(some, every, u), 100, 3)
-        yield f"part: one operator x40 in steps {sorted(some)}", "told", side(host, 1, 3), \
-            side(only_in(some, scaled(host, "aten::one", 40), host), 100, 3)
+        yield f"part: all kernels x4 in steps {sorted(some)}", "told", old(u, 3), new(only_in(some, every, u), 3)
+        yield f"part: one operator x40 in steps {sorted(some)}", "told", old(host, 3), new(only_in(some, scaled(host, "aten::one", 40), host), 3)
         for metric in ("step_time", "gpu_busy", "host_time"):
-            yield f"part: all kernels x4 in steps {sorted(some)}, {metric}", "told", side(u, 1, 3), \
-                side(only_in(some, every, u), 100, 3), WHOLE % metric
-        yield f"part: all kernels x4 in steps {sorted(some)}, total", "told", side(u, 1, 3), side(only_in(some, every, u), 100, 3), \
-            RULE % ("kernel", "total")
+            yield f"part: all kernels x4 in steps {sorted(some)}, {metric}", "told", old(u, 3), new(only_in(some, every, u), 3), WHOLE % metric
+        yield f"part: all kernels x4 in steps {sorted(some)}, total", "told", old(u, 3), new(only_in(some, every, u), 3), RULE % ("kernel", "total")
     for slow, runs, want in ((2, 3, "told"), (3, 5, "told"), (4, 5, "told"), (1, 3, "green"), (2, 5, "green")):
-        yield f"part: a kernel x2 in {slow} of {runs} runs", want, side(u, 1, runs), \
+        yield f"part: a kernel x2 in {slow} of {runs} runs", want, old(u, runs), \
             side(lambda r, s, n=slow: scaled(u, "aten::op3", 2) if r < n else u, 100, runs)
-    yield "part: control, the same code", "green", side(u, 1, 3), side(u, 100, 3), RULE % ("[kernel, op]", "total")
+    yield "part: control, the same code", "green", old(u, 3), new(u, 3), RULE % ("[kernel, op]", "total")
 
 
 # ---- rules that look elsewhere ---------------------------------------------------------------------------------------
@@ -199,10 +201,10 @@ def elsewhere_probes():
             ("stream", "kind: kernel, stream: 7", u, None, u * 3, moved(stream=9)),
             ("device", "kind: kernel, device: 0", u, None, u * 3, moved(device=1)),
             ("name", "kind: kernel, name: '*kern3*'", u, None, more, None), ("class", "class: comm", u + [reduce], None, u + [own] * 3, None)):
-        yield f"elsewhere: by {what}, three times and no longer there", "told", side(before, 1), side(now, 100, change=change), match % rule
-        yield f"elsewhere: control, by {what}, as before", "green", side(before, 1), side(before, 100), match % rule
-    yield "elsewhere: control, a kind that is gone", "green", side(u, 1), side([w for w in u if w.sort != "memset"], 100), match % "kind: memset"
-    yield "elsewhere: a rule for another device", "open", side(u, 1), side(u * 2, 100), \
+        yield f"elsewhere: by {what}, three times and no longer there", "told", old(before), new(now, change=change), match % rule
+        yield f"elsewhere: control, by {what}, as before", "green", old(before), new(before), match % rule
+    yield "elsewhere: control, a kind that is gone", "green", old(u), new([w for w in u if w.sort != "memset"]), match % "kind: memset"
+    yield "elsewhere: a rule for another device", "open", old(u), new(u * 2), \
         match.replace("fail:", "when: {device: '*V100*'}, fail:") % "kind: kernel"
 
 
@@ -215,16 +217,15 @@ def written_probes():
         for some in ({0}, {0, 1}, {2}, {4}):
             what = f"{name} in steps {sorted(some)}"
             for runs in (1, 3):
-                base, now = side(u, 1, runs), side(only_in(some, more, u), 100, runs)
+                base, now = old(u, runs), new(only_in(some, more, u), runs)
                 yield f"written: {what}, {runs}", "red", base, now, own % ("count", 0, "")
                 # What others wait for, in two steps, is proof; so is a new name in every run.
                 proof = runs * len(some - {0}) > 1 if sort == "memcpy" else runs == 3 and "extra" in name and some != {0}
                 yield f"written: excepted, {what}, {runs}", "red" if proof else "calm", base, now, own % ("count", 0, ", exceptions: [chance]")
                 yield f"written: below the limit, {what}, {runs}", "calm", base, now, own % ("count", 0.5, "")
-                yield f"written: control, on both sides, {what}, {runs}", "green", side(only_in(some, more, u), 1, runs), now, \
-                    own % ("count", 0, "")
-    yield "written: in one run of three", "red", side(u, 1, 3), side(lambda r, s: u + u[1:2] if r == 1 else u, 100, 3), own % ("count", 0, "")
-    yield "written: bytes of one step", "red", side(u, 1, 3), side(only_in({2}, big, u), 100, 3), own % ("bytes", 0, "")
+                yield f"written: control, on both sides, {what}, {runs}", "green", old(only_in(some, more, u), runs), now, own % ("count", 0, "")
+    yield "written: in one run of three", "red", old(u, 3), side(lambda r, s: u + u[1:2] if r == 1 else u, 100, 3), own % ("count", 0, "")
+    yield "written: bytes of one step", "red", old(u, 3), new(only_in({2}, big, u), 3), own % ("bytes", 0, "")
 
 
 # ---- small ones, and what no rule is about -----------------------------------------------------------------------------
@@ -233,8 +234,8 @@ def small_probes():
     u = usual()
     for op in ("aten::zero_", "aten::copy_"):
         for runs in (3, 5):
-            yield f"small: {op} x20, {runs}", "told", side(u, 1, runs), side(scaled(u, op, us=20), 100, runs)
-        yield f"small: control, {op} x20 on both sides", "green", side(scaled(u, op, us=20), 1, 3), side(scaled(u, op, us=20), 100, 3)
+            yield f"small: {op} x20, {runs}", "told", old(u, runs), new(scaled(u, op, us=20), runs)
+        yield f"small: control, {op} x20 on both sides", "green", old(scaled(u, op, us=20), 3), new(scaled(u, op, us=20), 3)
 
 
 def rows(cat, n):
@@ -264,7 +265,7 @@ def given(docs, metric, value):
     """`docs` with an attribute: a number, a function of (run, step), or None for nothing."""
     cat, args = ATTRIBUTES[metric]
     for run, doc in enumerate(docs):
-        starts = sorted(e["ts"] for e in doc["traceEvents"] if e["name"].startswith("ProfilerStep#"))
+        starts = [e["ts"] for e in marks(doc["traceEvents"])]
         for e in doc["traceEvents"]:
             if e.get("cat") == cat:
                 v = value(run, sum(ts <= e["ts"] for ts in starts) - 1) if callable(value) else value
@@ -296,7 +297,7 @@ def attribute_probes():
              ("in two steps", "red", "told", 8, in_steps({1, 3})), ("control, in a cold step", "green", "green", 8, in_steps({0})))
     for metric in ("input_shapes", "input_types", "launch_config"):
         for what, mine, built_in, before, now in cases:
-            base, fresh = given(side(u, 1, 3), metric, before), given(side(u, 100, 3), metric, now)
+            base, fresh = given(old(u, 3), metric, before), given(new(u, 3), metric, now)
             yield f"attributes: {metric}, {what}", mine, base, fresh, own % (metric, "")
             for keys, wanted in ((", optional: true", mine), (", unjudged: note", "green" if mine == "open" else mine)):
                 yield f"attributes: {metric}, {what}{keys}", wanted, base, fresh, own % (metric, keys) + \
@@ -307,10 +308,9 @@ def attribute_probes():
                                                                              step: 32 if run == 3 else 8), own % (metric, "")
         yield f"attributes: control, {metric}, of each rank its own", "green", given(ranks(8, 1), metric, by_rank := lambda run, step: 8 + run), \
             given(ranks(8, 5000), metric, by_rank), own % (metric, "")
-        yield f"attributes: {metric}, as many calls more", "red", given(side(u, 1, 1), metric, 8), \
-            given(side(u + u, 100, 1), metric, 32), own % (metric, "")
-        yield f"attributes: control, {metric}, as many calls more of the same", "green", given(side(u, 1, 1), metric, 8), \
-            given(side(u + u, 100, 1), metric, 8), own % (metric, "") + "require: {account: off}\n"  # its calls are that row's
+        yield f"attributes: {metric}, as many calls more", "red", given(old(u, 1), metric, 8), given(new(u + u, 1), metric, 32), own % (metric, "")
+        yield f"attributes: control, {metric}, as many calls more of the same", "green", given(old(u, 1), metric, 8), \
+            given(new(u + u, 1), metric, 8), own % (metric, "") + "require: {account: off}\n"  # its calls are that row's
 
 
 def row_probes():
@@ -318,24 +318,22 @@ def row_probes():
     for runs in (1, 3):
         for cat in ("user_annotation", "gpu_user_annotation", "overhead", "python_function", "cuda_driver", "privateuse1_runtime"):
             control = "calm" if cat == "user_annotation" else "green"  # annotations that no rule is about are a note
-            yield f"rows: 200 of {cat}, {runs}", "told", side(u, 1, runs), side(u, 100, runs, change=rows(cat, 200))
-            yield f"rows: 2 of {cat} become 200, {runs}", "told", side(u, 1, runs, change=rows(cat, 2)), \
-                side(u, 100, runs, change=rows(cat, 200))
-            yield f"rows: control, 200 of {cat} as before, {runs}", control, side(u, 1, runs, change=rows(cat, 200)), \
-                side(u, 100, runs, change=rows(cat, 200))
-            yield f"rows: control, 200 of {cat} less, {runs}", "calm", side(u, 1, runs, change=rows(cat, 200)), side(u, 100, runs)
-        yield f"rows: control, one annotation more, {runs}", "green", side(u, 1, runs), side(u, 100, runs, change=rows("user_annotation", 1))
-        yield f"rows: inputs 1000 times as large, {runs}", "told", side(u, 1, runs, change=shapes(32)), side(u, 100, runs, change=shapes(32000))
-        yield f"rows: inputs a thousandth as large, {runs}", "told", side(u, 1, runs, change=shapes(32000)), side(u, 100, runs, change=shapes(32))
-        yield f"rows: control, the same inputs, {runs}", "green", side(u, 1, runs, change=shapes(32)), side(u, 100, runs, change=shapes(32))
-        yield f"rows: control, inputs recorded on one side, {runs}", "calm", side(u, 1, runs), side(u, 100, runs, change=shapes(32))
+            yield f"rows: 200 of {cat}, {runs}", "told", old(u, runs), new(u, runs, change=rows(cat, 200))
+            yield f"rows: 2 of {cat} become 200, {runs}", "told", old(u, runs, change=rows(cat, 2)), new(u, runs, change=rows(cat, 200))
+            yield f"rows: control, 200 of {cat} as before, {runs}", control, old(u, runs, change=rows(cat, 200)), new(u, runs, change=rows(cat, 200))
+            yield f"rows: control, 200 of {cat} less, {runs}", "calm", old(u, runs, change=rows(cat, 200)), new(u, runs)
+        yield f"rows: control, one annotation more, {runs}", "green", old(u, runs), new(u, runs, change=rows("user_annotation", 1))
+        yield f"rows: inputs 1000 times as large, {runs}", "told", old(u, runs, change=shapes(32)), new(u, runs, change=shapes(32000))
+        yield f"rows: inputs a thousandth as large, {runs}", "told", old(u, runs, change=shapes(32000)), new(u, runs, change=shapes(32))
+        yield f"rows: control, the same inputs, {runs}", "green", old(u, runs, change=shapes(32)), new(u, runs, change=shapes(32))
+        yield f"rows: control, inputs recorded on one side, {runs}", "calm", old(u, runs), new(u, runs, change=shapes(32))
 
 
 def on_marks(change):
     """The markers of steps in the order of their starts, and all events."""
     @functools.wraps(change)
     def changed(events):
-        change(sorted((e for e in events if e["name"].startswith("ProfilerStep#")), key=lambda e: e["ts"]), events)
+        change(marks(events), events)
     return changed
 
 
@@ -367,13 +365,13 @@ def mark_probes():
     for name in (marks_elsewhere, marks_one_around_all, marks_overlap, marks_two_inside):
         change, what = on_marks(name), f"marks: {name.__name__[6:]}"
         for runs in (1, 3):
-            yield f"{what}, fresh alone, {runs}", "open", side(u, 1, runs), side(u, 100, runs, change=change)
-            yield f"{what}, fresh alone, a call more, {runs}", "open", side(u, 1, runs), side(more, 100, runs, change=change)
-            yield f"{what}, baseline alone, {runs}", "open", side(u, 1, runs, change=change), side(more, 100, runs)
-            yield f"{what}, both, a call more, {runs}", "red", side(u, 1, runs, change=change), side(more, 100, runs, change=change)
-            yield f"{what}, control, both, {runs}", "calm", side(u, 1, runs, change=change), side(u, 100, runs, change=change)
+            yield f"{what}, fresh alone, {runs}", "open", old(u, runs), new(u, runs, change=change)
+            yield f"{what}, fresh alone, a call more, {runs}", "open", old(u, runs), new(more, runs, change=change)
+            yield f"{what}, baseline alone, {runs}", "open", old(u, runs, change=change), new(more, runs)
+            yield f"{what}, both, a call more, {runs}", "red", old(u, runs, change=change), new(more, runs, change=change)
+            yield f"{what}, control, both, {runs}", "calm", old(u, runs, change=change), new(u, runs, change=change)
     for runs in (1, 3):
-        yield f"marks: control, each twice, {runs}", "green", side(u, 1, runs), side(u, 100, runs, change=on_marks(marks_twice))
+        yield f"marks: control, each twice, {runs}", "green", old(u, runs), new(u, runs, change=on_marks(marks_twice))
 
 
 def marks_shifted(us=0, part=0):
@@ -417,10 +415,7 @@ def pauses(us):
     def change(marks, events):
         for mark in marks:
             half = mark["ts"] + mark["dur"] / 2
-            at = min(e["ts"] for e in events if e["cat"] == "cpu_op" and e["ts"] >= half)
-            for e in events:
-                e["ts"] += us * (e["ts"] >= at)
-            mark["dur"] += us
+            delay(events, min(e["ts"] for e in events if e["cat"] == "cpu_op" and e["ts"] >= half), us)
     return change
 
 
@@ -434,25 +429,24 @@ def cut_probes():
         [("no correlations", unlinked("kernel", "gpu_memcpy", "gpu_memset", "cuda_runtime")), ("no correlations of calls", unlinked("cuda_runtime"))]
     for runs in (1, 3):
         for what, change in changes:
-            yield f"cut: control, {what}, {runs}", "not red", side(u, 1, runs), side(u, 100, runs, change=change)
+            yield f"cut: control, {what}, {runs}", "not red", old(u, runs), new(u, runs, change=change)
             if "0.9" not in what:  # the end of a step alone: by all that the traces say it is longer now
-                yield f"cut: control, {what} in the baseline, {runs}", "not red", side(u, 1, runs, change=change), side(u, 100, runs)
-            yield f"cut: {what}, a call more, {runs}", "told", side(u, 1, runs), side(u + u[3:4], 100, runs, change=change)
-            yield f"cut: {what} in the baseline, a call more, {runs}", "told", side(u, 1, runs, change=change), side(u + u[3:4], 100, runs)
+                yield f"cut: control, {what} in the baseline, {runs}", "not red", old(u, runs, change=change), new(u, runs)
+            yield f"cut: {what}, a call more, {runs}", "told", old(u, runs), new(u + u[3:4], runs, change=change)
+            yield f"cut: {what} in the baseline, a call more, {runs}", "told", old(u, runs, change=change), new(u + u[3:4], runs)
     for what, work in (("host", host), ("device", u), ("both", u + host)):
         moved = on_thread("aten::c3", "aten::c4", "aten::op2", "aten::op4")
         for runs in (3, 5):
-            yield f"cut: control, operators on another thread, {what}, {runs}", "not red", side(work, 1, runs), side(work, 100, runs, change=moved)
-            yield f"cut: pauses, {what}, {runs}", "red", side(work, 1, runs), side(work, 100, runs, change=pauses(40))
+            yield f"cut: control, operators on another thread, {what}, {runs}", "not red", old(work, runs), new(work, runs, change=moved)
+            yield f"cut: pauses, {what}, {runs}", "red", old(work, runs), new(work, runs, change=pauses(40))
             faster = [Work(w.op, w.sort, w.name, w.us / 2 if w.sort == "op" else w.us, w.bytes) for w in work]
-            yield f"cut: pauses beside faster operators, {what}, {runs}", "red", side(work, 1, runs), side(faster, 100, runs, change=pauses(100))
+            yield f"cut: pauses beside faster operators, {what}, {runs}", "red", old(work, runs), new(faster, runs, change=pauses(100))
 
 
 def by_chance(sort, least, most, us, seed):
     """Calls without a schedule: `least` to `most` in a step."""
     drawn, calls = random.Random(seed), {}
-    return lambda run, step: usual() + [Work("aten::vary", sort, "void vary(float*)", us)] * \
-        calls.setdefault((run, step), drawn.randint(least, most))
+    return lambda run, step: usual() + [Work("aten::vary", sort, "void vary(float*)", us)] * calls.setdefault((run, step), drawn.randint(least, most))
 
 
 NAMES = {"address": "step_fn_0x{0:012x}", "counter": "triton_poi_{1}", "dash": "job-{1}", "words": "batch {1}", "hash": "fn_{0:016x}"}
@@ -475,19 +469,19 @@ def uncompared_probes():
     for sort, (least, most), (runs, steps) in itertools.product(("op", "kernel"), ((0, 4), (0, 1), (1, 5), (0, 9)), ((1, 12), (3, 8), (5, 12))):
         what, us = f"{least} to {most} calls of {sort}, {runs} of {steps}", 160 / (least + most)
         for times in (2, 4):
-            yield f"uncompared: {what}, x{times}", "told", side(by_chance(sort, least, most, us, 11), 1, runs, steps), \
-                side(by_chance(sort, least, most, us * times, 12), 100, runs, steps)
-        yield f"uncompared: control, {what}", "green", side(by_chance(sort, least, most, us, 21), 1, runs, steps), \
-            side(by_chance(sort, least, most, us, 22), 100, runs, steps)
-        yield f"uncompared: control, {what}, faster", "green", side(by_chance(sort, least, most, us * 4, 21), 1, runs, steps), \
-            side(by_chance(sort, least, most, us, 22), 100, runs, steps)
+            yield f"uncompared: {what}, x{times}", "told", old(by_chance(sort, least, most, us, 11), runs, steps), \
+                new(by_chance(sort, least, most, us * times, 12), runs, steps)
+        yield f"uncompared: control, {what}", "green", old(by_chance(sort, least, most, us, 21), runs, steps), \
+            new(by_chance(sort, least, most, us, 22), runs, steps)
+        yield f"uncompared: control, {what}, faster", "green", old(by_chance(sort, least, most, us * 4, 21), runs, steps), \
+            new(by_chance(sort, least, most, us, 22), runs, steps)
     for (name, form), sort, runs in itertools.product(NAMES.items(), ("op", "kernel"), (1, 3, 5)):
         for more, n, us in (("three times the calls", 12, 10), ("a call more", 5, 10), ("four times the time", 4, 40)):
             for where, forms in (("on both sides", (form, form)), ("in the fresh traces", (None, form)), ("in the baseline", (form, None))):
                 yield f"uncompared: names by {name} {where}, {sort}, {more}, {runs}", "told", \
-                    side(own_names(forms[0], sort, 4, 10, 1), 1, runs), side(own_names(forms[1], sort, n, us, 2), 100, runs)
+                    old(own_names(forms[0], sort, 4, 10, 1), runs), new(own_names(forms[1], sort, n, us, 2), runs)
         yield f"uncompared: control, names by {name}, {sort}, {runs}", "calm", \
-            side(own_names(form, sort, 4, 10, 1), 1, runs), side(own_names(form, sort, 4, 10, 2), 100, runs)
+            old(own_names(form, sort, 4, 10, 1), runs), new(own_names(form, sort, 4, 10, 2), runs)
 
 
 def schedule_probes():
@@ -500,12 +494,11 @@ def schedule_probes():
             for k, now, n in ((4, 2, 1), (2, 1, 1), (4, 4, 2), (2, 2, 2)):
                 proof = what != "block" and (what == "sync" or (steps == 12 and k == 2))
                 yield f"schedule: {what} every {k} steps, {n} every {now}, {runs} of {steps}", "red" if proof else "told", \
-                    side(every(k), 1, runs, steps), side(every(now, n), 100, runs, steps)
-            yield f"schedule: control, {what}, the same, {runs} of {steps}", "green", side(every(4), 1, runs, steps), side(every(4), 100, runs, steps)
-            yield f"schedule: control, {what}, more steps, {runs} of {steps}", "calm", side(every(4), 1, runs, steps), \
-                side(every(4), 100, runs, steps + 3)
-            yield f"schedule: control, {what}, from another step on, {runs} of {steps}", "calm", side(every(4), 1, runs, steps), \
-                side(every(4, at=1), 100, runs, steps)
+                    old(every(k), runs, steps), new(every(now, n), runs, steps)
+            yield f"schedule: control, {what}, the same, {runs} of {steps}", "green", old(every(4), runs, steps), new(every(4), runs, steps)
+            yield f"schedule: control, {what}, more steps, {runs} of {steps}", "calm", old(every(4), runs, steps), new(every(4), runs, steps + 3)
+            yield f"schedule: control, {what}, from another step on, {runs} of {steps}", "calm", old(every(4), runs, steps), \
+                new(every(4, at=1), runs, steps)
 
 
 def scheduled_probes():
@@ -516,21 +509,21 @@ def scheduled_probes():
             return lambda run, step: u + [Work("aten::adam", s, "void adam(float*)", us * times)] * (step % k == 0)
         what = f"every {k} steps: {sort}, {runs} of {steps}"
         for times in (1.5, 2, 4)[2 * (runs == 1):]:
-            yield f"{what}, x{times}", "told" if runs == 1 else "red", side(every(1), 1, runs, steps), side(every(times), 100, runs, steps)
-        yield f"{what}, control", "green", side(every(1), 1, runs, steps), side(every(1), 100, runs, steps)
-        yield f"{what}, control, noise", "green", side(every(1), 1, runs, steps, noise=0.1), side(every(1), 100, runs, steps, noise=0.1)
-        yield f"{what}, control, faster", "green", side(every(4), 1, runs, steps), side(every(1), 100, runs, steps)
+            yield f"{what}, x{times}", "told" if runs == 1 else "red", old(every(1), runs, steps), new(every(times), runs, steps)
+        yield f"{what}, control", "green", old(every(1), runs, steps), new(every(1), runs, steps)
+        yield f"{what}, control, noise", "green", old(every(1), runs, steps, noise=0.1), new(every(1), runs, steps, noise=0.1)
+        yield f"{what}, control, faster", "green", old(every(4), runs, steps), new(every(1), runs, steps)
 
 
 def copy_probes():
     u = usual()
     for runs in (1, 2, 5):
-        base = side(u, 1, runs)
+        base = old(u, runs)
         for copies in range(1, runs + 1):
-            yield f"copies: {copies} of {runs} runs are the baseline's", "told", base, base[:copies] + side(u, 100, runs - copies)
+            yield f"copies: {copies} of {runs} runs are the baseline's", "told", base, base[:copies] + new(u, runs - copies)
         moved_ = [dict(doc, traceName="elsewhere.json") for doc in base]
         yield f"copies: with another name inside, {runs}", "told", base, moved_
-        yield f"copies: control, none of {runs}", "green", base, side(u, 100, runs)
+        yield f"copies: control, none of {runs}", "green", base, new(u, runs)
 
 
 def share_probes():
@@ -545,7 +538,7 @@ def share_probes():
               "control, one kernel of two": ("green", "kernel", kern(("a", 12), ("b", 11)), kern(("new", 23))),
               "control, fewer calls": ("green", "op", u + fat * 3, u + fat)}
     for runs, (what, (want, kind, base, fresh)) in itertools.product((3, 5), plants.items()):
-        yield f"share: {what}, {runs}", want, side(base, 1, runs), side(fresh, 100, runs), (RULE % (kind, "share")).replace("pct: 20%", "pp: 4pp")
+        yield f"share: {what}, {runs}", want, old(base, runs), new(fresh, runs), (RULE % (kind, "share")).replace("pct: 20%", "pp: 4pp")
 
 
 def fused_probes():
@@ -555,8 +548,8 @@ def fused_probes():
         for runs in (1, 3, 5):
             for op in (None, "aten::fused", "aten::op0"):
                 for factor, want in ((1, "calm"), (4, "told" if runs == 1 else "red")):
-                    yield f"fused: {len(names)} into one of {op}, x{factor}, {runs}", want, side(u, 1, runs), \
-                        side(rest[:3] + [Work(op, "kernel", "void triton_fused(float*)", us * factor)] + rest[3:], 100, runs)
+                    yield f"fused: {len(names)} into one of {op}, x{factor}, {runs}", want, old(u, runs), \
+                        new(rest[:3] + [Work(op, "kernel", "void triton_fused(float*)", us * factor)] + rest[3:], runs)
 
 
 # ---- ranks ------------------------------------------------------------------------------------------------------------
@@ -573,10 +566,10 @@ def copied(docs, source, targets, world, **meta):
 
 def rank_probes():
     u, more = usual(), usual()[3:4] * 6
-    for sort, new in (("kernel", Work("aten::mm", "kernel", "void gemm(float*)", 20)), ("op", Work("aten::mm", "op", "", 20)),
+    for sort, added in (("kernel", Work("aten::mm", "kernel", "void gemm(float*)", 20)), ("op", Work("aten::mm", "op", "", 20)),
                       ("known", u[3]), ("sync", Work(None, "sync"))):
         for n, who in ((2, 1), (8, 5), (100, 70)):
-            yield f"ranks: a {sort} on one of {n}", "red", ranks(n, 1), ranks(n, 5000, {who: u + [new]})
+            yield f"ranks: a {sort} on one of {n}", "red", ranks(n, 1), ranks(n, 5000, {who: u + [added]})
     yield "ranks: control, a tiny kernel on one of 8", "warn", ranks(8, 1), ranks(8, 5000, {5: u + [Work(None, "kernel", "void t(float*)", 0.05)]})
     for n in (2, 8, 64):
         base, fresh = ranks(n, 1), ranks(n, 5000)
@@ -599,8 +592,7 @@ def rank_probes():
             yield f"ranks: bytes of one are another's, {n} ranks, {runs} runs", "warn", even, ranks(n, 5000, uneven, runs, large)
             yield f"ranks: control, the same uneven bytes, {n} ranks, {runs} runs", "green", ranks(n, 1, uneven, runs, large), \
                 ranks(n, 5000, uneven, runs, large)
-            yield f"ranks: they change places, {n} ranks, {runs} runs", "told", ranks(n, 1, {0: u + more}, runs), \
-                ranks(n, 5000, {1: u + more}, runs)
+            yield f"ranks: they change places, {n} ranks, {runs} runs", "told", ranks(n, 1, {0: u + more}, runs), ranks(n, 5000, {1: u + more}, runs)
 
 
 # ---- harmless changes ------------------------------------------------------------------------------------------------
@@ -646,12 +638,12 @@ def harmless_probes():
     u = usual()
     for runs in (1, 3):
         for change in (shuffled, other_process, other_stream, later, renumbered, other_steps, with_flows):
-            yield f"harmless: {change.__name__}, {runs}", "green", side(u, 1, runs), side(u, 100, runs, change=change)
+            yield f"harmless: {change.__name__}, {runs}", "green", old(u, runs), new(u, runs, change=change)
         for steps in (1, 2, 8, 30):
-            yield f"harmless: {steps} steps, {runs}", "calm", side(u, 1, runs), side(u, 100, runs, steps)
-        yield f"harmless: another order, {runs}", "calm", side(u, 1, runs), side(u[1:6][::-1] + u[:1] + u[6:], 100, runs)
+            yield f"harmless: {steps} steps, {runs}", "calm", old(u, runs), new(u, runs, steps)
+        yield f"harmless: another order, {runs}", "calm", old(u, runs), new(u[1:6][::-1] + u[:1] + u[6:], runs)
         kernels = [Work(w.op, w.sort, w.name.replace("kern", "other"), w.us, w.bytes) for w in u]
-        yield f"harmless: all kernels renamed, {runs}", "calm", side(u, 1, runs), side(kernels, 100, runs)
+        yield f"harmless: all kernels renamed, {runs}", "calm", old(u, runs), new(kernels, runs)
 
 
 # ---- recorded in another way ------------------------------------------------------------------------------------------
@@ -704,13 +696,13 @@ def recorded_probes():
     for runs in (1, 3):
         for change in (begin_and_end, memory, clock_jump, cut_in_a_step, marks_on_the_device, graph_nodes):
             what = f"recorded: {change.__name__}, {runs}"
-            yield f"{what}, control", "calm", side(u, 1, runs), side(u, 100, runs, change=change)
+            yield f"{what}, control", "calm", old(u, runs), new(u, runs, change=change)
             for k, work in enumerate(more):
-                yield f"{what}, work {k}", "red", side(u, 1, runs), side(u + [work], 100, runs, change=change)
-        yield f"recorded: generated names, {runs}, control", "calm", side(triton(1), 1, runs), side(triton(2), 100, runs)
-        yield f"recorded: generated names, {runs}, an operator", "red", side(triton(1), 1, runs), side(triton(2) + [Work("aten::new")], 100, runs)
-        yield f"recorded: generated names, {runs}, a kernel", "told", side(triton(1), 1, runs), side(triton(2) + triton(2)[4:5], 100, runs)
-    yield "recorded: generated names, slower", "red", side(triton(1), 1, 3), side(scaled(triton(2), "aten::op11", 1.6), 100, 3)
+                yield f"{what}, work {k}", "red", old(u, runs), new(u + [work], runs, change=change)
+        yield f"recorded: generated names, {runs}, control", "calm", old(triton(1), runs), new(triton(2), runs)
+        yield f"recorded: generated names, {runs}, an operator", "red", old(triton(1), runs), new(triton(2) + [Work("aten::new")], runs)
+        yield f"recorded: generated names, {runs}, a kernel", "told", old(triton(1), runs), new(triton(2) + triton(2)[4:5], runs)
+    yield "recorded: generated names, slower", "red", old(triton(1), 3), new(scaled(triton(2), "aten::op11", 1.6), 3)
 
 
 # ---- what got through once, where no probe above and no variant of variants.py is the same -------------------------------
@@ -719,17 +711,16 @@ def known_probes():
     u = usual()
     window = "version: 1\nextends: [tracegate:recommended]\nsuites: [{name: default, trace: x, window: {%s}}]\n"
     for left, want in ((0, "open"), (1, "red")):
-        yield f"known: {left} of 5 steps are left of the window", want, side(u, 1), side(u * 3, 100), \
-            window % f"by: ProfilerStep, skip_first: {5 - left}"
-    yield "known: no markers on the fresh side, everything three times", "open", side(u, 1), side(u * 3, 100, marker=None)
-    yield "known: control, with markers", "red", side(u, 1), side(u * 3, 100)
+        yield f"known: {left} of 5 steps are left of the window", want, old(u), new(u * 3), window % f"by: ProfilerStep, skip_first: {5 - left}"
+    yield "known: no markers on the fresh side, everything three times", "open", old(u), new(u * 3, marker=None)
+    yield "known: control, with markers", "red", old(u), new(u * 3)
     for name, work, want in (("run_%d", u * 3, "open"), ("execute_%d", u * 3, "red"), ("execute_%d", u, "calm")):
-        yield f"known: the window's annotation, {len(work) // len(u)} times in {name}", want, side(u, 1, marker="execute_%d"), \
-            side(work, 100, marker=name), window % "by: annotation, name: 'execute_*'"
+        yield f"known: the window's annotation, {len(work) // len(u)} times in {name}", want, old(u, marker="execute_%d"), \
+            new(work, marker=name), window % "by: annotation, name: 'execute_*'"
     for name, slower, want in (("void NEW(float*)", 1.28, "red"), (None, 1.28, "red"), ("void NEW(float*)", 1, "calm")):
-        yield f"known: a kernel called {name}, x{slower}", want, side(u, 1, 5), side(scaled(u, "aten::op3", slower, name=name), 100, 5)
-    yield "known: control, a kernel under another name, one run", "calm", side(u, 1), side(scaled(u, "aten::op3", name="void NEW(float*)"), 100)
-    yield "known: every name is ignored", "red", side(u, 1), side(u + u[4:5], 100), \
+        yield f"known: a kernel called {name}, x{slower}", want, old(u, 5), new(scaled(u, "aten::op3", slower, name=name), 5)
+    yield "known: control, a kernel under another name, one run", "calm", old(u), new(scaled(u, "aten::op3", name="void NEW(float*)"))
+    yield "known: every name is ignored", "red", old(u), new(u + u[4:5]), \
         "version: 1\nrules:\n  - {id: k, match: {kind: kernel}, metric: count, fail: {abs: 0}}\nnoise: {ignore: ['*']}\n"
 
 
@@ -740,28 +731,24 @@ def probes():
         yield from part()
 
 
-def main():
+def main(tmp):
     p = argparse.ArgumentParser()
     p.add_argument("--part", type=float, default=1)
     p.add_argument("--seed", type=int, default=11)
     p.add_argument("text", nargs="?", default="")
     args = p.parse_args()
-    drawn, ids, n = random.Random(args.seed), [], 0
+    drawn, ids = random.Random(args.seed), []
     codes = {"pass": 0, "warn": 0, "fail": 1, "inconclusive": 4}
-    with tempfile.TemporaryDirectory() as tmp:
-        for id_, want, base, fresh, *policy in probes():
-            if args.text not in id_:
-                continue
-            ids.append(id_)
-            if drawn.random() >= args.part:
-                continue
-            n += 1
+    for id_, want, base, fresh, *policy in probes():
+        if args.text not in id_:
+            continue
+        ids.append(id_)
+        if drawn.random() < args.part:
             report, run = judge(tmp + "/x", base, fresh, *policy)
             got = report["verdict"]
-            if got not in ALLOWED[want] or codes.get(got) != run.returncode:
-                fault(f"{id_}: {got}, exit {run.returncode}, must be {want}: {(run.stdout + run.stderr)[:160]!r}")
+            judged(got in ALLOWED[want] and codes.get(got) == run.returncode,
+                   f"{id_}: {got}, exit {run.returncode}, must be {want}: {(run.stdout + run.stderr)[:160]!r}")
     expect("each probe has a name of its own", len(set(ids)), len(ids))
-    return finish(f"outside_in: {n} of {len(ids)} probes", n > 0)
 
 
-sys.exit(main())
+run_parts(main)

@@ -4,12 +4,10 @@ Kernels that a copy of another stream overlaps take longer meanwhile: what is sa
 from run to run, where it comes or goes, and of a kernel that is slower beside it. The wanted verdicts were written down before the runs.
 """
 import json
-import os
 import re
-import subprocess
 import sys
 
-from support import ENV, PROGRAM, expect, expect_end, git, judge, run_parts, tracegate, write_text
+from support import Repository, expect, expect_end, judge, read_json, read_text, run_parts, tracegate, write_text
 
 # A step of 4 x 12 kernels of 100 us, and a copy of 900 us on another stream. `v` says what else:
 #   at      where in the step the copy begins: us, or drawn anew in each "step" or "run"; None: after the kernels
@@ -104,8 +102,7 @@ def stored(tmp):
     judge(tmp + "/j", *sides)
     done = tracegate("summarize", "base", "-o", "base.tgs", cwd=tmp + "/j")
     expect_end("summarize", done, 0)
-    with open(tmp + "/j/base.tgs", encoding="utf-8") as f:
-        text = f.read()
+    text = read_text(tmp + "/j/base.tgs")
     old, n = re.subn(r',"beside":"[^"]*"', "", text)
     expect("each shard has it", n, 5)
     for name, body, verdict in (("base", text, 0), ("old", old, 1)):
@@ -122,19 +119,11 @@ def asked(tmp):
     for k, (base, fresh, code, red) in enumerate(((STEP, STEP, 0, set()), (RUN, RUN, 0, set()), (AFTER, EARLY, 0, set()),
                                                   (EARLY, LATE, 0, set()), (EARLY, {**LATE, "kernel": 1.1}, 1, {"kernel5"}),
                                                   (STEP, {**STEP, "kernel": 1.1}, 1, {"kernel5"}))):
-        r = f"{tmp}/r{k}"
-        os.makedirs(r)
-        git(r, "init", "-q", "-b", "main")
-        for seed, variant in enumerate((base, fresh)):
-            write_text(r + "/variant", json.dumps({**variant, "seed": seed}))
-            write_text(r + "/bench.py", BENCH)
-            git(r, "add", "-A")
-            git(r, "commit", "-qm", "x")
-        done = subprocess.run([PROGRAM, "ab", "--base", "HEAD~1", "--json", "r.json", "--", sys.executable, "bench.py"], cwd=r, env=ENV,
-                              capture_output=True, text=True, timeout=300)
-        with open(r + "/r.json", encoding="utf-8") as f:
-            report = json.load(f)
-        expect(f"ab {base} {fresh}: {done.stdout} {done.stderr}", (done.returncode, by_kernel(report, "violations")), (code, red))
+        r = Repository(f"{tmp}/r{k}").history({"bench.py": BENCH, "variant": json.dumps({**base, "seed": 0})},
+                                              {"variant": json.dumps({**fresh, "seed": 1})})
+        done = r.run("ab", "--base", "HEAD~1", "--json", "r.json", "--", sys.executable, "bench.py")
+        red_now = by_kernel(read_json(r.path("r.json")), "violations")
+        expect(f"ab {base} {fresh}: {done.stdout} {done.stderr}", (done.returncode, red_now), (code, red))
 
 
 run_parts(plain, stored, asked)

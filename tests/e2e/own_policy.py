@@ -41,6 +41,8 @@ EDITS = [
     ("on_lost", ("version: 1", "version: 1\nbaseline: {on_lost: pass}"), "baseline.on_lost"),
     ("ref", ("version: 1", "version: 1\nbaseline: {ref: HEAD}"), "baseline.ref"),
     ("the preset", ("tracegate:recommended", "tracegate:counts-only"), "rules.slower"),
+    ("advisory", ("tracegate:recommended", "tracegate:advisory"), "rules.slower"),
+    ("the baseline's own files", ("'out/run*", "'perf/run*"), "suites"),
     ("rules removed", (POLICY[POLICY.index("rules:"):], "rules: {remove: [new-work]}\n"), "rules.new-work"),
     ("waiver", ("rules:", "waivers: [{rule: new-work, name: 'aten::*', many: true, ceiling: {abs: 9}, reason: r, expires: 2026-03-01}]\nrules:"),
      "waivers.new-work aten::*"),

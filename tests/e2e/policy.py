@@ -92,31 +92,13 @@ rules:
   - {id: gone, metric: idle, fail: {pp: 3pp}}
   - {id: same, match: {kind: op}, metric: count, fail: {abs: 0}}
 """
-# Edits of OLD; expected lines "direction path", nothing else may be said.
+# Edits of OLD; expected lines "direction path", nothing else may be said. test_changes.c has the directions of all keys.
 EDITS = [
-    ("pct: 10%, abs: 0.1%step", "pct: 20%, abs: 0.1%step", ["looser rules.slower.fail.pct"]),
-    ("pct: 10%, abs: 0.1%step", "pct: 9%, abs: 0.2%step",
-     ["looser rules.slower.fail.abs", "tighter rules.slower.fail.pct"]),
+    ("pct: 10%, abs: 0.1%step", "pct: 9%, abs: 0.2%step", ["looser rules.slower.fail.abs", "tighter rules.slower.fail.pct"]),
     ("abs: 200us", "abs: 0.2ms", ["changed rules.long.fail.abs"]),
-    ("abs: 200us", "abs: 0.1ms", ["tighter rules.long.fail.abs"]),
     ("abs: 200us", "abs: 0.1%step", ["looser? rules.long.fail.abs"]),
-    ("abs: 200us", "abs: 0", ["tighter rules.long.fail.abs"]),  # nothing is as little in any unit
-    ("{pct: 10%, abs: 200us}", "{pct: 10%}", ["tighter rules.long.fail.abs"]),  # one condition less
-    ("{pct: 10%, abs: 200us}", "off", ["looser rules.long.fail"]),
     (", warn: {pct: 5%}", "", ["looser rules.long.warn"]),
     ("  - {id: gone, metric: idle, fail: {pp: 3pp}}\n", "", ["looser rules.gone"]),
-    ("fail: {pp: 3pp}", "fail: {pp: 3pp}, optional: true", ["looser rules.gone.optional"]),
-    ("[fail, warn]", "[fail]", ["looser fail_on"]),
-    ("[fail, warn]", "[fail, warn, inconclusive]", ["tighter fail_on"]),
-    ("steps: 3, ops", "steps: 5, ops", ["tighter require.steps"]),
-    (', ops: ["aten::mm"]', "", ["looser require.ops"]),
-    ("{kind: op}, metric: count", "{kind: kernel}, metric: count", ["looser? rules.same.match.kind"]),
-    ("version: 1\n", "version: 1\nnoise: {min_runs: 5, drift: 5%, test: none}\n",
-     ["looser noise.min_runs", "tighter noise.drift", "tighter noise.test"]),
-    ("rules:\n", "waivers: [{rule: gone, ceiling: {pp: 9pp}, reason: r, expires: 2026-12-01}]\nrules:\n",
-     ["looser waivers.gone"]),
-    ("steps: 3, ops", "steps: 3, collapse: off, ops", ["looser require.collapse"]),
-    ("metric: idle, fail", "metric: idle, why: x, fail", ["changed rules.gone.why"]),
     ("version: 1\n", "version: 1 # the same\n", []),
 ]
 

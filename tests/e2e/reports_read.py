@@ -6,14 +6,12 @@ Each case was written down before the run: what changed, how much, and what is n
 """
 import dataclasses
 import glob
+import os
 import re
-import subprocess
-import sys
-import tempfile
 from random import Random
 
-from support import ENV, PROGRAM, ROOT, check, expect, finish, read_json, read_text, write_json, write_text
-from plain_model import Work, scaled, usual, write_run
+from support import ENV, ROOT, check, expect, read_text, run_parts, tracegate, write_json, write_text
+from plain_model import Work, marks, scaled, trace, usual, write_run
 
 RUNS, STEPS, RANKS = 3, 4, 4
 STACKS, MACHINE, WAIVE = "Python stacks", "look at the machine", "If it is meant"
@@ -148,19 +146,17 @@ CASES = [
 ]
 
 
+def run(base, fresh, *more):
+    return tracegate("check", "--runs", *more, *[a for p in base for a in ("--baseline", p)], *fresh, env=dict(ENV, COLUMNS="120"))
+
+
 def judged(d, what, policy, base, fresh):
     """Terminal and comment."""
+    os.makedirs(d, exist_ok=True)
     write_text(f"{d}/p.yml", policy or "")
-    done = subprocess.run([PROGRAM, "check", "--runs", *(["--policy", f"{d}/p.yml"] if policy else []), "--markdown", f"{d}/c.md",
-                           *[a for p in base for a in ("--baseline", p)], *fresh],
-                          capture_output=True, text=True, env=dict(ENV, COLUMNS="120"))
+    done = run(base, fresh, *(["--policy", f"{d}/p.yml"] if policy else []), "--markdown", f"{d}/c.md")
     expect(f"{what}: stderr", done.stderr, "")
     return done.stdout, read_text(f"{d}/c.md")
-
-
-def judged_page(sides):
-    return subprocess.run([PROGRAM, "check", "--runs", "--quiet", "--html", "-", *[a for p in sides[0] for a in ("--baseline", p)], *sides[1]],
-                          capture_output=True, text=True, env=ENV).stdout
 
 
 def reports(d, what, policy, base, fresh):
@@ -202,31 +198,30 @@ def read(name, text, comment, headline, inside, nowhere):
     check(f"{name}: the first row is no time between operators", not rows or "host time between" not in rows[0], rows)
 
 
-for what, rules, before, after, *wanted in CASES:
-    with tempfile.TemporaryDirectory() as tmp:
-        read(what, *reports(tmp, what, rules, before, after), *wanted)
-with tempfile.TemporaryDirectory() as tmp:
+def cases(tmp):
+    for k, (what, rules, before, after, *wanted) in enumerate(CASES):
+        read(what, *reports(f"{tmp}/{k}", what, rules, before, after), *wanted)
+
+
+def lost_fusion(tmp):
     recorded = [sorted(glob.glob(f"{ROOT}/examples/traces/{side}/*.gz"))[:5] for side in ("base", "lost_fusion")]
     read("a lost fusion", *judged(tmp, "a lost fusion", None, *recorded),
          ["1 violation: aten::mul and 13 more instead of aten::native_layer_norm and 5 more: \\+69 calls \\(\\+1\\d\\d us on the host\\)"],
          ["73 calls per step, was 4 (+69)", "more (--html names them)", STACKS, WAIVE], [MACHINE])
-    page = judged_page(recorded)
+    page = run(*recorded, "--quiet", "--html", "-").stdout
     whole = [re.sub("<[^>]*>", "", part.split("</p>")[0]).split(", ") for part in re.split("in full</span> |with it</span> ", page)[1:]]
     expect("names in full, and what follows: on the page alone", [len(whole[0]) + 1, len(whole[1])], [14 + 6, 27])
-
     # accepted: one line for each item of the waivers
-    args = ["--runs", *[a for p in recorded[0] for a in ("--baseline", p)], *recorded[1]]
-    def run(*a):
-        return subprocess.run([PROGRAM, *a], capture_output=True, text=True, env=dict(ENV, COLUMNS="120"))
-
-    run("check", *args, "--json", f"{tmp}/r.json")
-    waivers = run("policy", "waive", f"{tmp}/r.json", "--reason", "by hand", "--owner", "me").stdout
+    run(*recorded, "--json", f"{tmp}/r.json")
+    waivers = tracegate("policy", "waive", f"{tmp}/r.json", "--reason", "by hand", "--owner", "me").stdout
     write_text(f"{tmp}/p.yml", waivers if "version:" in waivers else "version: 1\nextends: [tracegate:recommended]\n" + waivers)
     items = len(re.findall("^  - {rule", waivers, re.M))
-    accepted = run("check", *args, "--policy", f"{tmp}/p.yml", "--markdown", "-").stdout
+    accepted = run(*recorded, "--policy", f"{tmp}/p.yml", "--markdown", "-").stdout
     expect("lines of what is waived", (accepted.count("- \U0001f3ab"), accepted.count("**Replaced**")), (items, 0))
     check("items of waivers", 1 <= items <= 3, waivers)
-with tempfile.TemporaryDirectory() as tmp:
+
+
+def units(tmp):
     sides = [[Work("aten::long", us=150_000), Work("aten::slow", us=100)],
              [Work("aten::long", us=150_000), Work("aten::long", us=30), Work("aten::slow", us=20_000)]]
     for side, work in zip("bt", sides):
@@ -235,28 +230,28 @@ with tempfile.TemporaryDirectory() as tmp:
     for row in (r"`aten::long`.*more, 1 → 2 calls, 150\.0 → 150\.0 ms.*\| \+32\.0 µs \|", r"`aten::slow`.*, 0\.10 → 20\.00 ms.*\| \+19\.90 ms \|"):
         check(f"a row has one unit, and its change a number: {row}", re.search(row, comment), comment)
 
-def with_memory(tmp, name, run, peak, work):
+
+def with_memory(path, seed, peak, work):
     """A run whose steps allocate `peak` MiB at most."""
-    write_run(f"{tmp}/{name}.json", [work] * STEPS, run)
-    recorded = read_json(f"{tmp}/{name}.json")
-    for mark in [e for e in recorded["traceEvents"] if str(e.get("name")).startswith("ProfilerStep#")]:
+    recorded = trace([work] * STEPS, seed)
+    for step in marks(recorded["traceEvents"]):
         for i, mib in enumerate((peak - 7, peak)):
-            recorded["traceEvents"].append({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": mark["pid"],
-                                            "tid": mark["tid"], "ts": mark["ts"] + 1 + i, "args": {
+            recorded["traceEvents"].append({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": step["pid"],
+                                            "tid": step["tid"], "ts": step["ts"] + 1 + i, "args": {
                 "Total Allocated": mib << 20, "Total Reserved": 4096 << 20, "Bytes": 1, "Device Id": 0, "Device Type": 1}})
-    write_json(f"{tmp}/{name}.json", recorded)
-    return f"{tmp}/{name}.json"
+    write_json(path, recorded)
+    return path
 
 
-with tempfile.TemporaryDirectory() as tmp:
-    # memory is said where it changed: 1000 to 1250 MiB are +25 %; a wait that comes earlier is drawn by host time
-    base = [with_memory(tmp, f"b{k}", k, 1000, usual()[:-1] + [PREPARE, ITEM, REPORT]) for k in range(3)]
-    early = [with_memory(tmp, f"t{k}", 9 + k, 1250, usual()[:-1] + [ITEM, PREPARE, REPORT]) for k in range(3)]
+def memory(tmp):
+    """Memory is said where it changed: 1000 to 1250 MiB are +25 %; a wait that comes earlier is drawn by host time."""
+    base = [with_memory(f"{tmp}/b{k}.json", k, 1000, usual()[:-1] + [PREPARE, ITEM, REPORT]) for k in range(3)]
+    early = [with_memory(f"{tmp}/t{k}.json", 9 + k, 1250, usual()[:-1] + [ITEM, PREPARE, REPORT]) for k in range(3)]
     for fresh, said in ((early, True), (base, False)):
         text, comment = judged(tmp, "memory", None, base, fresh)
         expect("peak memory in the text", "peak memory 0.98 -> 1.22 GiB (+25 %)" in " ".join(text.split()), said)
-        expect("peak memory in the comment", "peak memory 0.98 → 1.22 GiB (+25 %)" in comment.replace(" ", " "), said)
-        page = run("check", "--runs", *[a for p in base for a in ("--baseline", p)], *fresh, "--quiet", "--html", "-").stdout
-        expect("the page draws host time", "Host time of one trace" in page, said)
+        expect("peak memory in the comment", "peak memory 0.98 → 1.22 GiB (+25 %)" in comment.replace("\u00a0", " "), said)
+        expect("the page draws host time", "Host time of one trace" in run(base, fresh, "--quiet", "--html", "-").stdout, said)
 
-sys.exit(finish(f"reports as they are read: {len(CASES) + 2} cases"))
+
+run_parts(cases, lost_fusion, units, memory)

@@ -8,7 +8,7 @@ import os
 import shutil
 import re
 
-from support import ENV, expect, measures, run_parts, tracegate, write_json, write_text
+from support import ENV, expect, measures, read_bytes, read_json, read_text, run_parts, tracegate, write_json, write_text
 from plain_model import launched, mark, span
 
 NAMES = ["::stop-commands::x", "##[error]pwned", " ::error::y", "a\n::warning::z", "\t##[group]t", "=1+1", "-x", "@SUM(A1)", "plain"]
@@ -73,7 +73,7 @@ def fixed_day(tmp):
         p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", policy, "--annotations", "--json", "r.json", "--junit", "r.xml",
                 "--markdown", "r.md", env=env)
         expect(f"{name}: exit", p.returncode, code)
-        texts = [p.stdout, *[html.unescape(open(f"{tmp}/r.{k}", encoding="utf-8").read()).replace("\\", "").replace("`", "")
+        texts = [p.stdout, *[html.unescape(read_text(f"{tmp}/r.{k}")).replace("\\", "").replace("`", "")
                              for k in ("json", "xml", "md")]]
         expect(f"{name}: told in text, JSON, JUnit, Markdown", [said in " ".join(t.split()) for t in texts], [told] * 4)
         if told:
@@ -81,69 +81,56 @@ def fixed_day(tmp):
 
 
 def inputs_stay(tmp):
-    """A report onto an input is refused, by any of its names; another file is written."""
-    os.symlink("b.json", tmp + "/link.json")
-    for option in ("--json", "--junit", "--markdown", "--csv", "--svg-counts"):
-        for name in ("a.json", "./b.json", "link.json", "p.yml"):
-            before = [open(f"{tmp}/{f}", encoding="utf-8").read() for f in ("a.json", "b.json", "p.yml")]
-            p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "p.yml", option, name)
-            expect(f"{option} {name}: exit", (p.returncode, "would overwrite the input" in p.stderr), (2, True))
-            expect(f"{option} {name}: unchanged", [open(f"{tmp}/{f}", encoding="utf-8").read() for f in ("a.json", "b.json", "p.yml")], before)
+    """A report onto an input is refused, by any of its names, and every file is as before; another file is written."""
+    def refused(*command, said="would overwrite the input", **more):
+        before = {f: read_bytes(f"{tmp}/{f}") for f in files}
+        p = run(tmp, *command, **more)
+        expect(f"{command}: {p.stderr}", (p.returncode, said in p.stderr), (2, True))
+        expect(f"{command}: unchanged", [f for f in files if read_bytes(f"{tmp}/{f}") != before[f]], [])
+
     os.mkdir(tmp + "/ci")
     for name, text in (("main.yml", "version: 1\nextends: [ci/layer.yml]\n"), ("ci/layer.yml", "version: 1\nextends: [last.yml]\n"),
                        ("ci/last.yml", "version: 1\nextends: [tracegate:recommended]\n")):
         write_text(f"{tmp}/{name}", text)
     for name in ("cb.json", "ct.json"):
         shutil.copyfile(tmp + "/a.json", f"{tmp}/{name}")
-    for to in ("main.yml", "ci/layer.yml", "./ci/last.yml", "cb.json", "ct.json"):
-        before = open(f"{tmp}/{to}", encoding="utf-8").read()
-        p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "main.yml", "--cause-trace", "baseline=cb.json", "--cause-trace",
-                "fresh=ct.json",
-                "--json", to)
-        expect(f"a policy's layers and causes, {to}: exit", (p.returncode, "would overwrite the input" in p.stderr), (2, True))
-        expect(f"{to}: unchanged", open(f"{tmp}/{to}", encoding="utf-8").read(), before)
-    commands = (["policy", "show", "--policy", "main.yml", "-o", "ci/last.yml"], ["summarize", "a.json", "b.json", "-o", "b.json"],
-                ["summarize", "a.json", "-o", "./a.json"],
-                ["diff", "a.json", "b.json", "--svg-counts", "a.json"], ["diff", "a.json", "b.json", "--svg-durations", "link.json"],
-                ["analyze", "a.json", "--measure", "ops", "--overlay", "a.json"],
-                ["analyze", "b.json", "--measure", "queue", "--overlay", "link.json"],
-                ["policy", "init", "a.json", "-o", "a.json"])
-    for command in commands:
-        before = [open(f"{tmp}/{f}", encoding="utf-8").read() for f in ("a.json", "b.json")]
-        p = run(tmp, *command)
-        said = "would overwrite the input" in p.stderr or "needs one trace, --measure" in p.stderr
-        expect(f"{command}: exit {p.stderr}", (p.returncode, said), (2, True))
-        expect(f"{command}: unchanged", [open(f"{tmp}/{f}", encoding="utf-8").read() for f in ("a.json", "b.json")], before)
-    with open(f"{tmp}/a.json", encoding="utf-8") as piped:
-        p = run(tmp, "summarize", "-", "-o", "a.json", stdin=piped)
-    expect("standard input", (p.returncode, "would overwrite the input" in p.stderr), (2, True))
-    for command, name in ((["summarize", "a.json", "-o", "s.tgs"], "s.tgs"), (["diff", "a.json", "b.json", "--svg-counts", "c.svg"], "c.svg")):
-        expect(f"{command}: another name", (run(tmp, *command).returncode, os.path.exists(f"{tmp}/{name}")), (0, True))
-    run(tmp, "summarize", "b.json", "-o", "t.tgs")
-    run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "p.yml", "--json", "r.json")
+    check = ("check", "b.json", "--baseline", "a.json", "--policy")
+    run(tmp, *check, "p.yml", "--json", "r.json")
+    for name, source in (("s.tgs", "a.json"), ("t.tgs", "b.json")):
+        expect(f"another name, {name}", (run(tmp, "summarize", source, "-o", name).returncode, os.path.exists(f"{tmp}/{name}")), (0, True))
+    os.symlink("b.json", tmp + "/link.json")
     os.symlink("t.tgs", tmp + "/link.tgs")
-    failed = next(x for x in json.load(open(f"{tmp}/r.json", encoding="utf-8"))["violations"])
-    waive = ["policy", "waive", "r.json", failed["rule"], failed["op_normalised"]]
-    for command, stays, to in ((["merge", "s.tgs", "t.tgs"], "s.tgs", "s.tgs"), (["merge", "s.tgs", "t.tgs"], "t.tgs", "./t.tgs"),
-                               (["merge", "s.tgs", "t.tgs"], "t.tgs", "link.tgs"), (waive, "r.json", "r.json"),
-                               (["policy", "show", "--policy", "p.yml"], "p.yml", "p.yml"),
-                               (["policy", "diff", "q.yml", "p.yml"], "p.yml", "./p.yml"),
-                               (["policy", "diff", "q.yml", "p.yml"], "q.yml", "q.yml")):
-        before = open(f"{tmp}/{stays}", "rb").read()
-        p = run(tmp, *command, "-o", to)
-        expect(f"{command} -o {to}: exit {p.stderr}", (p.returncode, "would overwrite the input" in p.stderr), (2, True))
-        expect(f"{command} -o {to}: unchanged", open(f"{tmp}/{stays}", "rb").read() == before, True)
+    files = ("a.json", "b.json", "p.yml", "q.yml", "main.yml", "ci/layer.yml", "ci/last.yml", "cb.json", "ct.json", "r.json", "s.tgs", "t.tgs")
+    for option in ("--json", "--junit", "--markdown", "--csv", "--svg-counts"):
+        for name in ("a.json", "./b.json", "link.json", "p.yml"):
+            refused(*check, "p.yml", option, name)
+    for to in ("main.yml", "ci/layer.yml", "./ci/last.yml", "cb.json", "ct.json"):  # layers of the policy, traces of causes
+        refused(*check, "main.yml", "--cause-trace", "baseline=cb.json", "--cause-trace", "fresh=ct.json", "--json", to)
+    failed = next(x for x in read_json(f"{tmp}/r.json")["violations"])
+    for command, names in ((("policy", "show", "--policy", "main.yml"), ["ci/last.yml"]), (("summarize", "a.json", "b.json"), ["b.json"]),
+                           (("summarize", "a.json"), ["./a.json"]), (("policy", "init", "a.json"), ["a.json"]),
+                           (("merge", "s.tgs", "t.tgs"), ["s.tgs", "./t.tgs", "link.tgs"]),
+                           (("policy", "waive", "r.json", failed["rule"], failed["op_normalised"]), ["r.json"]),
+                           (("policy", "show", "--policy", "p.yml"), ["p.yml"]), (("policy", "diff", "q.yml", "p.yml"), ["./p.yml", "q.yml"])):
+        for name in names:
+            refused(*command, "-o", name)
         p = run(tmp, *command, "-o", "other.out")
         expect(f"{command}: another name {p.stderr}", (p.returncode, os.path.exists(tmp + "/other.out")), (0, True))
         os.unlink(tmp + "/other.out")
-    p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "p.yml", "--json", "r.json", "--csv", "new.csv")
-    expect("other files", (p.returncode, os.path.exists(tmp + "/new.csv")), (1, True))
+    for option, name in (("--svg-counts", "a.json"), ("--svg-durations", "link.json")):
+        refused("diff", "a.json", "b.json", option, name)
+    refused("analyze", "a.json", "--measure", "ops", "--overlay", "a.json", said="needs one trace, --measure")
+    refused("analyze", "b.json", "--measure", "queue", "--overlay", "link.json")
+    with open(f"{tmp}/a.json", encoding="utf-8") as piped:
+        refused("summarize", "-", "-o", "a.json", stdin=piped)
+    for command, code, name in ((("diff", "a.json", "b.json", "--svg-counts", "c.svg"), 0, "c.svg"),
+                                ((*check, "p.yml", "--csv", "new.csv"), 1, "new.csv")):
+        expect(f"{command}: another name", (run(tmp, *command).returncode, os.path.exists(f"{tmp}/{name}")), (code, True))
 
 
 def main(tmp):
-    names_of_others(tmp)
-    fixed_day(tmp)
-    inputs_stay(tmp)
+    for part in (names_of_others, fixed_day, inputs_stay):
+        part(tmp)
 
 
 run_parts(main)

@@ -241,6 +241,17 @@ class Repository(Clone):
         os.makedirs(folder, exist_ok=True)
         self.git("init", "-q", "-b", "main")
 
+    def history(self, *commits, branch=None):
+        """A commit for each of `commits`, {name: text}; scripts can be run. All but the first are on `branch`, if there is one."""
+        for k, files in enumerate(commits):
+            if branch and k == 1:
+                self.git("checkout", "-q", "-b", branch)
+            for name, text in files.items():
+                self.write(name, text)
+                os.chmod(self.path(name), 0o755 if text.startswith("#!") else 0o644)
+            self.commit(f"commit {k}")
+        return self
+
     def copy(self, trace, name):
         """One of the example's traces: "base/run00"."""
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)

@@ -4,10 +4,8 @@ import gzip
 import os
 import pathlib
 import subprocess
-import sys
-import tempfile
 
-from support import CORPUS, PROGRAM, absent, check, finish
+from support import CORPUS, PROGRAM, absent, check, run_parts, write_bytes
 
 COMMANDS = (("analyze", "--measure", "ops", "--whole", "--format", "csv"), ("summarize",),
             ("analyze", "--measure", "ops", "--hta", "--whole", "--format", "csv"))
@@ -20,23 +18,21 @@ def run(command, path, threads, part, isa=""):
     return r.returncode, r.stdout, r.stderr
 
 
-def main():
+def main(tmp):
     if not os.path.isdir(CORPUS):
         absent("corpus")
     for packed in sorted(p for p in pathlib.Path(CORPUS).rglob("*") if p.name.endswith((".json", ".json.gz"))):
         opened = gzip.open if packed.suffix == ".gz" else open
-        with tempfile.TemporaryDirectory() as tmp, opened(packed, "rb") as f:
+        path = os.path.join(tmp, "trace.json")
+        with opened(packed, "rb") as f:
             text = f.read()
-            path = os.path.join(tmp, "trace.json")
-            pathlib.Path(path).write_bytes(text)
-            for command in COMMANDS:
-                one = run(command, path, 1, "")
-                for threads, part, isa in ((2, "65536", ""), (3, "4096", "sse2"), (8, "1000000", "generic")):
-                    if part == "4096" and len(text) > QUICK:
-                        continue
+        write_bytes(path, text)
+        for command in COMMANDS:
+            one = run(command, path, 1, "")
+            for threads, part, isa in ((2, "65536", ""), (3, "4096", "sse2"), (8, "1000000", "generic")):
+                if part != "4096" or len(text) <= QUICK:
                     check(f"{packed} {' '.join(command)}: {threads} threads, parts of {part}, {isa}",
                           run(command, path, threads, part, isa) == one)
-    return finish("threads_corpus")
 
 
-sys.exit(main())
+run_parts(main)

@@ -14,10 +14,9 @@ import tempfile
 
 import github
 from box import Box
-from support import PROGRAM, ROOT, TRACES, absent, expect, finish, need, read_text, write_text
+from support import PROGRAM, ROOT, absent, expect, finish, read_text, write_text
 from workflow import Forge, load, told
 
-yaml = need("yaml", "python3-yaml")
 TRAIN = """import torch
 
 layers = [torch.nn.Linear(64, 64) for _ in range(4)]
@@ -121,11 +120,8 @@ class User:
     def __init__(self, folder, mock, environ, python):
         self.box = Box(folder)
         self.sha = published(folder, self.box)
-        with open(os.path.join(ROOT, "action.yml"), encoding="utf-8") as f:
-            action = yaml.safe_load(f)
-        git = {k: v for k, v in self.box.env.items() if k.startswith("GIT_")}
-        self.forge = Forge(self.box, mock, action, PROGRAM, folder, dict(git, HOME=folder, **environ))
-        self.forge.place, self.forge.python, self.mock = f"acme/tracegate@{self.sha}", python, mock
+        self.forge = Forge(self.box, mock, f"acme/tracegate@{self.sha}", **environ)
+        self.forge.python = python
         self.environ = dict(os.environ, **self.forge.environ)
 
     def event(self, name, event, ref, sha):
@@ -134,7 +130,7 @@ class User:
         self.box.git(self.box.work, "checkout", "-q", "--detach", sha)
         folder = os.path.join(self.box.work, ".github/workflows")
         for workflow in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-            jobs.update(self.forge.run(load(os.path.join(folder, workflow), yaml), name, event, ref, sha))
+            jobs.update(self.forge.run(load(os.path.join(folder, workflow)), name, event, ref, sha))
         return jobs
 
     def pull(self, number, sha):
@@ -201,7 +197,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as modules, github.Mock(None) as mock:
         write_text(os.path.join(modules, "sitecustomize.py" if real else "torch.py"), EXPORTER if real else STAND_IN)
         path = os.path.dirname(python) + ":" + os.environ["PATH"] if real else os.environ["PATH"]
-        walk(folder, mock, {"PYTHONPATH": modules, "TRACES": TRACES, "EXAMPLES": os.path.join(ROOT, "examples"), "PATH": path,
+        walk(folder, mock, {"PYTHONPATH": modules, "EXAMPLES": os.path.join(ROOT, "examples"), "PATH": path,
                             "PYTHONDONTWRITEBYTECODE": "1"}, python, not real)
         expect("requests right", mock.wrong, [])
     return finish(f"walk{' with PyTorch' if real else ''}")

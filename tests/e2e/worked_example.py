@@ -4,10 +4,8 @@ the numbers from the page and from the README's last sentence, and both are comp
 runs on both sides.
 """
 import re
-import sys
-import tempfile
 
-from support import ROOT, check, expect, expect_has, finish, judge, read_text
+from support import ROOT, check, expect, expect_has, judge, read_text, run_parts
 from plain_model import mark, span
 
 STEP_US = 149.0
@@ -44,14 +42,13 @@ def number(page, pattern):
     return float(m[1]) if m else 0.0
 
 
-def main():
+def main(tmp):
     readme = read_text(f"{ROOT}/core/diff/README.md")
     page = read_text(f"{ROOT}/docs/statistics.md")
     sides = runs(readme)
     expect("runs of the README", [len(sides["baseline"]), len(sides["fresh"])], [3, 3])
-    with tempfile.TemporaryDirectory() as d:
-        code, report = verdict(d, sides["baseline"], sides["fresh"], 3)
-        same, control = verdict(d, sides["baseline"], [[us + 0.001 for us in run] for run in sides["baseline"]], 2)
+    code, report = verdict(tmp, sides["baseline"], sides["fresh"], 3)
+    same, control = verdict(tmp, sides["baseline"], [[us + 0.001 for us in run] for run in sides["baseline"]], 2)
     expect("verdict", (code, report["verdict"]), (1, "fail"))
     expect("verdict of the control", (same, control["verdict"]), (0, "pass"))
     expect("findings", sorted(v["op"] for v in report["violations"] if v["kind"] == "op"), ["demo::a", "demo::b"])
@@ -71,7 +68,6 @@ def main():
             ("4 SE", row["z"] * row["se"], number(page, r"4 · SE = ([\d.]+)"), 5e-4),
             ("p", 1 / row["p"], number(page, r"C\(6, 3\) = 1 / (\d+)"), 1e-6)):
         check(f"{what}: {got}, the page says {want}", abs(got - want) <= by)
-    return finish("worked example: 11 numbers and a sentence")
 
 
-sys.exit(main())
+run_parts(main)

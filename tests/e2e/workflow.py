@@ -16,7 +16,9 @@ import sys
 import zipfile
 
 from runner import Expression, Runner, parse_env_file
-from support import faults
+from support import PROGRAM, ROOT, TRACES, faults, need, read_text
+
+yaml = need("yaml", "python3-yaml")
 
 TRIGGERS = {"pull_request": ("opened", "synchronize", "reopened")}
 
@@ -42,9 +44,27 @@ exec %s "$@"
 """
 
 
-def load(path, yaml):
-    with open(path, encoding="utf-8") as f:
-        doc = yaml.safe_load(f)
+# a bench that hands out recorded traces: which ones, and from which number on, `variant` beside it says
+BENCH = '''
+import os, shutil, sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+variant, first = open(os.path.join(here, "variant")).read().split()
+def give(k, path):
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    shutil.copy(f"{os.environ['TRACES']}/{variant}/run{int(first) + k:02}.json.gz", path)
+if "--trace" in sys.argv:
+    path = sys.argv[-1]
+    give(int(path[-10:-8]), path)  # …/run03.json.gz
+else:
+    out = {"--all": "out/nightly"}.get(sys.argv[-1], "out/" + os.environ["SUITE"] if "SUITE" in os.environ else "out")
+    for k in range(5):
+        give(k, f"{out}/run{k}.json.gz")
+'''
+
+
+def load(path):
+    doc = yaml.safe_load(read_text(path))
     doc["on"] = doc.pop(True) if True in doc else doc["on"]
     return doc
 
@@ -67,11 +87,12 @@ def triggered(doc, event_name, event, ref):
 class Forge:
     """A repository on GitHub: `box` holds its git, `mock` is its API, `artifacts` what runs uploaded."""
 
-    def __init__(self, box, mock, action, program, folder, environ=None):
-        self.box, self.mock, self.action, self.program, self.folder = box, mock, action, program, folder
-        self.environ, self.artifacts, self.runs = dict(environ or {}), {}, 0
-        self.place, self.python = "OWNER/tracegate@COMMIT", sys.executable
-        self.bin = os.path.join(folder, "bin")
+    def __init__(self, box, mock, place="OWNER/tracegate@COMMIT", **environ):
+        self.box, self.mock, self.folder, self.place, self.python = box, mock, box.folder, place, sys.executable
+        self.action = yaml.safe_load(read_text(os.path.join(ROOT, "action.yml")))
+        git = {k: v for k, v in box.env.items() if k.startswith("GIT_")}
+        self.environ, self.artifacts, self.runs = dict(git, TRACES=TRACES, HOME=self.folder, **environ), {}, 0
+        self.bin = os.path.join(self.folder, "bin")
         os.makedirs(self.bin, exist_ok=True)
         self.tool("gh", GH % sys.executable)
         hook = os.path.join(box.bare, "hooks/pre-receive")
@@ -84,6 +105,20 @@ class Forge:
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
         os.chmod(path, 0o755)
+
+    def push(self, doc, sha, branch="main"):
+        return self.run(doc, "push", {"before": "0" * 40, "ref": "refs/heads/" + branch}, "refs/heads/" + branch, sha)
+
+    def night(self, doc, sha):
+        return self.run(doc, "schedule", {"schedule": "17 3 * * *"}, "refs/heads/main", sha)
+
+    def pull(self, doc, number, sha, fork=False, action="synchronize", label=None):
+        event = {"action": action, "number": number, "pull_request": {
+            "number": number, "base": {"ref": "main"}, "head": {"repo": {"full_name": "mallory/r" if fork else "o/r"}},
+            "labels": [{"name": "run-gpu"}]}}
+        if label:
+            event["label"] = {"name": label}
+        return self.run(doc, "pull_request", event, f"refs/pull/{number}/merge", sha, fork)
 
     def run(self, doc, event_name, event, ref, sha, fork=False, inputs=None):
         """The jobs of one run by name, in the order they ran; {} if the event does not start it."""
@@ -254,7 +289,7 @@ class Job:
 
     def tracegate(self, given):
         g = self.contexts["github"]
-        r = Runner(self.forge.action, dict(given, binary=self.forge.program), self.workspace, g["event_name"], g["event"],
+        r = Runner(self.forge.action, dict(given, binary=PROGRAM), self.workspace, g["event_name"], g["event"],
                    self.environ(), self.contexts["runner"]["temp"]).run()
         self.log, self.summary, self.action = self.log + r.log, self.summary + r.summary, r
         self.contexts["failed"] |= r.failed

@@ -10,35 +10,17 @@ import tempfile
 
 import github
 from box import Box, hostile_traces, runs
-from support import PROGRAM, ROOT, TRACES, expect, need, read_bytes, read_text, run_parts
-from workflow import Forge, load, told, zip_of
+from support import ROOT, expect, read_bytes, read_text, run_parts
+from workflow import BENCH, Forge, load, told, zip_of
 
-yaml = need("yaml", "python3-yaml")
 RULES = "rules:\n  - {id: new-work, why: more calls, match: {kind: op}, metric: count, fail: {abs: 0}}\n"
 STORED = "version: 1\nsuites:\n  - {name: %s, trace: {files: '%srun*.json.gz', run: 'run(\\d+)'}, baseline: stored}\n" + RULES
 TREE = "  - {name: %s, trace: {files: 'out/%s/run*.json.gz', run: 'run(\\d+)'}, baseline: 'perf/%s/run*.json.gz'}\n"
-# `variant` in the repository: which recorded traces, and from which number on
-BENCH = '''
-import os, shutil, sys
-
-here = os.path.dirname(os.path.abspath(__file__))
-variant, first = open(os.path.join(here, "variant")).read().split()
-def give(k, path):
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    shutil.copy(f"{os.environ['TRACES']}/{variant}/run{int(first) + k:02}.json.gz", path)
-if "--trace" in sys.argv:
-    path = sys.argv[-1]
-    give(int(path[-10:-8]), path)  # …/run03.json.gz
-else:
-    out = {"--all": "out/nightly"}.get(sys.argv[-1], "out/" + os.environ["SUITE"] if "SUITE" in os.environ else "out")
-    for k in range(5):
-        give(k, f"{out}/run{k}.json.gz")
-'''
 ZERO = "0" * 40
 
 
 def workflow(name):
-    return load(os.path.join(ROOT, "examples/workflows", name), yaml)
+    return load(os.path.join(ROOT, "examples/workflows", name))
 
 
 def repository(folder, policy, more=None):
@@ -47,28 +29,6 @@ def repository(folder, policy, more=None):
     sha = box.commit("start", dict(files, **(more or {})))
     box.push(sha, "main")
     return box, sha
-
-
-def forge(box, mock, folder):
-    environ = {k: v for k, v in box.env.items() if k.startswith("GIT_")}
-    return Forge(box, mock, ACTION, PROGRAM, folder, dict(environ, TRACES=TRACES, HOME=folder))
-
-
-with open(os.path.join(ROOT, "action.yml"), encoding="utf-8") as f:
-    ACTION = yaml.safe_load(f)
-
-
-def push(f, doc, sha, branch="main"):
-    return f.run(doc, "push", {"before": ZERO, "ref": "refs/heads/" + branch}, "refs/heads/" + branch, sha)
-
-
-def pull(f, doc, number, sha, fork=False, action="synchronize", label=None):
-    event = {"action": action, "number": number, "pull_request": {
-        "number": number, "base": {"ref": "main"}, "head": {"repo": {"full_name": "mallory/r" if fork else "o/r"}},
-        "labels": [{"name": "run-gpu"}]}}
-    if label:
-        event["label"] = {"name": label}
-    return f.run(doc, "pull_request", event, f"refs/pull/{number}/merge", sha, fork)
 
 
 def queue(f, doc, base, head, name):
@@ -89,19 +49,19 @@ def refs(box, commit=""):
 
 def pull_requests(folder, mock):
     box, start = repository(folder, STORED % ("train", "out/"))
-    f, gate, record = forge(box, mock, folder), workflow("pull-request.yml"), workflow("record.yml")
-    jobs = push(f, record, start)
+    f, gate, record = Forge(box, mock), workflow("pull-request.yml"), workflow("record.yml")
+    jobs = f.push(record, start)
     expect("push", (results(jobs), len(refs(box, start))), ({"record": "success"}, 5))
     told("push", jobs)
-    expect("push, again: the same runs", (results(push(f, record, start)), len(refs(box))), ({"record": "success"}, 5))
-    expect("push to a branch", push(f, record, start, "feature"), {})
+    expect("push, again: the same runs", (results(f.push(record, start)), len(refs(box))), ({"record": "success"}, 5))
+    expect("push to a branch", f.push(record, start, "feature"), {})
     docs, code = {"docs/a.md": "y", "notes.md": "z"}, {"variant": "base 10\n"}
     # number, what changes -> gate, verdict (None: the bench did not even start), writes
     table = [(7, code, "success", "pass", []), (8, {"variant": "extra_copy 0\n"}, "failure", "fail", ["POST"]),
              (9, docs, "success", None, []), (10, dict(docs, **code), "success", "pass", [])]
     for number, files, result, verdict, writes in table:
         sha, before = box.pull_request(number, start, files, f"b{number}"), len(mock.writes())
-        jobs = pull(f, gate, number, sha)
+        jobs = f.pull(gate, number, sha)
         what, job = f"pull request {number}", jobs["gate"]
         expect(f"{what}: jobs", results(jobs), {"gate": result, "record": "skipped"})
         expect(f"{what}: verdict", job.action and job.action.result["verdict"], verdict)
@@ -131,7 +91,7 @@ def merge_queue(folder, mock):
         if stored:
             landed = head
     box.push(landed, "main")
-    jobs = pull(f, gate, 14, box.pull_request(14, landed, {"variant": "base 10\n"}, "after"))
+    jobs = f.pull(gate, 14, box.pull_request(14, landed, {"variant": "base 10\n"}, "after"))
     expect("landed", (results(jobs)["gate"], landed[:7] in jobs["gate"].summary), ("success", True))
     told("landed", jobs)
 
@@ -151,18 +111,14 @@ def second_half(f, doc, run_id, head, artifact, number=10, owner="mallory", foun
     return f.run(doc, "workflow_run", event, "refs/heads/main", f.box.git(f.box.bare, "rev-parse", "main"))
 
 
-def data(path):
-    return read_bytes(path)
-
-
 def forks(folder, mock):
     box, start = repository(folder, STORED % ("train", "out/"))
-    f, gate, half = forge(box, mock, folder), workflow("pull-request.yml"), workflow("forks.yml")
-    push(f, workflow("record.yml"), start)
+    f, gate, half = Forge(box, mock), workflow("pull-request.yml"), workflow("forks.yml")
+    f.push(workflow("record.yml"), start)
     later = box.commit("docs", {"docs/a.md": "later"})  # a commit without a baseline: a gap
     box.push(later, "main")
     sha = box.pull_request(10, later, {"variant": "extra_copy 0\n"}, "fork")
-    jobs = pull(f, gate, 10, sha, fork=True)
+    jobs = f.pull(gate, 10, sha, fork=True)
     expect("fork: first half", (results(jobs)["gate"], jobs["gate"].action.result["verdict"], len(mock.comments)), ("failure", "fail", 0))
     expect("fork: says why", "may not write" in jobs["gate"].log, True)
     expect("fork: stored baseline of the repository was read", start[:7] in jobs["gate"].summary, True)
@@ -185,7 +141,7 @@ def forks(folder, mock):
 
 
 def hostile_artifacts(f, half, head, mock, folder):
-    trace = data(runs("base")[0])
+    trace = read_bytes(runs("base")[0])
     # name, entries, said; all are refused: no trace is read, no comment written, nothing outside touched
     table = [
         ("zip slip", [("../../pwned.json.gz", trace)], "something else than"),
@@ -216,7 +172,7 @@ def hostile_artifacts(f, half, head, mock, folder):
            ({"comment": "success"}, True, None))
     # Names in traces that want out: one comment, updated, its Markdown harmless.
     with tempfile.TemporaryDirectory() as temp:
-        entries = [(f"run{i}.json.gz", data(p)) for i, p in enumerate(hostile_traces(temp))]
+        entries = [(f"run{i}.json.gz", read_bytes(p)) for i, p in enumerate(hostile_traces(temp))]
     jobs = second_half(f, half, 1, head, zip_of(entries), mock=mock)
     outside = re.findall(r"@octocat|<img", github.outside_code(mock.comments[-1]["body"]))
     expect("hostile names", (jobs["comment"].result, len(mock.comments), outside), ("failure", 1, []))
@@ -230,12 +186,12 @@ def hostile_artifacts(f, half, head, mock, folder):
 
 def nightly(folder, mock):
     box, first = repository(folder, STORED % ("nightly", "out/nightly/"))
-    f, doc = forge(box, mock, folder), workflow("nightly.yml")
+    f, doc = Forge(box, mock), workflow("nightly.yml")
     nights = [(first, "success", "pass"), (box.commit("quiet", {"variant": "base 5\n"}), "success", "pass"),
               (box.commit("slower", {"variant": "extra_copy 0\n"}), "failure", "fail")]
     for i, (sha, result, verdict) in enumerate(nights):
         box.push(sha, "main")
-        jobs = f.run(doc, "schedule", {"schedule": "17 3 * * *"}, "refs/heads/main", sha)
+        jobs = f.night(doc, sha)
         expect(f"night {i}", (results(jobs), '"verdict": "' + verdict in report(jobs["gate"]), len(refs(box, sha))), ({"gate": result}, True, 5))
         kept = "traces" in f.artifacts[str(f.runs)]
         expect(f"night {i}: traces are kept of a failure alone", kept, result == "failure")
@@ -251,14 +207,14 @@ def nightly(folder, mock):
 def nights(folder, mock):
     """Five nights: nothing, nothing, an extra copy (an event and an issue, red once), the same (green), mended (closed)."""
     box, first = repository(folder, STORED % ("nightly", "out/nightly/"))
-    f, doc = forge(box, mock, folder), workflow("nights.yml")
+    f, doc = Forge(box, mock), workflow("nights.yml")
     doc["jobs"]["nights"]["env"]["PAGES_BRANCH"] = "gh-pages"
     table = [(first, "success", []), ("base 5", "success", []), ("extra_copy 0", "failure", ["open"]), ("extra_copy 0", "success", ["open"]),
              ("base 10", "success", ["closed"])]
     for i, (variant, result, issues) in enumerate(table):
         sha = variant if i == 0 else box.commit(f"night {i}", {"variant": variant + "\n"})
         box.push(sha, "main")
-        jobs = f.run(doc, "schedule", {"schedule": "47 2 * * *"}, "refs/heads/main", sha)
+        jobs = f.night(doc, sha)
         expect(f"night {i}", (results(jobs), len(refs(box, sha))), ({"nights": result}, 5))
         expect(f"night {i}: traces are kept of a failure alone", "traces" in f.artifacts[str(f.runs)], result == "failure")
         expect(f"night {i}: issues", [x["state"] for x in mock.issues], issues)
@@ -271,7 +227,7 @@ def nights(folder, mock):
     doc["jobs"]["nights"]["permissions"]["issues"] = "read"
     sha = box.commit("night 5", {"variant": "extra_copy 0\n"})
     box.push(sha, "main")
-    jobs = f.run(doc, "schedule", {"schedule": "47 2 * * *"}, "refs/heads/main", sha)
+    jobs = f.night(doc, sha)
     expect("read-only", (results(jobs), "may not write" in jobs["nights"].log, len(mock.issues)), ({"nights": "failure"}, True, 1))
     told("read-only", jobs)
 
@@ -285,9 +241,9 @@ def report(job):
 
 def ab(folder, mock):
     box, start = repository(folder, "version: 1\n" + RULES)
-    f, doc = forge(box, mock, folder), workflow("ab.yml")
+    f, doc = Forge(box, mock), workflow("ab.yml")
     for number, variant, result, n in ((7, "base 10\n", "success", 5), (8, "extra_copy 0\n", "failure", 1)):
-        jobs = pull(f, doc, number, box.pull_request(number, start, {"variant": variant}, f"b{number}"))
+        jobs = f.pull(doc, number, box.pull_request(number, start, {"variant": variant}, f"b{number}"))
         expect(f"ab {number}", results(jobs), {"gate": result})
         expect(f"ab {number}: runs a side",
                f'"runs": [\n      {n},\n      {n}' in report(jobs["gate"]) or f'"runs": [{n}, {n}]' in report(jobs["gate"]), True)
@@ -307,14 +263,14 @@ def monorepo(folder, mock):
     for s in ("train", "serve"):
         more.update({f"{s}/bench.py": other_runs, f"{s}/variant": "base 10\n", f"{s}/requirements.txt": ""})
     box, start = repository(folder, policy, more)
-    f, doc = forge(box, mock, folder), workflow("monorepo.yml")
+    f, doc = Forge(box, mock), workflow("monorepo.yml")
     # number, what changes -> train, serve, which of them were measured
     for number, files, train, serve, measured in (
             (7, {"train/variant": "extra_copy 0\n"}, "failure", "success", {"train"}),
             (8, {"serve/x.py": "y"}, "success", "success", {"serve"}),
             (9, {"shared/x.py": "y"}, "success", "success", {"train", "serve"}),
             (10, {"README.md": "y", "train/README.md": "z"}, "success", "success", set())):
-        jobs = pull(f, doc, number, box.pull_request(number, start, files, f"b{number}"))
+        jobs = f.pull(doc, number, box.pull_request(number, start, files, f"b{number}"))
         expect(f"monorepo {number}", results(jobs), {"gate (train)": train, "gate (serve)": serve})
         expect(f"monorepo {number}: measured", {n[6:-1] for n, j in jobs.items() if j.action}, measured)
         told(f"monorepo {number}", jobs)
@@ -323,8 +279,8 @@ def monorepo(folder, mock):
 
 def gpu(folder, mock):
     box, start = repository(folder, STORED % ("train", "out/"))
-    f, doc = forge(box, mock, folder), workflow("gpu.yml")
-    push(f, workflow("record.yml"), start)
+    f, doc = Forge(box, mock), workflow("gpu.yml")
+    f.push(workflow("record.yml"), start)
     same = box.pull_request(7, start, {"variant": "base 10\n"}, "same")
     more = box.pull_request(8, start, {"variant": "extra_copy 0\n"}, "more")
     docs = box.pull_request(9, start, {"docs/a.md": "y"}, "docs")
@@ -344,7 +300,7 @@ def gpu(folder, mock):
         (9, docs, True, "opened", None, ok, skip, ("gate", ok)),
     ]
     for number, sha, fork, action, label, changes, measure, last in table:
-        jobs = pull(f, doc, number, sha, fork, action, label)
+        jobs = f.pull(doc, number, sha, fork, action, label)
         what = f"gpu {number} fork={fork} {action} {label}"
         expect(what, results(jobs), {"changes": changes, "measure": measure, last[0]: last[1]})
         told(what, jobs)
@@ -352,7 +308,7 @@ def gpu(folder, mock):
     jobs = queue(f, doc, start, box.commit("q", {"variant": "base 5\n"}), "pr-1")
     expect("gpu, merge queue", results(jobs), {"changes": ok, "measure": ok, "gate": ok})
     doc["jobs"]["changes"]["steps"][1]["run"] = "exit 1"  # what fails before must not pass as skipped
-    expect("gpu, broken", results(pull(f, doc, 7, same)), {"changes": red, "measure": skip, "gate": red})
+    expect("gpu, broken", results(f.pull(doc, 7, same)), {"changes": red, "measure": skip, "gate": red})
 
 
 # `planted` in the repository: variant, the rank that has it, the first run of base for the others, the rank that is lost (9: all)
@@ -376,9 +332,9 @@ def ranks(folder, mock):
     """One recorded trace a rank. Counts of all runs of `base` are equal, so other runs pass; `extra_copy` calls
     aten::clone and aten::copy_ more often (examples/expected.csv)."""
     box, start = repository(folder, manual_policy(), {"bench.py": RANK_BENCH, "planted": "base 0 0 -\n"})
-    f, doc = forge(box, mock, folder), workflow("ranks.yml")
+    f, doc = Forge(box, mock), workflow("ranks.yml")
     ok, red, skip = "success", "failure", "skipped"
-    jobs = push(f, doc, start)
+    jobs = f.push(doc, start)
     expect("ranks: push", (results(jobs), len(refs(box, start))),
            ({**{f"rank ({k})": ok for k in range(4)}, "gate": skip, "record": ok}, 1))
     told("ranks: push", jobs)
@@ -394,7 +350,7 @@ def ranks(folder, mock):
         (14, "base 0 0 9", [0, 1, 2, 3], red, None, [], []),
     ]
     for number, planted, dead, gate, verdict, said, unsaid in table:
-        jobs = pull(f, doc, number, box.pull_request(number, start, {"planted": planted + "\n"}, f"b{number}"))
+        jobs = f.pull(doc, number, box.pull_request(number, start, {"planted": planted + "\n"}, f"b{number}"))
         what, job = f"ranks {number}", jobs["gate"]
         expect(f"{what}: jobs", results(jobs), {**{f"rank ({k})": red if k in dead else ok for k in range(4)}, "gate": gate, "record": skip})
         expect(f"{what}: verdict", job.action and job.action.result["verdict"], verdict or "got")
@@ -407,7 +363,7 @@ def ranks(folder, mock):
     # a push without one of the ranks stores nothing
     lost = box.commit("lost", {"planted": "base 0 0 1\n"})
     box.push(lost, "main")
-    jobs = push(f, doc, lost)
+    jobs = f.push(doc, lost)
     expect("ranks: lost push", (jobs["rank (1)"].result, jobs["record"].result, len(refs(box, lost))), (red, skip, 0))
 
 

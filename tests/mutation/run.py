@@ -41,7 +41,6 @@ VERDICT = ["guards", "eval", "no_comparison", "judge", "waive", "fold", "select"
 SOURCES = [f"policy/verdict/{name}.c" for name in VERDICT] + ["policy/language/limit.c", "policy/language/changes.c"] + \
           [f"cmd/gate/{name}.c" for name in ("check", "clash", "known_events", "loosened", "find", "night", "suite")]
 SCRIPTS = [["guards.py"], ["own_policy.py"], ["policy.py"], ["sides.py"], ["integrity.py"], ["check.py"]]
-ACTION = ["scripts/action-verdict"]
 SLOWEST = 240  # seconds of a test, and ten times what it took without a mutant: longer is a mutant that hangs
 UNIT = r"^test_(?:judge|verdict|ranks|compare|policy|gate)(?:_|$)"  # names of the tests without a process
 Condition = collections.namedtuple("Condition", "id file line text nth values")
@@ -299,42 +298,6 @@ class Tests:
         return None
 
 
-# ---- the action's rows ---------------------------------------------------------------------------------------------
-
-def action_mutants(text):
-    """Each alternative of each pattern gone, each code and each comparison another."""
-    for m in re.finditer(r"^(?P<row>[^\n#]*?)\) ;;", text, re.M):
-        parts = [p.strip() for p in m["row"].split("|")]
-        for k, part in enumerate(parts):
-            rest = parts[:k] + parts[k + 1:]
-            yield f"row {part}", text[:m.start()] + (" | ".join(rest) + ") ;;" if rest else "") + text[m.end():]
-    for m in re.finditer(r"code=\d", text):
-        yield f"{m[0]} -> 7", text[:m.start()] + "code=7" + text[m.end():]
-    for m in re.finditer(r"= (?:4|warn) ", text):
-        yield f"[ …{m[0]}] never", text[:m.start()] + "= never " + text[m.end():]
-    for m in re.finditer(r'exit "\$code"', text):
-        yield "exit 0", text[:m.start()] + "exit 0" + text[m.end():]
-
-
-def action_verdict(folder):
-    path = f"{folder}/source/{ACTION[0]}"
-    with open(path, encoding="utf-8") as f:
-        text = f.read()
-    test, alive, n = [sys.executable, f"{folder}/source/tests/e2e/action_verdict.py"], [], 0
-    env = dict(os.environ, TG_PROGRAM=f"{folder}/build/cmd/tracegate", TG_SOURCE_DIR=f"{folder}/source")
-    if subprocess.run(test, env=env, stdout=subprocess.DEVNULL, check=False).returncode:
-        sys.exit("mutation: action_verdict.py fails without a mutant")
-    for what, changed in action_mutants(text):
-        n += 1
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(changed)
-        if subprocess.run(test, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0:
-            alive.append(f"{ACTION[0]}: {what}")
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(text)
-    return n, alive
-
-
 class Results:
     """What noticed each mutant of each source, kept between runs by the source's text."""
 
@@ -438,11 +401,7 @@ def main():
                 alive.append(text)
                 reason = "known" if any(r.startswith(text + ": ") for r in known) else f"line {c.line}, seen {seen}"
                 print(f"{text}: {reason}", file=out, flush=True)
-        n, rows = action_verdict(os.path.abspath(args.folder))
-        for text in rows:
-            alive.append(text)
-            print(text, file=out)
-    print(f"mutation: {len(mutants)} of conditions, {n} of the action; {len(alive)} survive; noticed by {dict(killed)}")
+    print(f"mutation: {len(mutants)} of conditions; {len(alive)} survive; noticed by {dict(killed)}")
     return 1 if [a for a in alive if not any(r.startswith(a + ": ") for r in known)] else 0
 
 

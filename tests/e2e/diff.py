@@ -292,7 +292,7 @@ def summaries():
           and not glob.glob(tmp + "/.*tg-*"))
 
 
-# ---- real traces: per step; their whole sums are compared by ops_exact.py and golden_hta.py ------
+# ---- real traces -------------------------------------------------------------------------------
 
 def load(path):
     with gzip.open(path) as f:
@@ -349,6 +349,27 @@ def python_device(events):
 def real(control, test):
     paths = [os.path.join(CORPUS, p) for p in (control, test)]
     traces = [load(p) for p in paths]
+    whole = [{}, {}]
+    for side, events in zip(whole, traces):
+        for e in events:
+            if e["cat"] != "python_function":
+                row = side.setdefault(e["name"], [0, 0])
+                row[0] += 1
+                row[1] += ns(e["dur"])
+    got = {}
+    for r in rows(*paths, "--whole"):  # one row a kind: joined here, as the sums above are
+        name = got.setdefault(r["name"], [[0, 0], [0, 0]])
+        for s in range(2):
+            name[s][0] += r["counts"][s]
+            name[s][1] += round(r["total_duration_us"][s] * 1000)
+    joined = {}
+    for s in range(2):
+        for name, v in whole[s].items():
+            key = "ProfilerStep" if name.startswith("ProfilerStep#") else name
+            for k in range(2):
+                joined.setdefault(key, [[0, 0], [0, 0]])[s][k] += v[k]
+    bad = [k for k in set(got) | set(joined) if got.get(k) != joined.get(k)]
+    check("whole sums of %s and %s" % (control, test), not bad, bad[:2], [(got.get(k), joined.get(k)) for k in bad[:2]])
     kinds = {"op", "runtime", "sync", "graph"}
     got = {}
     for r in rows(*paths):
@@ -378,7 +399,7 @@ def real(control, test):
                 break
         absent = [k for k in got if got[k][s][0] and k not in want]
         check("nothing else in steps", not absent, absent[:3])
-    return n
+    return len(joined) + n
 
 
 with tempfile.TemporaryDirectory() as tmp:
@@ -395,7 +416,7 @@ with tempfile.TemporaryDirectory() as tmp:
             ("kineto_v100/resnet50_w0_run1/worker0.json.gz", "kineto_v100/resnet50_w0_run2/worker0.json.gz"),
             ("tracelens/h100_nsfw/nsfw.json.gz", "tracelens/mi300_nsfw/nsfw.json.gz")))
         print("compared %d sums of real traces" % n)
-        check("enough compared", n > 1080)
+        check("enough compared", n > 1700)
     else:
         print("no corpus beside the repository: real traces not compared")
 sys.exit(finish("diff"))

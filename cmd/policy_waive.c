@@ -116,12 +116,13 @@ static bool find_short(struct tg_policy_waive_ask *ask, const struct tg_doc *roo
     const struct tg_doc *table = tg_doc_get(root, "table");
     TG_AUTO(tg_strmap_release) struct tg_strmap names = { 0 };
     for (const struct tg_doc *r = tg_doc_first(violations); r; r = tg_doc_next(r)) {
+        if (!ask->name.n || !tg_label_stands_for(ask->name, name_of(r)))
+            continue;
         /* The operator that mostly calls it, by the report's table; "" not known. */
         const struct tg_doc *row = tg_doc_first(table);
         while (row && !tg_sv_eq(text_of(row, "op_normalised"), name_of(r)))
             row = tg_doc_next(row);
-        if (ask->name.n && tg_label_stands_for(ask->name, name_of(r)) &&
-            tg_label_is_of(ask->name, text_of(row, "parent")))
+        if (tg_label_is_of(ask->name, text_of(row, "parent")))
             (void)tg_strmap_add(&names, name_of(r));
     }
     for (const struct tg_doc *r = tg_doc_first(violations); r && names.n == 1; r = tg_doc_next(r))

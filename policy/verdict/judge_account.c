@@ -114,7 +114,7 @@ static double explained(const struct tg_eval_state *e, const struct tg_buckets *
                         enum tg_account_id id, enum tg_state least)
 {
     const struct tg_comparison *c = e->in->comparison;
-    TG_FREE bool *seen = tg_xcalloc(c->n_ops + 1, 1);
+    TG_FREE bool *seen = tg_xcalloc(c->n_ops + c->n_regions + 1, 1);
     struct told t = { .seen = seen };
     double whole = 0, host;
     TG_EACH(const struct tg_result, r, e->results, e->n) {
@@ -138,8 +138,10 @@ static double explained(const struct tg_eval_state *e, const struct tg_buckets *
         add_name(&t, c, children, id, (uint32_t)(op - c->ops));
         if (op->partner != TG_NO_ID)
             add_name(&t, c, children, id, op->partner);
-        for (size_t k = 0; g && k < g->n_ops; k++)
+        for (size_t k = 0; g && !seen[c->n_ops + op->region] && k < g->n_ops; k++)
             add_name(&t, c, children, id, g->op[k]);
+        if (g)
+            seen[c->n_ops + op->region] = true;
     }
     host = t.sum[0] + fmax(t.inside, 0);
     whole = fmax(whole, id == TG_ACCOUNT_CALLS ? host + t.sum[1] : fmax(host, t.sum[1]));

@@ -79,12 +79,10 @@ void tg_overlap(const struct tg_analysis_in *in, struct tg_tables *out)
     tg_work_each(in, overlap, f, f);
 }
 
-/*
- * ---- kernel-types: by class of work, and by which classes run at once; and how work was
- * classified: work that no row of the class table matches counts as computation, and its share is
- * shown ----
- */
+/* ---- kernel-types: by class of work, and by which classes run at once ---- */
 
+/* How work was classified is shown, too: what no row of the class table matches counts as
+ * computation. */
 #define SETS (1 << TG_CLASSES)
 
 static const struct tg_table_column set_columns[] = {

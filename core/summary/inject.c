@@ -366,9 +366,7 @@ static int64_t worsened(const struct job *j, const struct tg_metric_value *v, si
     return scaled(v->num, f) > v->num ? scaled(v->num, f) : v->num + v->den;
 }
 
-/* ---- totals by Python frame ----
- *
- * They are independent of the rest: rules of kind module and source see them, and no other rule. */
+/* ---- totals by Python frame, which rules of kind module and source alone see ---- */
 
 /* Calls as long as the existing ones. */
 static void recount(const struct tg_shard *s, struct tg_row *r, int64_t more)

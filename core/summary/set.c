@@ -398,8 +398,7 @@ void tg_damage_release(struct tg_damage *d)
     d->n = 0;
 }
 
-/* ---- shards without the rows that no rule about metrics asks: of thousands of ranks, what fits
- * ---- */
+/* ---- shards without names: of thousands of ranks, what fits ---- */
 
 void tg_kept_rows_release(struct tg_kept_rows *k)
 {

@@ -1,4 +1,3 @@
-
 #include <stdlib.h>
 
 #include "core/base/sort.h"

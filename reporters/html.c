@@ -235,11 +235,11 @@ static void put_banner(struct tg_html *h)
 }
 
 /* Warnings before the findings, hints after them. */
-static void put_notes(struct tg_html *h, bool warnings)
+static void put_notes(struct tg_html *h, enum tg_note_place place)
 {
     for (size_t i = 0; i < h->v->n_notes; i++) {
         const struct tg_note *n = &h->v->notes[i];
-        if (n->warning != warnings)
+        if (tg_note_place(h->v, n) != place)
             continue;
         TG_PUT(h->page.out, put_text,
                n->warning ? "<p class=\"note warn\"><b>warning</b> {}" : "<p class=\"note\">{}",
@@ -425,9 +425,9 @@ void tg_reporter_html(struct tg_buf *out, const struct tg_verdict *v, const stru
     struct tg_html h = { .v = v, .r = r };
     begin(&h, out);
     put_banner(&h);
-    put_notes(&h, true);
+    put_notes(&h, TG_PLACE_FIRST);
     put_findings(&h);
-    put_notes(&h, false);
+    put_notes(&h, TG_PLACE_LAST);
     put_next(&h);
     put_comparison(&h);
     put_rules(&h);

@@ -262,6 +262,38 @@ TEST(causes_come_in_order)
     assert_null(strstr(out.p, "fail  aten::clone"));
 }
 
+/* Of a failure the findings come before warnings that are about the runs; else after them. */
+TEST(warnings_follow_a_failure)
+{
+    static void (*const write[])(
+        struct tg_buf * out, const struct tg_verdict *v,
+        const struct tg_render *r) = { tg_reporter_text, tg_reporter_markdown, tg_reporter_html };
+    struct tg_note note = { .text = TG_SV("another machine"), .warning = true };
+    struct tg_result r = { .state = TG_STATE_FAIL,
+                           .rule = TG_SV("new-work"),
+                           .op_normalised = TG_SV("aten::mm"),
+                           .op_kind = TG_KIND_OP,
+                           .folded_under = TG_NO_ID,
+                           .message = TG_SV("one call more") };
+    for (size_t k = 0; k < sizeof write / sizeof *write; k++)
+        for (int fails = 0; fails < 2; fails++) {
+            struct tg_verdict v = { .notes = &note,
+                                    .n_notes = 1,
+                                    .results = &r,
+                                    .n_results = 1,
+                                    .outcome = fails ? TG_OUTCOME_FAIL : TG_OUTCOME_WARN };
+            TG_BUF out = { 0 };
+            r.state = fails ? TG_STATE_FAIL : TG_STATE_WARN;
+            v.n_state[r.state] = 1;
+            write[k](&out, &v, &plain);
+            const char *finding = strstr(out.p, "one call more");
+            const char *warning = strstr(out.p, "another machine");
+            assert_non_null(finding);
+            assert_non_null(warning);
+            assert_int_equal(finding < warning, fails);
+        }
+}
+
 TEST(exit_zero_is_said)
 {
     const struct tg_render r = { .exit_zero = true };

@@ -442,8 +442,10 @@ static bool more(struct tg_database *d, struct tg_err *err)
         if (there) {
             if (!next_row(d, &there, err))
                 return false;
-            if (!int_at(d, 0, &d->first_launch) || !int_at(d, 1, &d->last_launch))
-                d->last_launch = d->first_launch - 1;
+            if (!int_at(d, 0, &d->first_launch) || !int_at(d, 1, &d->last_launch)) {
+                d->first_launch = 1;
+                d->last_launch = 0;
+            }
         }
         if (!begin(d, &d->dialect->devices, true, &there, err))
             return false;

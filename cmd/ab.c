@@ -187,7 +187,6 @@ static bool judge(struct tg_ab *ab, const struct tg_strs *more, struct judged *j
         tg_strs_add(&argv, more->v[i], ab->arena);
     tg_ab_add_option(ab, &argv, "--baseline", ab->side[TG_AB_BASE].first);
     tg_strs_add(&argv, ab->side[TG_AB_HEAD].first, ab->arena);
-    tg_ab_progress(ab, "%d run%s per side: comparing", (int)ab->k, ab->k == 1 ? "" : "s");
     tg_ab_progress(ab, "%s", "");
     tg_err_init(err);
     j->code = ab->call->run(argv.v, argv.n, &io, err);

@@ -9,6 +9,7 @@
 
 static struct {
     unsigned threads;
+    bool asked; /* for so many threads: by a command that may run another one */
     const char *isa;
     size_t part;
 } reading = { .threads = 1 };
@@ -20,11 +21,12 @@ bool tg_reading_setup(int64_t threads, const char *isa, const char *part, struct
     if (part && tg_sv_i64(tg_sv_of(part), &bytes) && bytes > 0)
         reading.part = (size_t)bytes;
     if (threads == TG_OPT_UNSET) {
-        reading.threads = tg_threads_default();
+        reading.threads = reading.asked ? reading.threads : tg_threads_default();
         return true;
     }
     if (threads >= 1 && threads <= TG_THREADS_MAX) {
         reading.threads = (unsigned)threads;
+        reading.asked = true;
         return true;
     }
     return tg_err_usage(err, "--threads needs a number from 1 to %u, not %" PRId64,

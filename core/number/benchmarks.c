@@ -124,7 +124,8 @@ static bool read_google(struct tg_number_file *s, const struct tg_number_object 
                 continue;
             if (!name.n || !isfinite(time))
                 return tg_number_file_refuse(s, 0, "a benchmark without a name or a real_time");
-            *TG_PUSH(v, n, cap) = (struct repeat){ name, unit, time, n };
+            struct repeat *last = TG_PUSH(v, n, cap);
+            *last = (struct repeat){ name, unit, time, n };
         }
         TG_SORT(v, n, by_name_and_time);
         for (size_t i = 0, k; i < n; i += k) {

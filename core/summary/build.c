@@ -602,12 +602,13 @@ static void build_details(struct build *b, const struct tg_summarize_opts *o,
     }
     /* From here on, row_of has nodes. */
     TG_FREE uint32_t *position = tg_xrealloc(NULL, b->n_rows + 1, sizeof *position);
-    TG_FREE struct tg_row *sorted = tg_xrealloc(NULL, b->n_rows + 1, sizeof *sorted);
+    struct tg_row *sorted = tg_xrealloc(NULL, b->n_rows + 1, sizeof *sorted);
     for (size_t r = 0; r < b->n_rows; r++)
         sorted[r] = (struct tg_row){ .key = b->out->rows[r].key, .order = (uint32_t)r };
     TG_SORT(sorted, b->n_rows, tg_row_cmp);
     for (size_t i = 0; i < b->n_rows; i++)
         position[sorted[i].order] = (uint32_t)i;
+    free(sorted); /* before the tree, which is large, too */
     tg_tree_place(&b->placed, b->t, b->s, b->out->rows, b->n_rows,
                   tg_tree_room(o->load.reader.limits, b->s->n), &b->row_of);
     tg_tree_order(b->out, &b->placed, position, b->a);

@@ -193,10 +193,10 @@ static tg_sv keep_text(const struct copier *c, tg_sv s)
 /* Equal keys and attributes are equal bytes once their texts are shared: padding is 0. */
 static void keep_key_and_attrs(const struct copier *c, struct tg_row *r)
 {
-    TG_FREE struct tg_attr *attrs = tg_xcalloc(r->n_attrs + 1, sizeof *attrs);
-    struct tg_row_key key;
     if (c->lasting)
         return;
+    TG_FREE struct tg_attr *attrs = tg_xcalloc(r->n_attrs + 1, sizeof *attrs);
+    struct tg_row_key key;
     memset(&key, 0, sizeof key);
     key.name = keep_text(c, r->key->name);
     key.cat = keep_text(c, r->key->cat);

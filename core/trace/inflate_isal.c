@@ -47,13 +47,19 @@ struct isal {
     bool started, behind_header;
 };
 
-static void *member_open(void)
+static void member_start(void *state)
 {
-    struct isal *s = tg_xmalloc(sizeof *s);
+    struct isal *s = state;
     isal_inflate_init(&s->z);
     isal_gzip_header_init(&s->header);
     s->z.crc_flag = ISAL_GZIP_NO_HDR_VER;
     s->started = s->behind_header = false;
+}
+
+static void *member_open(void)
+{
+    struct isal *s = tg_xmalloc(sizeof *s);
+    member_start(s);
     return s;
 }
 
@@ -107,6 +113,7 @@ static const struct tg_inflate_ops ops = { .format = "gzip",
                                            .zeros_may_follow = true,
                                            .open = member_open,
                                            .run = member_run,
+                                           .next_member = member_start,
                                            .close = free };
 
 const struct tg_inflate_ops *tg_inflate_isal(void)

@@ -37,6 +37,11 @@ static enum tg_inflated zlib_run(void *state, struct tg_inflate_io *io)
     return TG_INFLATE_BAD;
 }
 
+static void zlib_next(void *state)
+{
+    (void)inflateReset(state);
+}
+
 static void zlib_close(void *state)
 {
     (void)inflateEnd(state);
@@ -47,6 +52,7 @@ static const struct tg_inflate_ops ops = { .format = "gzip",
                                            .zeros_may_follow = true,
                                            .open = zlib_open,
                                            .run = zlib_run,
+                                           .next_member = zlib_next,
                                            .close = zlib_close };
 
 const struct tg_inflate_ops *tg_inflate_zlib(void)

@@ -81,6 +81,13 @@ static enum tg_inflated zstd_run(void *state, struct tg_inflate_io *io)
     return TG_INFLATE_BAD;
 }
 
+static void zstd_next(void *state)
+{
+    struct zstd *z = state;
+    (void)ZSTD_DCtx_reset(z->stream, ZSTD_reset_session_only);
+    *z = (struct zstd){ .stream = z->stream, .piece = FIRST_PIECE, .left = FIRST_PIECE };
+}
+
 static void zstd_close(void *state)
 {
     struct zstd *z = state;
@@ -88,9 +95,11 @@ static void zstd_close(void *state)
     free(z);
 }
 
-static const struct tg_inflate_ops ops = {
-    .format = "zstd", .open = zstd_open, .run = zstd_run, .close = zstd_close
-};
+static const struct tg_inflate_ops ops = { .format = "zstd",
+                                           .open = zstd_open,
+                                           .run = zstd_run,
+                                           .next_member = zstd_next,
+                                           .close = zstd_close };
 
 const struct tg_inflate_ops *tg_inflate_zstd(void)
 {

@@ -23,13 +23,14 @@ static int by_texts(const void *pa, const void *pb)
     return c ? c : tg_sv_cmp(x->b, y->b);
 }
 
-/* Of each id. */
+/* Of each id. Frees `v`. */
 static uint32_t *rank(struct pair *v, size_t n)
 {
     uint32_t *out = tg_xmalloc(n * sizeof *out);
     TG_SORT(v, n, by_texts);
     for (size_t i = 0; i < n; i++)
         out[v[i].id] = (uint32_t)i;
+    free(v);
     return out;
 }
 
@@ -129,8 +130,8 @@ static void sort_spans(struct ranks *r, uint32_t *v, size_t n)
 
 void tg_trace_sort_list(const struct tg_trace *t, uint32_t *list, size_t n)
 {
-    TG_FREE struct pair *name = tg_xrealloc(NULL, t->names->n + 1, sizeof *name);
-    TG_FREE struct pair *thread = tg_xrealloc(NULL, t->n_threads + 1, sizeof *thread);
+    struct pair *name = tg_xrealloc(NULL, t->names->n + 1, sizeof *name);
+    struct pair *thread = tg_xrealloc(NULL, t->n_threads + 1, sizeof *thread);
     for (uint32_t i = 0; i < t->names->n; i++)
         name[i] = (struct pair){ t->names->v[i].cat, t->names->v[i].name, i };
     for (uint32_t i = 0; i < t->n_threads; i++)

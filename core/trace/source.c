@@ -252,12 +252,6 @@ void tg_source_close(struct tg_source *s)
     free(s);
 }
 
-static void inflate_anew(struct tg_source *s)
-{
-    s->ops->close(s->state);
-    s->state = s->ops->open();
-}
-
 bool tg_source_rewind(struct tg_source *s)
 {
     tg_ahead_stop(s->ahead);
@@ -273,8 +267,10 @@ bool tg_source_rewind(struct tg_source *s)
         s->taken = 0;
         s->at_eof = false;
     }
-    if (s->state)
-        inflate_anew(s);
+    if (s->state) {
+        s->ops->close(s->state);
+        s->state = s->ops->open();
+    }
     if (s->database)
         tg_database_rewind(s->database);
     return true;
@@ -363,7 +359,7 @@ static bool after_member(struct tg_source *s, struct tg_err *err)
     }
     const struct tg_inflate_ops *next = NULL;
     if (format_of(s, &next) && next == s->ops) {
-        inflate_anew(s);
+        s->ops->next_member(s->state);
         s->between = false;
         return true;
     }

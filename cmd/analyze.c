@@ -347,7 +347,6 @@ static int analyze_run(const struct tg_cmd_call *c, struct tg_err *err)
     struct tg_analyze_request q = { .o = o,
                                     .inputs = &inputs,
                                     .repo = c->repo,
-
                                     .arrange = tg_given_arrange(&o->given, TG_ARRANGE_AUTO),
                                     .io = c->io,
                                     .progress = &progress.line,

@@ -10,7 +10,7 @@
 #include "reporters/escape.h"
 #include "reporters/label.h"
 #include "reporters/page/page.h"
-#include "reporters/svg_ground.h"
+#include "reporters/svg.h"
 
 enum { BAND_FEWEST = 5, LABEL_WIDTH = 118, DATE_WIDTH = 64 };
 

@@ -19,7 +19,7 @@
 #include "reporters/label.h"
 #include "reporters/number.h"
 #include "reporters/rows.h"
-#include "reporters/svg_ground.h"
+#include "reporters/svg.h"
 
 enum { WIDTH = 1080, ROW = 20, LISTED = 6 /* open at once */ };
 #define WRAPPED 0.9 /* of a wrapper's time is in one frame that it holds */

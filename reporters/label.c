@@ -701,11 +701,10 @@ bool tg_label_stands_for(tg_sv text, tg_sv name)
     bool fits = false;
     /* An ellipsis is for anything, and a star for a byte such as itself. */
     static const tg_sv ellipsis = { "\xe2\x80\xa6", 3 };
-    for (size_t i = 0; i < without_number(text).n; i++) {
-        bool cut = tg_sv_starts(tg_sv_from(without_number(text), i), ellipsis);
-        tg_buf_putc(&pattern, cut                                ? '*'
-                              : without_number(text).p[i] == '*' ? '?'
-                                                                 : without_number(text).p[i]);
+    const tg_sv words = without_number(text);
+    for (size_t i = 0; i < words.n; i++) {
+        bool cut = tg_sv_starts(tg_sv_from(words, i), ellipsis);
+        tg_buf_putc(&pattern, cut ? '*' : words.p[i] == '*' ? '?' : words.p[i]);
         i += cut ? ellipsis.n - 1 : 0;
     }
     make_one(l.v, name, SIZE_MAX);

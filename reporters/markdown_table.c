@@ -8,7 +8,7 @@
 #include "reporters/markdown.h"
 #include "reporters/number.h"
 #include "reporters/rows.h"
-#include "reporters/svg_ground.h"
+#include "reporters/svg.h"
 
 /* ---- names ---- */
 

@@ -18,7 +18,7 @@
 #include "reporters/number.h"
 #include "reporters/reporter.h"
 #include "reporters/rows.h"
-#include "reporters/svg_ground.h"
+#include "reporters/svg.h"
 
 void tg_svg_open(struct tg_buf *out, size_t width, size_t height, const char *more)
 {

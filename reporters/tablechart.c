@@ -11,7 +11,7 @@
 #include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "reporters/escape.h"
-#include "reporters/svg_ground.h"
+#include "reporters/svg.h"
 
 enum { /* px */
        WIDTH = 960,

@@ -1,5 +1,5 @@
-#ifndef TG_REPORTERS_SVG_GROUND_H
-#define TG_REPORTERS_SVG_GROUND_H
+#ifndef TG_REPORTERS_SVG_H
+#define TG_REPORTERS_SVG_H
 /* What all charts share: the element itself, fonts and background in light and dark, the distance
  * of ticks. SVG that needs no other file. */
 #include "core/base/buf.h"

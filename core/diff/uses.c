@@ -276,7 +276,7 @@ struct tg_on_rank tg_op_on_rank(const struct tg_diff_work *w, const struct tg_op
                                 size_t rank, enum tg_op_part part)
 {
     size_t n = w->c->n_runs[side];
-    double *ns = TG_NEW_N(w->a, double, n + 1), calls = 0;
+    double *ns = TG_NEW_N(w->a, double, n + 1), calls = 0, all_steps = 0;
     bool least = op->counted.shape == TG_COUNT_CONSTANT;
     for (size_t run = 0; run < n; run++) {
         size_t at = tg_diff_cell_index(w, side, run, rank), steps = w->used[at].n;
@@ -287,13 +287,14 @@ struct tg_on_rank tg_op_on_rank(const struct tg_diff_work *w, const struct tg_op
             sum += step / (double)steps;
             shortest = fmin(shortest, step);
             for (size_t r = 0; r < cell->n; r++)
-                calls += (double)cell->row[r]->count[w->used[at].step[j]] / (double)(n * steps);
+                calls += (double)cell->row[r]->count[w->used[at].step[j]];
         }
+        all_steps += (double)steps;
         ns[run] = steps && least ? shortest : sum;
     }
     double iterations = tg_op_iterations(w->c, op, side);
     return (struct tg_on_rank){ n ? tg_median(ns, n) / iterations : 0,
-                                tg_calls_over(calls, iterations) };
+                                tg_calls_over(all_steps > 0 ? calls / all_steps : 0, iterations) };
 }
 
 uint64_t tg_op_changed_ranks(const struct tg_diff_work *w, const struct tg_op *op)

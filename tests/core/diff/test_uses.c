@@ -97,22 +97,29 @@ BY_HAND(rows_alone_know_less)
     is_text(find(f, "new")->place, "one");
 }
 
+/* As far as the index; `names` is the caller's. */
+static void index_uses(struct fixture *f, struct tg_diff_work *w, struct tg_strmap *names)
+{
+    *w = (struct tg_diff_work){ .c = &f->c, .o = &f->o, .a = f->a, .names = names };
+    tg_strmap_init(names);
+    f->c = (struct tg_comparison){ .arena = f->a, .iteration_ratio = 1 };
+    for (int side = 0; side < 2; side++)
+        f->c.side[side] = f->side[side];
+    assert_true(tg_diff_select(w, &f->err));
+    tg_gather(w);
+    for (size_t i = 0; i < f->c.n_ops; i++)
+        f->c.ops[i].present[TG_BASE] = f->c.ops[i].present[TG_TEST] = true;
+    tg_uses_index(w);
+}
+
 /* The calls of an operator, a line each: "around baseline -> fresh". */
 static void assert_uses(struct fixture *f, enum tg_level level, const char *name,
                         const char *expected)
 {
     TG_AUTO(tg_strmap_release) struct tg_strmap names;
-    struct tg_diff_work w = { .c = &f->c, .o = &f->o, .a = f->a, .names = &names };
+    struct tg_diff_work w;
     TG_BUF text = { 0 };
-    tg_strmap_init(&names);
-    f->c = (struct tg_comparison){ .arena = f->a, .iteration_ratio = 1 };
-    for (int side = 0; side < 2; side++)
-        f->c.side[side] = f->side[side];
-    assert_true(tg_diff_select(&w, &f->err));
-    tg_gather(&w);
-    for (size_t i = 0; i < f->c.n_ops; i++)
-        f->c.ops[i].present[TG_BASE] = f->c.ops[i].present[TG_TEST] = true;
-    tg_uses_index(&w);
+    index_uses(f, &w, &names);
     struct tg_uses u = tg_uses_of(&w, level, (uint32_t)(find(f, name) - f->c.ops));
     TG_EACH(const struct tg_use, use, u.v, u.n) {
         near(tg_use_rise(use), use->per_step[TG_TEST] - use->per_step[TG_BASE]);
@@ -186,6 +193,22 @@ BY_HAND(runs_steps_and_what_is_between)
     put_both(f, TG_KIND_OP, "between/a", 5, 101);
     f->o.skip_first = 1;
     assert_spots(f, "a", " 3 -> 1\n");
+}
+
+/* Three calls in ten steps are as many, however they are spread. */
+BY_HAND(calls_of_a_rank_are_exact)
+{
+    static const uint32_t at_once[10] = { 3 }, spread[10] = { 1, 1, 1 };
+    TG_AUTO(tg_strmap_release) struct tg_strmap names;
+    struct tg_diff_work w;
+    make(f, 1, 1, 10);
+    for (int side = 0; side < 2; side++)
+        memcpy(put_run(f, side, 0, TG_KIND_OP, "step/a", 9, 10)->count, side ? spread : at_once,
+               sizeof spread);
+    index_uses(f, &w, &names);
+    const struct tg_op *a = find(f, "a");
+    assert_true(tg_op_on_rank(&w, a, TG_BASE, 0, TG_OP_SELF).calls ==
+                tg_op_on_rank(&w, a, TG_TEST, 0, TG_OP_SELF).calls);
 }
 
 /* Per rank: 2 calls on one and 4 on the other are 3. */

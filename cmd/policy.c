@@ -241,7 +241,7 @@ static bool lint(struct job *j, struct tg_err *err)
         for (size_t i = 0; i < j->summary.n; i++) {
             const struct tg_shard *s = j->summary.shards[i];
             for (size_t r = 0; r < s->n_rows + s->n_frames; r++) {
-                const struct tg_row *row = r < s->n_rows ? &s->rows[r] : &s->frames[r - s->n_rows];
+                const struct tg_row *row = &s->rows[r];
                 tg_buf_clear(&text);
                 tg_name_normalise(row->key->kind, row->key->name, &text);
                 (void)tg_strmap_add(&names, tg_buf_sv(&text));

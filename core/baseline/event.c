@@ -20,7 +20,7 @@ static bool unreadable(const struct tg_git_ref_at *ref, const char *why, struct 
                        "say again what it said: `tracegate history accept` or `reopen`.");
 }
 
-static bool parse_record(tg_sv text, tg_sv id, struct tg_arena *a, struct tg_event_record *out)
+bool tg_event_parse(tg_sv text, tg_sv id, struct tg_arena *a, struct tg_event_record *out)
 {
     struct tg_err why = TG_ERR_INIT;
     TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_doc_parse(text, "event", &why);
@@ -68,13 +68,13 @@ static bool read_record(const struct tg_store *store, const struct tg_git_ref_at
         return tg_err_again(err, ref->why);
     if (memcmp(rest.p, ref->oid, RECORD_DIGITS) != 0)
         return tg_store_misnamed(ref, err);
-    if (!store->place->size(store, ref->oid, &size, err))
+    if (!tg_git_size(store->git, ref->oid, &size, err))
         return false;
     if (size > TG_EVENT_MAX_RECORD && size != TG_SIZE_UNKNOWN)
         return unreadable(ref, "it is too large", err);
-    if (!store->place->read(store, ref->oid, ref->name.p, &bytes, err))
+    if (!tg_git_blob(store->git, ref->oid, ref->name.p, &bytes, err))
         return false;
-    *read = parse_record(tg_buf_sv(&bytes), id, a, out);
+    *read = tg_event_parse(tg_buf_sv(&bytes), id, a, out);
     out->name = rest;
     return *read || unreadable(ref, "it is damaged", err);
 }
@@ -90,7 +90,7 @@ bool tg_event_records(const struct tg_store *store, tg_sv suite, struct tg_arena
     *out = NULL;
     if (!tg_store_suite(suite, a, &prefix, err) || /* one without a name is refused */
         !tg_store_below(TG_EVENT_PREFIX, suite, a, &prefix, err) ||
-        !store->place->list(store, prefix.p, a, &refs, &n_refs, err))
+        !tg_git_refs_all(store->git, prefix.p, a, &refs, &n_refs, err))
         return false;
     *out = TG_NEW_N(a, struct tg_event_record, n_refs + 1);
     for (size_t i = 0; i < n_refs; i++) { /* by name: those of one event are neighbours */
@@ -116,7 +116,7 @@ bool tg_event_refs(const struct tg_store *store, tg_sv suite, struct tg_arena *a
     tg_sv prefix;
     *n = 0;
     if (!tg_store_below(TG_EVENT_PREFIX, suite, a, &prefix, err) ||
-        !store->place->list(store, prefix.p, a, &refs, n, err))
+        !tg_git_refs_all(store->git, prefix.p, a, &refs, n, err))
         return false;
     *out = TG_NEW_N(a, struct tg_stored, *n + 1);
     for (size_t i = 0; i < *n; i++) {
@@ -180,11 +180,11 @@ bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_e
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the record of an event has %zu bytes", bytes.n);
         return tg_err_hint(err, "The limit is %u: shorten the reason.", TG_EVENT_MAX_RECORD);
     }
-    if (!store->place->write(store, tg_buf_sv(&bytes), oid, err))
+    if (!tg_git_write_blob(store->git, tg_buf_sv(&bytes), oid, err))
         return false;
     const char *ref = tg_arena_printf(a, TG_EVENT_PREFIX "%.*s/%.*s/%.*s", TG_SV_ARG(component),
                                       TG_SV_ARG(record->id), RECORD_DIGITS, oid);
-    if (store->place->create(store, ref, oid, there, err) == TG_SEEN_FAILED ||
+    if (tg_git_ref_create(store->git, ref, oid, there, err) == TG_SEEN_FAILED ||
         !tg_event_records(store, suite, a, &v, &n, err))
         return false;
     const struct tg_event_record *now = tg_event_latest(v, n, record->id);

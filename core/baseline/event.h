@@ -32,6 +32,8 @@ struct tg_event_record {
 TG_MUST bool tg_event_write(const struct tg_store *store, tg_sv suite,
                             const struct tg_event_record *record, struct tg_arena *a,
                             struct tg_err *err);
+/* One record of event `id` as it is stored, without its name; false: damaged. */
+TG_MUST bool tg_event_parse(tg_sv text, tg_sv id, struct tg_arena *a, struct tg_event_record *out);
 /* All records of a suite, by event and time; refs of another form are skipped. False: one or
  * more cannot be read, err has the first, and `out` those of all other events. */
 TG_MUST bool tg_event_records(const struct tg_store *store, tg_sv suite, struct tg_arena *a,

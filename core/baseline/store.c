@@ -9,55 +9,6 @@
 
 #define RUN_DIGITS 16
 
-/* ---- the store in the repository itself: an object is a blob, its name a ref ---- */
-
-static bool write_object(const struct tg_store *s, tg_sv bytes, char id[TG_SHA_SIZE],
-                         struct tg_err *err)
-{
-    return tg_git_write_blob(s->git, bytes, id, err);
-}
-
-static enum tg_seen create_name(const struct tg_store *s, const char *name, const char *id,
-                                char there[TG_SHA_SIZE], struct tg_err *err)
-{
-    return tg_git_ref_create(s->git, name, id, there, err);
-}
-
-static bool list_names(const struct tg_store *s, const char *prefix, struct tg_arena *a,
-                       struct tg_git_ref_at **out, size_t *n, struct tg_err *err)
-{
-    return tg_git_refs_all(s->git, prefix, a, out, n, err);
-}
-
-static bool size_of(const struct tg_store *s, const char *id, uint64_t *size, struct tg_err *err)
-{
-    return tg_git_size(s->git, id, size, err);
-}
-
-static bool read_object(const struct tg_store *s, const char *id, const char *path,
-                        struct tg_buf *out, struct tg_err *err)
-{
-    return tg_git_blob(s->git, id, path, out, err);
-}
-
-static bool remove_names(const struct tg_store *s, const struct tg_git_ref_at *v, size_t n,
-                         struct tg_err *err)
-{
-    return tg_git_refs_delete(s->git, v, n, err);
-}
-
-struct tg_store tg_store_in_git(struct tg_git *g)
-{
-    static const struct tg_store_place in_git = { write_object, create_name, list_names,
-                                                  size_of,      read_object, remove_names };
-    return (struct tg_store){ g, &in_git };
-}
-
-struct tg_store tg_store_open(struct tg_git *g)
-{
-    return tg_store_in_git(g);
-}
-
 /* ---- names ---- */
 
 bool tg_store_suite(tg_sv suite, struct tg_arena *a, tg_sv *component, struct tg_err *err)
@@ -166,13 +117,13 @@ bool tg_store_record(const struct tg_store *store, tg_sv suite, const char *sha,
     enum tg_seen seen = tg_git_commit(store->git, sha, a, &c, err);
     if (seen == TG_ABSENT)
         return tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "commit '%s' does not exist here", sha);
-    if (seen != TG_SEEN || !store->place->write(store, bytes, out->oid, err))
+    if (seen != TG_SEEN || !tg_git_write_blob(store->git, bytes, out->oid, err))
         return false;
     (void)snprintf(out->commit, sizeof out->commit, "%s", sha);
     out->run = tg_arena_sv(a, (tg_sv){ out->oid, RUN_DIGITS });
     out->ref = TG_SV_PRINTF(a, TG_STORE_PREFIX "%.*s/%s/%.*s", TG_SV_ARG(component), sha,
                             TG_SV_ARG(out->run));
-    seen = store->place->create(store, out->ref.p, out->oid, there, err);
+    seen = tg_git_ref_create(store->git, out->ref.p, out->oid, there, err);
     *created = seen == TG_ABSENT;
     if (seen == TG_SEEN && strcmp(there, out->oid) != 0) {
         tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "'%s' exists and holds something else",
@@ -203,7 +154,7 @@ bool tg_store_list(const struct tg_store *store, tg_sv suite, const char *sha, s
         return false;
     if (suite.n && sha)
         prefix = TG_SV_PRINTF(a, "%s%s/", prefix.p, sha);
-    if (!store->place->list(store, prefix.p, a, &refs, &n_refs, err))
+    if (!tg_git_refs_all(store->git, prefix.p, a, &refs, &n_refs, err))
         return false;
     *out = TG_NEW_N(a, struct tg_stored, n_refs + 1);
     for (size_t i = kept = 0; i < n_refs; i++) {
@@ -259,7 +210,7 @@ bool tg_store_files_of(const struct tg_store *store, const struct tg_stored *v, 
             TG_SV_PRINTF(a, "stored:%.*s/%.*s", TG_SV_ARG(v[i].suite), TG_SV_ARG(v[i].run));
         memcpy(out->v[i].oid, v[i].oid, sizeof v[i].oid);
         memcpy(out->v[i].commit, v[i].commit, sizeof v[i].commit);
-        if (!store->place->size(store, v[i].oid, &out->v[i].size, err))
+        if (!tg_git_size(store->git, v[i].oid, &out->v[i].size, err))
             return false;
     }
     return true;
@@ -444,11 +395,11 @@ bool tg_store_delete(const struct tg_store *store, const struct tg_stored *v, si
         refs[i].name = v[i].ref;
         memcpy(refs[i].oid, v[i].oid, sizeof refs[i].oid);
     }
-    return store->place->remove(store, refs, n, err);
+    return tg_git_refs_delete(store->git, refs, n, err);
 }
 
 bool tg_store_read(const struct tg_store *store, const struct tg_git_file *f, struct tg_buf *out,
                    struct tg_err *err)
 {
-    return store->place->read(store, f->oid, f->path.p, out, err);
+    return tg_git_blob(store->git, f->oid, f->path.p, out, err);
 }

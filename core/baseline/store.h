@@ -30,40 +30,15 @@ static inline size_t tg_store_share(size_t runs)
     return TG_STORE_COMMIT_BYTES / (runs > TG_STORE_RUNS ? runs : TG_STORE_RUNS);
 }
 
-/*
- * Where a store keeps its runs: immutable objects, and names for them that are only created and
- * deleted. The names above are those of any place. store.c has the one there is, blobs and refs
- * of the repository itself. Another place is another table, and its address another member of
- * struct tg_store; tg_store_open chooses. Object ids are 40 hex digits that depend on the bytes
- * alone.
- */
 struct tg_git_ref_at;
-struct tg_store;
-struct tg_store_place {
-    bool (*write)(const struct tg_store *s, tg_sv bytes, char id[TG_SHA_SIZE], struct tg_err *err);
-    /* TG_ABSENT: the name was free and now refers to `id`. TG_SEEN: it already exists and refers to
-     * `there`. */
-    enum tg_seen (*create)(const struct tg_store *s, const char *name, const char *id,
-                           char there[TG_SHA_SIZE], struct tg_err *err);
-    /* All names that begin with `prefix`, sorted; one that cannot be read has `why`. */
-    bool (*list)(const struct tg_store *s, const char *prefix, struct tg_arena *a,
-                 struct tg_git_ref_at **out, size_t *n, struct tg_err *err);
-    bool (*size)(const struct tg_store *s, const char *id, uint64_t *size, struct tg_err *err);
-    bool (*read)(const struct tg_store *s, const char *id, const char *path, struct tg_buf *out,
-                 struct tg_err *err);
-    /* Removes the names that still refer to these objects; missing names are ignored. All at once
-     * or, after an error, some of them. */
-    bool (*remove)(const struct tg_store *s, const struct tg_git_ref_at *v, size_t n,
-                   struct tg_err *err);
-};
+/* The store of a repository: an object is a blob, its name a ref. */
 struct tg_store {
-    struct tg_git *git; /* whose commits these are: their order, their dates */
-    const struct tg_store_place *place;
+    struct tg_git *git;
 };
-/* The store of a repository: the one place that decides where it is. Today always in git. */
-struct tg_store tg_store_open(struct tg_git *g);
-/* The store in the repository itself. */
-struct tg_store tg_store_in_git(struct tg_git *g);
+static inline struct tg_store tg_store_open(struct tg_git *g)
+{
+    return (struct tg_store){ g };
+}
 
 struct tg_stored {
     tg_sv suite;

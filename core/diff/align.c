@@ -56,8 +56,7 @@ static const struct tg_row *next_row(const struct tg_diff_work *w, size_t *cell,
     for (; *cell < w->n_cells; ++*cell, *i = 0) {
         const struct tg_shard *s = w->shard[*cell];
         while (*i < s->n_rows + s->n_frames) {
-            const struct tg_row *row = *i < s->n_rows ? &s->rows[*i] : &s->frames[*i - s->n_rows];
-            ++*i;
+            const struct tg_row *row = &s->rows[(*i)++];
             /* Host rows stay: they tell what the machine did meanwhile. */
             if (tg_kind_is_frame(row->key->kind) || row->key->device < 0 ||
                 (tg_listed(w->o->devices, w->o->n_devices, row->key->device) &&
@@ -562,7 +561,7 @@ static void find_frame_sorts(const struct tg_diff_work *w)
         for (int sort = 0; sort < TG_STACK_SORTS; sort++) {
             bool any = false;
             for (size_t i = 0; i < s->n_frames && !any; i++)
-                any = s->frames[i].key->kind == kinds[sort];
+                any = s->rows[s->n_rows + i].key->kind == kinds[sort];
             part[sort][side] += any;
         }
     }

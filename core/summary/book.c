@@ -103,7 +103,7 @@ void tg_book_list(struct tg_book *b, const struct tg_shard *s, struct tg_listing
             out->attr[at++] = add_attr(b, row, &r->attrs[f]);
     }
     for (size_t i = 0; i < s->n_frames; i++)
-        out->row[TG_BOOK_FRAMES][i] = add_key(b, TG_BOOK_FRAMES, s->frames[i].key);
+        out->row[TG_BOOK_FRAMES][i] = add_key(b, TG_BOOK_FRAMES, s->rows[s->n_rows + i].key);
 }
 
 void tg_book_join(struct tg_book *b, const struct tg_book_read *from, struct tg_listing *to)

@@ -12,17 +12,11 @@ static tg_ns expected(const struct tg_row *r, size_t step, size_t i, const tg_ns
 
 /* ---- the pattern ---- */
 
-static void put_counts(struct tg_buf *b, const struct tg_row *rows, size_t n_rows, size_t n)
-{
-    for (size_t i = 0; i < n_rows; i++)
-        for (size_t k = 0; k < n; k++)
-            tg_pack_u64(b, rows[i].count[k]);
-}
-
 void tg_shared_rows_put(struct tg_buf *b, const struct tg_shard *s)
 {
-    put_counts(b, s->rows, s->n_rows, s->n_steps + 1);
-    put_counts(b, s->frames, s->n_frames, s->n_steps + 1);
+    for (size_t i = 0; i < s->n_rows + s->n_frames; i++)
+        for (size_t k = 0; k <= s->n_steps; k++)
+            tg_pack_u64(b, s->rows[i].count[k]);
     for (size_t i = 0; i < s->n_rows; i++) {
         tg_pack_u64(b, s->rows[i].attrs_capped);
         tg_pack_u64(b, s->rows[i].order);
@@ -42,37 +36,27 @@ static void read_u32(struct tg_unpack *u, uint32_t *to, size_t n)
     }
 }
 
-/* The keys of the listed rows, and their calls. */
-static bool read_counts(struct tg_unpack *u, struct tg_shared_rows *out, enum tg_book_set set,
-                        const struct tg_listing *l, const struct tg_book_read *b,
-                        struct tg_arena *a)
-{
-    size_t n = out->n_steps + 1, numbers;
-    if (__builtin_mul_overflow(l->n[set], n, &numbers) || numbers > tg_unpack_left(u))
-        return false;
-    out->n[set] = l->n[set];
-    out->row[set] = TG_NEW_N(a, struct tg_row, l->n[set]);
-    uint32_t *count = TG_NEW_N(a, uint32_t, numbers);
-    read_u32(u, count, numbers);
-    for (size_t i = 0; i < l->n[set]; i++) {
-        out->row[set][i].key = &b->row[set][l->row[set][i]];
-        out->row[set][i].count = count + i * n;
-    }
-    return !u->bad;
-}
-
 bool tg_shared_rows_read(struct tg_shared_rows *out, tg_sv raw, const struct tg_listing *l,
                          const struct tg_book_read *b, size_t n_steps, struct tg_arena *a)
 {
     struct tg_unpack u = { raw.p, raw.p + raw.n, false };
     struct tg_attr *attrs = TG_NEW_N(a, struct tg_attr, l->n_attrs);
-    size_t at = 0;
-    *out = (struct tg_shared_rows){ .n_steps = n_steps };
-    if (!read_counts(&u, out, TG_BOOK_ROWS, l, b, a) ||
-        !read_counts(&u, out, TG_BOOK_FRAMES, l, b, a))
+    size_t n_rows = l->n[TG_BOOK_ROWS], n_all = n_rows + l->n[TG_BOOK_FRAMES];
+    size_t at = 0, numbers;
+    *out = (struct tg_shared_rows){ .n_rows = n_rows, .n_frames = n_all - n_rows };
+    out->n_steps = n_steps;
+    if (__builtin_mul_overflow(n_all, n_steps + 1, &numbers) || numbers > tg_unpack_left(&u))
         return false;
-    for (size_t i = 0; i < out->n[TG_BOOK_ROWS]; i++) {
-        struct tg_row *row = &out->row[TG_BOOK_ROWS][i];
+    out->rows = TG_NEW_N(a, struct tg_row, n_all);
+    uint32_t *count = TG_NEW_N(a, uint32_t, numbers);
+    read_u32(&u, count, numbers);
+    for (size_t i = 0; i < n_all; i++, count += n_steps + 1) {
+        out->rows[i].key = i < n_rows ? &b->row[TG_BOOK_ROWS][l->row[TG_BOOK_ROWS][i]]
+                                      : &b->row[TG_BOOK_FRAMES][l->row[TG_BOOK_FRAMES][i - n_rows]];
+        out->rows[i].count = count;
+    }
+    for (size_t i = 0; i < n_rows; i++) {
+        struct tg_row *row = &out->rows[i];
         uint64_t cut = tg_unpack_u64(&u), order = tg_unpack_u64(&u);
         row->attrs_capped = cut == 1;
         row->order = (uint32_t)order;
@@ -105,55 +89,37 @@ static uint64_t gcd(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Folds the times of rows into the divisor; 1 ends it. */
-static uint64_t fold_rows(uint64_t unit, const struct tg_row *rows, size_t n_rows, size_t n)
-{
-    for (size_t i = 0; unit != 1 && i < n_rows; i++)
-        for (size_t k = 0; unit != 1 && k < n; k++)
-            unit = gcd((uint64_t)rows[i].self[k], gcd((uint64_t)rows[i].total[k], unit));
-    return unit;
-}
-
-static void put_less(struct tg_buf *b, const struct tg_row *rows, size_t n_rows, size_t n,
-                     uint64_t unit)
-{
-    for (size_t i = 0; i < n_rows; i++)
-        for (size_t k = 0; k < n; k++)
-            tg_pack_u64(b, (uint64_t)(rows[i].total[k] - rows[i].self[k]) / unit);
-}
-
 static void put_delta(struct tg_buf *b, tg_ns value, tg_ns before, uint64_t unit)
 {
     tg_pack_i64(b, (value - before) / (int64_t)unit);
 }
 
-/* `from`: the first step whose self time no slots say. */
-static void put_self(struct tg_buf *b, const struct tg_row *r, size_t from, size_t n, uint64_t unit)
-{
-    for (size_t k = from; k < n; k++)
-        put_delta(b, r->self[k], k > from ? r->self[k - 1] : 0, unit);
-}
-
 void tg_shard_values_put(struct tg_buf *b, const struct tg_shard *s, const bool *kept)
 {
-    size_t n = s->n_steps + 1, gaps = tg_shard_gaps(s);
-    uint64_t unit = fold_rows(fold_rows(0, s->rows, s->n_rows, n), s->frames, s->n_frames, n);
+    size_t n = s->n_steps + 1, n_all = s->n_rows + s->n_frames, gaps = tg_shard_gaps(s);
+    uint64_t unit = 0; /* the divisor of all times; 1 ends the search */
+    for (size_t i = 0; unit != 1 && i < n_all; i++)
+        for (size_t k = 0; unit != 1 && k < n; k++)
+            unit = gcd((uint64_t)s->rows[i].self[k], gcd((uint64_t)s->rows[i].total[k], unit));
     for (size_t i = 0; unit != 1 && i < gaps; i++)
         unit = gcd((uint64_t)s->gaps[i], unit);
     for (size_t i = 0; unit != 1 && i < s->n_rows; i++)
         for (uint64_t c = 0, calls = kept[i] ? tg_row_calls(s, &s->rows[i]) : 0;
              unit != 1 && c < calls; c++)
             unit = gcd((uint64_t)s->rows[i].slots[c], unit);
-    unit = unit ? unit : 1; /* the divisor of all times */
+    unit = unit ? unit : 1;
     tg_pack_u64(b, unit);
     for (size_t i = 0; i < s->n_rows; i++)
         tg_pack_u64(b, kept[i]);
-    put_less(b, s->rows, s->n_rows, n, unit);
-    put_less(b, s->frames, s->n_frames, n, unit);
-    for (size_t i = 0; i < s->n_rows; i++)
-        put_self(b, &s->rows[i], kept[i] ? s->n_steps : 0, n, unit);
-    for (size_t i = 0; i < s->n_frames; i++)
-        put_self(b, &s->frames[i], 0, n, unit);
+    for (size_t i = 0; i < n_all; i++)
+        for (size_t k = 0; k < n; k++)
+            tg_pack_u64(b, (uint64_t)(s->rows[i].total[k] - s->rows[i].self[k]) / unit);
+    for (size_t i = 0; i < n_all; i++) {
+        const tg_ns *self = s->rows[i].self;
+        size_t from = i < s->n_rows && kept[i] ? s->n_steps : 0; /* before it, slots say it */
+        for (size_t k = from; k < n; k++)
+            put_delta(b, self[k], k > from ? self[k - 1] : 0, unit);
+    }
     for (size_t i = 0; i < gaps; i++)
         tg_pack_u64(b, (uint64_t)s->gaps[i] / unit);
     for (size_t i = 0; i < s->n_rows; i++)
@@ -196,27 +162,6 @@ static tg_ns read_time(struct values *v)
     return time;
 }
 
-/* Room for the self times of a set, and what the inclusive times have more; to be freed. */
-static bool read_less(struct values *v, struct tg_row *rows, size_t n_rows, size_t n, tg_ns **less)
-{
-    size_t numbers;
-    if (__builtin_mul_overflow(n_rows, n, &numbers) || numbers > tg_unpack_left(&v->u))
-        return false;
-    *less = tg_xrealloc(NULL, numbers + 1, sizeof **less);
-    for (size_t i = 0; i < numbers; i++)
-        (*less)[i] = read_time(v);
-    tg_ns *time = TG_NEW_N(v->a, tg_ns, numbers);
-    for (size_t i = 0; i < n_rows; i++)
-        rows[i].self = time + i * n;
-    return !v->u.bad;
-}
-
-static void read_self(struct values *v, struct tg_row *r, size_t from, size_t n)
-{
-    for (size_t k = from; k < n; k++)
-        r->self[k] = read_after(v, k > from ? r->self[k - 1] : 0);
-}
-
 /* One call in each step: its slots are the self times. */
 static bool is_single(const struct tg_shard *s, const struct tg_row *r)
 {
@@ -257,20 +202,21 @@ static bool read_all_slots(struct values *v, struct tg_shard *s, const bool *kep
     return !v->u.bad;
 }
 
-/* Inclusive times; where they are the self times, they are one array. */
-static bool add_less(struct values *v, struct tg_row *rows, size_t n_rows, size_t n,
-                     const tg_ns *less)
+/* Inclusive times: `less` more than the self times; where that is nothing, they are one array. */
+static bool add_less(struct values *v, struct tg_shard *s, const tg_ns *less)
 {
-    for (size_t i = 0; i < n_rows; i++, less += n) {
+    size_t n = s->n_steps + 1;
+    for (size_t i = 0; i < s->n_rows + s->n_frames; i++, less += n) {
+        struct tg_row *r = &s->rows[i];
         size_t zeroes = 0;
         while (zeroes < n && !less[zeroes])
             zeroes++;
-        rows[i].total = rows[i].self;
+        r->total = r->self;
         if (zeroes == n)
             continue;
-        rows[i].total = TG_NEW_N(v->a, tg_ns, n);
+        r->total = TG_NEW_N(v->a, tg_ns, n);
         for (size_t k = 0; k < n; k++)
-            if (__builtin_add_overflow(rows[i].self[k], less[k], &rows[i].total[k]))
+            if (__builtin_add_overflow(r->self[k], less[k], &r->total[k]))
                 return false;
     }
     return true;
@@ -282,36 +228,38 @@ bool tg_shard_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_
     struct values v = { { raw.p, raw.p + raw.n, false }, 0, a };
     uint64_t unit = tg_unpack_u64(&v.u);
     TG_FREE bool *kept = NULL;
-    TG_FREE tg_ns *of_rows = NULL; /* what inclusive times have more */
-    TG_FREE tg_ns *of_frames = NULL;
-    s->n_rows = shape->n[TG_BOOK_ROWS];
-    s->n_frames = shape->n[TG_BOOK_FRAMES];
+    TG_FREE tg_ns *less = NULL; /* what inclusive times have more */
+    size_t n = s->n_steps + 1, n_all = shape->n_rows + shape->n_frames, numbers;
+    s->n_rows = shape->n_rows;
+    s->n_frames = shape->n_frames;
     s->gap_count = shape->gap_count;
     if (v.u.bad || unit == 0 || unit > INT64_MAX || s->n_rows > tg_unpack_left(&v.u))
         return false;
     v.unit = (int64_t)unit;
-    s->rows = tg_arena_copy(a, shape->row[TG_BOOK_ROWS], s->n_rows, sizeof *s->rows);
-    s->frames = tg_arena_copy(a, shape->row[TG_BOOK_FRAMES], s->n_frames, sizeof *s->frames);
-    kept = tg_xmalloc(s->n_rows + 1);
+    s->rows = tg_arena_copy(a, shape->rows, n_all, sizeof *s->rows);
+    kept = tg_xcalloc(n_all + 1, 1); /* frames have no slots */
     for (size_t i = 0; i < s->n_rows; i++) {
         uint64_t flag = tg_unpack_u64(&v.u);
         kept[i] = flag == 1;
         v.u.bad |= flag > 1;
     }
-    size_t n = s->n_steps + 1, gaps = tg_shard_gaps(s);
-    if (v.u.bad || !read_less(&v, s->rows, s->n_rows, n, &of_rows) ||
-        !read_less(&v, s->frames, s->n_frames, n, &of_frames))
+    size_t gaps = tg_shard_gaps(s);
+    if (v.u.bad || __builtin_mul_overflow(n_all, n, &numbers) || numbers > tg_unpack_left(&v.u))
         return false;
-    for (size_t i = 0; i < s->n_rows; i++)
-        read_self(&v, &s->rows[i], kept[i] ? s->n_steps : 0, n);
-    for (size_t i = 0; i < s->n_frames; i++)
-        read_self(&v, &s->frames[i], 0, n);
+    less = tg_xrealloc(NULL, numbers + 1, sizeof *less);
+    for (size_t i = 0; i < numbers; i++)
+        less[i] = read_time(&v);
+    tg_ns *self = TG_NEW_N(a, tg_ns, numbers);
+    for (size_t i = 0; i < n_all; i++, self += n) {
+        size_t from = kept[i] ? s->n_steps : 0; /* before it, slots say it */
+        s->rows[i].self = self;
+        for (size_t k = from; k < n; k++)
+            self[k] = read_after(&v, k > from ? self[k - 1] : 0);
+    }
     if (gaps > tg_unpack_left(&v.u))
         return false;
     s->gaps = TG_NEW_N(a, tg_ns, gaps);
     for (size_t i = 0; i < gaps; i++)
         s->gaps[i] = read_time(&v);
-    return !v.u.bad && read_all_slots(&v, s, kept) && v.u.p == v.u.end &&
-           add_less(&v, s->rows, s->n_rows, n, of_rows) &&
-           add_less(&v, s->frames, s->n_frames, n, of_frames);
+    return !v.u.bad && read_all_slots(&v, s, kept) && v.u.p == v.u.end && add_less(&v, s, less);
 }

@@ -18,8 +18,8 @@
 
 /* Rows with all but their times, as shards of one listing and one pattern share them. */
 struct tg_shared_rows {
-    struct tg_row *row[TG_BOOK_SETS];
-    size_t n[TG_BOOK_SETS], n_steps;
+    struct tg_row *rows; /* and after them those of frames */
+    size_t n_rows, n_frames, n_steps;
     uint32_t *gap_count;
     uint64_t hash; /* content.c */
 };

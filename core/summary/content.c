@@ -119,11 +119,11 @@ static void put_text(struct tg_buf *b, tg_sv s)
     tg_buf_add(b, s);
 }
 
-static void put_shape(struct tg_buf *b, const struct tg_row *rows, size_t n_rows, size_t n)
+static void put_shape(struct tg_buf *b, const struct tg_shard *s, size_t from, size_t to)
 {
-    tg_pack_u64(b, n_rows);
-    for (size_t i = 0; i < n_rows; i++) {
-        const struct tg_row *r = &rows[i];
+    tg_pack_u64(b, to - from);
+    for (size_t i = from; i < to; i++) {
+        const struct tg_row *r = &s->rows[i];
         put_text(b, r->key->name);
         put_text(b, r->key->cat);
         put_text(b, r->key->parent);
@@ -137,7 +137,7 @@ static void put_shape(struct tg_buf *b, const struct tg_row *rows, size_t n_rows
             put_text(b, r->attrs[f].value);
             tg_pack_u64(b, r->attrs[f].count);
         }
-        for (size_t k = 0; k < n; k++)
+        for (size_t k = 0; k <= s->n_steps; k++)
             tg_pack_u64(b, r->count[k]);
     }
 }
@@ -145,32 +145,27 @@ static void put_shape(struct tg_buf *b, const struct tg_row *rows, size_t n_rows
 uint64_t tg_content_shape_hash(const struct tg_shard *s)
 {
     TG_BUF b = { 0 };
-    put_shape(&b, s->rows, s->n_rows, s->n_steps + 1);
-    put_shape(&b, s->frames, s->n_frames, s->n_steps + 1);
+    put_shape(&b, s, 0, s->n_rows);
+    put_shape(&b, s, s->n_rows, s->n_rows + s->n_frames);
     for (size_t k = 0; k < s->n_steps; k++)
         tg_pack_u64(&b, s->gap_count[k]);
     return tg_hash(tg_buf_sv(&b), TG_SUMMARY_FORMAT);
 }
 
-static void put_times(struct tg_buf *b, const struct tg_row *rows, size_t n_rows, size_t n)
-{
-    for (size_t i = 0; i < n_rows; i++) {
-        char *from = tg_buf_room(b, 2 * n * TG_PACKED_MOST), *to = from;
-        for (size_t k = 0; k < n; k++) {
-            to = tg_pack_at(to, (uint64_t)rows[i].total[k]);
-            to = tg_pack_at(to, (uint64_t)rows[i].self[k]);
-        }
-        b->n += (size_t)(to - from);
-    }
-}
-
 /* `b`: the content as text. */
 static uint64_t hash_of(struct tg_buf *b, const struct tg_shard *s, uint64_t shape)
 {
+    size_t n = s->n_steps + 1;
     const tg_ns *gap = s->gaps;
     tg_pack_u64(b, shape);
-    put_times(b, s->rows, s->n_rows, s->n_steps + 1);
-    put_times(b, s->frames, s->n_frames, s->n_steps + 1);
+    for (size_t i = 0; i < s->n_rows + s->n_frames; i++) {
+        char *from = tg_buf_room(b, 2 * n * TG_PACKED_MOST), *to = from;
+        for (size_t k = 0; k < n; k++) {
+            to = tg_pack_at(to, (uint64_t)s->rows[i].total[k]);
+            to = tg_pack_at(to, (uint64_t)s->rows[i].self[k]);
+        }
+        b->n += (size_t)(to - from);
+    }
     for (size_t k = 0; k < s->n_steps; k++)
         for (size_t i = 0; i < s->gap_count[k]; i++)
             tg_pack_u64(b, (uint64_t)*gap++);

@@ -51,7 +51,8 @@ static void add_row(struct tg_shard *out, size_t *cap, enum tg_kind kind, tg_sv 
         any = any || (side == HOST ? v[k].calls : v[k].work);
     if (!any)
         return;
-    struct tg_row *row = TG_PUSH(out->frames, out->n_frames, *cap);
+    size_t n = out->n_rows + out->n_frames++;
+    struct tg_row *row = TG_ARENA_PUSH(a, out->rows, n, *cap);
     *row = tg_frame_row(kind, name, side, out->n_steps, a);
     for (size_t k = 0; k <= out->n_steps; k++) {
         row->count[k] = narrow(side == HOST ? v[k].calls : v[k].work);
@@ -64,8 +65,7 @@ static void add_row(struct tg_shard *out, size_t *cap, enum tg_kind kind, tg_sv 
 void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
                         const struct tg_steps *steps, unsigned sorts, struct tg_arena *a)
 {
-    TG_FREE struct tg_row *grown = NULL;
-    size_t cap = 0;
+    size_t cap = out->n_rows;
     out->frame_sorts = sorts;
     TG_FREE size_t *bucket = tg_xrealloc(NULL, steps->n + 1, sizeof *bucket);
     for (size_t k = 0; k <= steps->n; k++)
@@ -84,13 +84,14 @@ void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
         }
         add_row(out, &cap, kinds[sort], tg_sv_of(tg_stack_outside(sort)), s.outside, DEVICE, a);
     }
-    TG_SORT(out->frames, out->n_frames, tg_row_cmp);
+    struct tg_row *frames = out->rows + out->n_rows;
+    TG_SORT(frames, out->n_frames, tg_row_cmp);
     /* Names whose bytes are not text may be cleaned to the same text: they are one row then. */
     size_t kept = 0;
     for (size_t i = 0; i < out->n_frames; i++) {
-        struct tg_row *to = kept ? &out->frames[kept - 1] : NULL, *row = &out->frames[i];
+        struct tg_row *to = kept ? &frames[kept - 1] : NULL, *row = &frames[i];
         if (!to || tg_row_cmp(to, row) != 0) {
-            out->frames[kept++] = *row;
+            frames[kept++] = *row;
             continue;
         }
         for (size_t k = 0; k <= out->n_steps; k++) {
@@ -100,6 +101,4 @@ void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
         }
     }
     out->n_frames = kept;
-    grown = out->frames;
-    out->frames = tg_arena_copy(a, grown, out->n_frames, sizeof *grown);
 }

@@ -205,10 +205,10 @@ static void drop_rows(struct job *j)
     for (size_t i = 0; i < j->s->n_rows; i++)
         if (is_injected(j, &j->s->rows[i]))
             recount_row(j, &j->s->rows[i], 0, true);
-    for (size_t i = 0; i < j->s->n_rows; i++)
-        if (!is_injected(j, &j->s->rows[i]))
+    for (size_t i = 0; i < j->s->n_rows + j->s->n_frames; i++)
+        if (i >= j->s->n_rows || !is_injected(j, &j->s->rows[i]))
             j->s->rows[kept++] = j->s->rows[i];
-    j->s->n_rows = kept;
+    j->s->n_rows = kept - j->s->n_frames;
 }
 
 /* A row of `model`'s place with `calls[k]` calls and `ns[k]` in step k. */
@@ -232,9 +232,11 @@ static void new_row(struct job *j, const struct tg_row_key *model, tg_sv name,
         j->calls[k] = calls[k];
         add(j, TG_METRIC_KERNEL_NAMES, k, key.kind == TG_KIND_KERNEL, 0);
     }
-    j->s->rows = tg_arena_copy(j->a, j->s->rows, j->s->n_rows, sizeof r);
-    j->s->rows[j->s->n_rows] = r;
-    settle(j, &j->s->rows[j->s->n_rows++]);
+    j->s->rows = tg_arena_copy(j->a, j->s->rows, j->s->n_rows + j->s->n_frames, sizeof r);
+    struct tg_row *at = &j->s->rows[j->s->n_rows++];
+    memmove(at + 1, at, j->s->n_frames * sizeof r);
+    *at = r;
+    settle(j, at);
 }
 
 static void unfuse(struct job *j)
@@ -385,20 +387,14 @@ static void recount(const struct tg_shard *s, struct tg_row *r, int64_t more)
 static size_t add_new(struct tg_shard *s, const struct tg_inject *p, enum tg_kind kind,
                       struct tg_arena *a)
 {
-    struct tg_row *grown = TG_NEW_N(a, struct tg_row, s->n_frames + 1);
     struct tg_row fresh = tg_frame_row(kind, tg_arena_sv(a, p->text), -1, s->n_steps, a);
-    size_t at = 0;
     for (size_t k = 0; k < s->n_steps; k++) {
         fresh.count[k] = 1;
         fresh.total[k] = fresh.self[k] = p->ns > 0 ? p->ns : 1;
     }
-    for (size_t i = 0; i < s->n_frames; i++) {
-        at += tg_row_cmp(&s->frames[i], &fresh) < 0;
-        grown[i + (tg_row_cmp(&s->frames[i], &fresh) >= 0)] = s->frames[i];
-    }
-    grown[at] = fresh;
-    s->frames = grown;
-    s->n_frames++;
+    s->rows = tg_arena_copy(a, s->rows, s->n_rows + s->n_frames, sizeof fresh);
+    s->rows[s->n_rows + s->n_frames++] = fresh;
+    TG_SORT(s->rows + s->n_rows, s->n_frames, tg_row_cmp);
     return 1;
 }
 
@@ -407,17 +403,18 @@ static size_t inject_frames(struct tg_shard *s, const struct tg_inject *p, struc
 {
     size_t injected = 0;
     enum tg_kind kind = p->kind;
+    struct tg_row *frames = s->rows + s->n_rows;
     if (p->what == TG_INJECT_DROP && p->is) {
         size_t kept = 0;
         for (size_t i = 0; i < s->n_frames; i++)
-            if (!p->is(p->arg, &s->frames[i]))
-                s->frames[kept++] = s->frames[i];
+            if (!p->is(p->arg, &frames[i]))
+                frames[kept++] = frames[i];
         injected = s->n_frames - kept;
         s->n_frames = kept;
         return injected;
     }
     for (size_t i = 0; p->is && i < s->n_frames; i++) {
-        struct tg_row *r = &s->frames[i];
+        struct tg_row *r = &frames[i];
         if (!p->is(p->arg, r))
             continue;
         kind = r->key->kind;

@@ -378,14 +378,12 @@ static const char *read_shape(struct tg_layout_reader *r, struct tg_layout_shape
     if (!tg_listing_read(&s->ids, r->columns.v[s->rows], &r->book->read, a) ||
         !tg_shared_rows_read(rows, r->columns.v[s->pattern], &s->ids, &r->book->read, n_steps, a))
         return "rows or pattern";
-    if (s->tree != TG_NO_ID &&
-        !tg_tree_shape_read(&s->shape_of_tree, r->trees.v[s->tree], rows->row[TG_BOOK_ROWS],
-                            rows->n[TG_BOOK_ROWS], n_steps, a))
+    if (s->tree != TG_NO_ID && !tg_tree_shape_read(&s->shape_of_tree, r->trees.v[s->tree],
+                                                   rows->rows, rows->n_rows, n_steps, a))
         return "tree";
-    const struct tg_shard view = { .rows = rows->row[TG_BOOK_ROWS],
-                                   .n_rows = rows->n[TG_BOOK_ROWS],
-                                   .frames = rows->row[TG_BOOK_FRAMES],
-                                   .n_frames = rows->n[TG_BOOK_FRAMES],
+    const struct tg_shard view = { .rows = rows->rows,
+                                   .n_rows = rows->n_rows,
+                                   .n_frames = rows->n_frames,
                                    .n_steps = rows->n_steps,
                                    .gap_count = rows->gap_count };
     rows->hash = tg_content_shape_hash(&view);
@@ -462,7 +460,8 @@ static const char *read_shard(struct tg_layout_reader *r, const struct tg_doc *d
         return bad;
     for (size_t i = 0; i < s->n_frames; i++) { /* they are of the sorts that it names */
         enum tg_stack_sort sort;
-        if (!tg_frame_sort_find(s->frames[i].key->cat, &sort) || !(s->frame_sorts & 1u << sort))
+        if (!tg_frame_sort_find(s->rows[s->n_rows + i].key->cat, &sort) ||
+            !(s->frame_sorts & 1u << sort))
             return "frames";
     }
     if (!tg_content_has_hash(s, shape->shape.hash, line))

@@ -214,11 +214,10 @@ static void keep_key_and_attrs(const struct copier *c, struct tg_row *r)
 }
 
 /* If the copy is only read, times that are equal are one array. */
-static struct tg_row *copy_rows(const struct copier *c, const struct tg_shard *s,
-                                const struct tg_row *rows, size_t n_rows)
+static struct tg_row *copy_rows(const struct copier *c, const struct tg_shard *s)
 {
-    size_t n = s->n_steps + 1;
-    struct tg_row *to = tg_arena_copy(c->a, rows, n_rows, sizeof *to);
+    size_t n = s->n_steps + 1, n_rows = s->n_rows + s->n_frames;
+    struct tg_row *to = tg_arena_copy(c->a, s->rows, n_rows, sizeof *to);
     for (size_t i = 0; i < n_rows; i++) {
         struct tg_row *r = &to[i];
         size_t calls = (size_t)tg_row_calls(s, r);
@@ -277,8 +276,7 @@ static struct tg_shard *copy(const struct copier *c, const struct tg_shard *s)
     to->hints = tg_arena_copy(a, s->hints, s->n_hints, sizeof *to->hints);
     for (size_t i = 0; i < s->n_hints; i++)
         to->hints[i].name = tg_arena_sv(a, s->hints[i].name);
-    to->rows = copy_rows(c, s, s->rows, s->n_rows);
-    to->frames = copy_rows(c, s, s->frames, s->n_frames);
+    to->rows = copy_rows(c, s);
     if (s->tree.n) {
         to->tree.node = keep(c, s->tree.node, s->tree.n, sizeof *s->tree.node);
         to->tree.count = keep(c, s->tree.count, cells, sizeof *s->tree.count);

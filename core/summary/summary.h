@@ -102,7 +102,7 @@ struct tg_shard {
                             0 for unmarked traces */
     tg_ns *gaps;         /* their lengths in time order, step after step; their sum is the window's
                             self time */
-    struct tg_row *rows; /* by kind, name, cat, parent, device, stream */
+    struct tg_row *rows; /* by kind, name, cat, parent, device, stream; then those by frame */
     size_t n_rows;
     /* Whose child each row is. Not part of the hash: a summary of 0.2.0 has none, and a recording
      * is the same one with it and without it. */
@@ -112,9 +112,9 @@ struct tg_shard {
      * Totals by Python frame (core/metric/stacks.h), for rules of kind module and source; taken
      * when somebody asked for them: `frame_sorts` has a bit per enum tg_stack_sort. Each name
      * has two rows, without slots: device -1: calls, inclusive and self time on the host; device 0:
-     * pieces, time and self time of the device work launched inside.
+     * pieces, time and self time of the device work launched inside. They are in `rows`, after
+     * n_rows others, in the same order among themselves.
      */
-    struct tg_row *frames;
     size_t n_frames;
     unsigned frame_sorts;
     struct tg_metric_value *metrics; /* [TG_METRICS][n_steps], see core/metric/metric.h */

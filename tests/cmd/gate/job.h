@@ -94,7 +94,7 @@ static inline struct tg_commit job_commit(struct job *k, const char *rev)
 /* Stores a run of a suite at a commit. */
 static inline void job_store(struct job *k, const char *suite, const char *rev, const char *bytes)
 {
-    struct tg_store store = tg_store_in_git(job_git(k));
+    struct tg_store store = tg_store_open(job_git(k));
     struct tg_commit at = job_commit(k, rev);
     struct tg_stored out;
     bool created;

@@ -161,7 +161,7 @@ IN_BOX(accepted_with_who_and_why)
                                     .time = 1 };
     const struct tg_known *e;
     open_nights(&k, b);
-    store = tg_store_in_git(job_git(&k));
+    store = tg_store_open(job_git(&k));
     said.id = event_of(&k, "HEAD~4", "HEAD")->id;
     assert_no_error(tg_event_write(&store, TG_SV("main"), &said, k.box->a, &k.err), &k.err);
     e = event_of(&k, "HEAD~4", "HEAD");
@@ -190,7 +190,7 @@ IN_BOX(the_last_word_counts_and_not_the_latest_time)
     struct tg_store store;
     struct tg_event_record r = { .actor = TG_SV("Ann"), .reason = TG_SV("r") };
     open_nights(&k, b);
-    store = tg_store_in_git(job_git(&k));
+    store = tg_store_open(job_git(&k));
     r.id = event_of(&k, "HEAD~4", "HEAD")->id;
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         r.word = said[i].word;
@@ -252,7 +252,7 @@ IN_BOX(a_damaged_record_is_an_error)
     struct tg_store store;
     size_t n;
     open_nights(&k, b);
-    store = tg_store_in_git(job_git(&k));
+    store = tg_store_open(job_git(&k));
     box_sh(b, "cd w; o=$(echo '{\"tracegate_event\": 1}' | git hash-object -w --stdin)\n"
               "git update-ref refs/tracegate/events/v1/main/0123456789ab/$(printf %.16s $o) $o");
     assert_false(tg_event_records(&store, TG_SV("main"), k.box->a, &v, &n, &k.err));

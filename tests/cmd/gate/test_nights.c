@@ -4,7 +4,7 @@
 
 static struct tg_nights load(struct job *k, const char *until)
 {
-    struct tg_store store = tg_store_in_git(job_git(k));
+    struct tg_store store = tg_store_open(job_git(k));
     struct tg_commit at = job_commit(k, until);
     struct tg_nights n;
     assert_no_error(tg_nights_load(&n, &store, TG_SV("main"), &at, NULL, &k->err), &k->err);
@@ -70,7 +70,7 @@ IN_BOX(suites_that_something_is_stored_of)
     job_repository(b, five);
     job_open(&k, b, STORED_POLICY);
     {
-        struct tg_store store = tg_store_in_git(job_git(&k));
+        struct tg_store store = tg_store_open(job_git(&k));
         assert_no_error(tg_nights_suites(&store, k.box->a, &suites, &n, &k.err), &k.err);
         assert_int_equal(n, 0);
         job_store(&k, "b", "HEAD", "1");

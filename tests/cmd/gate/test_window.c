@@ -9,7 +9,7 @@ static const char *const five[] = { "echo 1 > x", "echo 2 > x", "echo 3 > x",
 /* The baseline is HEAD~1 after `walked` commits without one; HEAD~3 has two runs, HEAD~4 one. */
 static void join(struct job *k, unsigned walked)
 {
-    struct tg_store store = tg_store_in_git(job_git(k));
+    struct tg_store store = tg_store_open(job_git(k));
     struct tg_baseline b = { .commit = job_commit(k, "HEAD~1"), .walked = walked };
     job_store(k, "main", "HEAD~1", "a");
     job_store(k, "main", "HEAD~3", "b");
@@ -73,7 +73,7 @@ static void store_runs(struct job *k, const char *rev, const char *runs)
 static bool window_of(struct job *k, const char *const runs[4], const char *script)
 {
     struct tg_baseline b = { .commit = job_commit(k, "HEAD~1") };
-    struct tg_store store = tg_store_in_git(job_git(k));
+    struct tg_store store = tg_store_open(job_git(k));
     for (int i = 0; i < 4; i++)
         store_runs(k, tg_arena_printf(k->box->a, "HEAD~%d", i + 1), runs[i]);
     assert_no_error(

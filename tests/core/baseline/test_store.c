@@ -7,7 +7,7 @@
 #include "core/baseline/store.h"
 
 /* The store of a repository, for one call. */
-#define in(g) (&(struct tg_store){ (g), tg_store_in_git(g).place })
+#define in(g) (&(struct tg_store){ g })
 
 static const char *sha_of(const struct box *b, const char *rev)
 {

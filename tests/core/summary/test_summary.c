@@ -501,10 +501,10 @@ static bool add_stacks(struct traced *f, struct tg_summary *to, uint64_t seed, u
 static const struct tg_row *frame(const struct tg_shard *s, enum tg_kind kind, const char *name,
                                   int64_t device)
 {
-    for (size_t i = 0; i < s->n_frames; i++)
-        if (s->frames[i].key->kind == kind && s->frames[i].key->device == device &&
-            tg_sv_eq(s->frames[i].key->name, tg_sv_of(name)))
-            return &s->frames[i];
+    for (const struct tg_row *r = s->rows + s->n_rows; r < s->rows + s->n_rows + s->n_frames; r++)
+        if (r->key->kind == kind && r->key->device == device &&
+            tg_sv_eq(r->key->name, tg_sv_of(name)))
+            return r;
     fail_msg("no frame %s", name);
     return NULL;
 }
@@ -536,7 +536,7 @@ TRACED(frames_by_hand)
     /* behind the last step, never launched */
     assert_row(frame(s, TG_KIND_SOURCE, "(launched outside every Python function)", 0), 2, 1, 30,
                30);
-    assert_null(s->frames[0].slots);
+    assert_null(s->rows[s->n_rows].slots);
 }
 
 /*

@@ -71,12 +71,11 @@ static struct tg_ints ints_of(struct decode *c, const struct tg_yaml *n)
 
 static struct tg_match match_of(struct decode *c, const struct tg_yaml *n)
 {
-    struct tg_match m = { .at = TG_NOWHERE };
+    struct tg_match m = { 0 };
     if (!n || n->type != TG_YAML_MAP)
         return m;
     const struct tg_yaml *excluded = tg_yaml_get(n, "not");
     m.present = true;
-    m.at = n->at;
     const struct tg_yaml *rank = tg_yaml_get(n, "rank");
     uint32_t words = tg_node_mask(tg_yaml_get(n, "kind"), tg_words_kind), mask = 0;
     for (int i = 0; tg_words_kind[i]; i++)
@@ -369,7 +368,6 @@ static void suites_of(struct decode *c, const struct tg_yaml *n)
                                  *baseline = tg_node_scalar(item, "baseline");
             s->name = tg_node_text(item, "name");
             s->at = tg_node_scalar(item, "name") ? tg_node_scalar(item, "name")->at : item->at;
-            s->trace.at = tg_node_at(item, "trace");
             s->trace.files =
                 trace && trace->type == TG_YAML_SCALAR ? trace->text : tg_node_text(trace, "files");
             s->trace.run = tg_node_text(trace, "run");
@@ -708,8 +706,8 @@ void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, s
     const struct tg_yaml *n = tg_node_list(tree, "aliases");
     struct tg_alias *v = TG_NEW_N(c.arena, struct tg_alias, n->n + 1);
     for (size_t i = 0; i < n->n; i++) {
-        v[i] = (struct tg_alias){ tg_node_text(n->items[i], "from"),
-                                  tg_node_text(n->items[i], "to"), n->items[i]->at };
+        v[i] =
+            (struct tg_alias){ tg_node_text(n->items[i], "from"), tg_node_text(n->items[i], "to") };
         if (v[i].from.n && tg_sv_eq(v[i].from, v[i].to))
             tg_yaml_mistake(c.diags, TG_DIAG_TEXT, n->items[i], "remove it",
                             "the alias names the same text twice");
@@ -720,8 +718,7 @@ void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, s
     rules_of(&c, tg_node_list(tree, "rules"));
     waivers_of(&c, tg_node_list(tree, "waivers"));
     p->report = (struct tg_report_settings){ tg_node_int(report, "top", 10),
-                                             tg_node_int(report, "junit_max", 500),
-                                             tg_node_at(tree, "report") };
+                                             tg_node_int(report, "junit_max", 500) };
     p->ab = (struct tg_policy_ab){ tg_node_text(ab, "detect"), tg_node_text(ab, "budget"),
                                    tg_node_int(ab, "max_runs", 0), tg_node_text(ab, "measured") };
     p->fail_on = TG_FAIL_ON_FAIL | tg_node_mask(tg_yaml_get(tree, "fail_on"), tg_words_fail_on);

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cmd/gate/runs.h"
 #include "core/base/sort.h"
 #include "core/diff/confirm.h"
 #include "core/diff/stats.h"

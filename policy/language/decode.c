@@ -71,16 +71,14 @@ static struct tg_ints ints_of(struct decode *c, const struct tg_yaml *n)
 
 static struct tg_match match_of(struct decode *c, const struct tg_yaml *n)
 {
-    struct tg_match m = { 0 };
-    if (!n || n->type != TG_YAML_MAP)
-        return m;
+    struct tg_match m = { .present = n && n->type == TG_YAML_MAP };
     const struct tg_yaml *excluded = tg_yaml_get(n, "not");
-    m.present = true;
     const struct tg_yaml *rank = tg_yaml_get(n, "rank");
-    uint32_t words = tg_node_mask(tg_yaml_get(n, "kind"), tg_words_kind), mask = 0;
+    uint32_t words = tg_node_mask(tg_yaml_get(n, "kind"), tg_words_kind);
+    enum tg_kind kind;
     for (int i = 0; tg_words_kind[i]; i++)
-        mask |= words & (1u << i) ? 1u << tg_kind_of_word[i] : 0;
-    m.kinds = mask;
+        if (words & 1u << i && tg_kind_from_name(tg_sv_of(tg_words_kind[i]), &kind))
+            m.kinds |= 1u << kind;
     m.classes = tg_node_mask(tg_yaml_get(n, "class"), tg_words_class);
     m.families = tg_node_mask(tg_yaml_get(n, "family"), tg_words_family);
     m.name = patterns_of(c, tg_yaml_get(n, "name"));
@@ -105,11 +103,7 @@ static struct tg_match match_of(struct decode *c, const struct tg_yaml *n)
 
 static struct tg_when when_of(struct decode *c, const struct tg_yaml *n)
 {
-    struct tg_when w = { .at = TG_NOWHERE };
-    if (!n || n->type != TG_YAML_MAP)
-        return w;
-    w.present = true;
-    w.at = n->at;
+    struct tg_when w = { .present = n && n->type == TG_YAML_MAP, .at = n ? n->at : TG_NOWHERE };
     w.event = patterns_of(c, tg_yaml_get(n, "event"));
     w.branch = patterns_of(c, tg_yaml_get(n, "branch"));
     w.device = patterns_of(c, tg_yaml_get(n, "device"));
@@ -131,9 +125,7 @@ static struct tg_noise noise_of(struct decode *c, const struct tg_yaml *n,
 {
     struct tg_noise v = *base;
     const struct tg_yaml *ignore = tg_yaml_get(n, "ignore");
-    if (!n || n->type != TG_YAML_MAP)
-        return v;
-    v.at = n->at;
+    v.at = n ? n->at : v.at;
     v.test = (enum tg_noise_test)tg_node_word(n, "test", tg_words_noise_test, (int)v.test);
     v.min_runs = tg_node_int(n, "min_runs", v.min_runs);
     v.min_steps = tg_node_int(n, "min_steps", v.min_steps);
@@ -328,17 +320,6 @@ static void rule_of(struct decode *c, const struct tg_yaml *n, struct tg_rule *r
         (void)tg_diags_add(c->diags, TG_DIAG_NO_LIMIT, r->at, id ? tg_yaml_width(id) : 1,
                            "add  fail: {...}  or  warn: {...}",
                            "rule '%s' has neither 'warn' nor 'fail'", r->id.p);
-}
-
-static void rules_of(struct decode *c, const struct tg_yaml *n)
-{
-    struct tg_rule *v = TG_NEW_N(c->arena, struct tg_rule, n->n + 1);
-    size_t count = 0;
-    for (size_t i = 0; i < n->n; i++)
-        if (n->items[i]->type == TG_YAML_MAP)
-            rule_of(c, n->items[i], &v[count++]);
-    c->policy->rules = v;
-    c->policy->n_rules = count;
 }
 
 /* ---- suites ---- */
@@ -689,7 +670,7 @@ void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, s
     settings_of(&c, tg_yaml_get(tree, "baseline"), &p->baseline);
     baselines_of(&c, tg_node_list(tree, "baselines"));
     const struct tg_yaml *require = tg_yaml_get(tree, "require");
-    struct tg_require *r = &c.policy->require;
+    struct tg_require *r = &p->require;
     r->at = tg_node_at(tree, "require");
     r->steps = tg_node_int(require, "steps", 0);
     r->kernels = tg_node_int(require, "kernels", 0);
@@ -712,10 +693,15 @@ void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, s
             tg_yaml_mistake(c.diags, TG_DIAG_TEXT, n->items[i], "remove it",
                             "the alias names the same text twice");
     }
-    c.policy->aliases = v;
-    c.policy->n_aliases = n->n;
+    p->aliases = v;
+    p->n_aliases = n->n;
     classes_of(&c, tg_node_list(tree, "classes"));
-    rules_of(&c, tg_node_list(tree, "rules"));
+    n = tg_node_list(tree, "rules");
+    struct tg_rule *rules = TG_NEW_N(c.arena, struct tg_rule, n->n + 1);
+    p->rules = rules;
+    for (size_t i = 0; i < n->n; i++)
+        if (n->items[i]->type == TG_YAML_MAP)
+            rule_of(&c, n->items[i], &rules[p->n_rules++]);
     waivers_of(&c, tg_node_list(tree, "waivers"));
     p->report = (struct tg_report_settings){ tg_node_int(report, "top", 10),
                                              tg_node_int(report, "junit_max", 500) };

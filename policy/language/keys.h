@@ -93,7 +93,7 @@ extern const struct tg_key_shape tg_key_shape_baselines; /* one of them */
 
 const struct tg_key *tg_key_find(const struct tg_key *keys, tg_sv name); /* NULL: unknown */
 
-extern const char *const tg_words_kind[];
+extern const char *const tg_words_kind[]; /* names of tg_kind_from_name */
 extern const char *const tg_words_class[];
 extern const char *const tg_words_family[];
 extern const char *const tg_words_same[];
@@ -106,6 +106,4 @@ extern const char *const tg_words_noise_test[];
 extern const char *const tg_words_exception[];
 extern const char *const tg_words_fail_on[];
 extern const char *const tg_words_on_off[];
-/* The kind that tg_words_kind[i] names. */
-extern const enum tg_kind tg_kind_of_word[];
 #endif

@@ -46,9 +46,9 @@ static bool find_in(const char *dir, struct tg_arena *a, const char **path, stru
         return false;
     if (has_yml == TG_ABSENT || has_yaml == TG_ABSENT)
         return true;
-    (void)tg_err_set(err, TG_ERR_POLICY, TG_AT_FILE(yml),
-                     "two policies in one directory: '%s', '%s'", yml, yaml);
-    return tg_err_hint(err, "Keep one of them, or name one with --policy.");
+    return tg_err_say(err, TG_ERR_POLICY, TG_AT_FILE(yml),
+                      "two policies in one directory: '%s', '%s'",
+                      "Keep one of them, or name one with --policy.", yml, yaml);
 }
 
 bool tg_policy_find(const char *dir, const char *root, struct tg_arena *a, const char **path,
@@ -178,9 +178,9 @@ static bool read_text(struct load *l, const char *path, struct tg_buf *out, stru
     if (!tg_sv_starts(text, TG_SV("\x1f\x8b")) && !tg_sv_starts(text, TG_SV("\x28\xb5\x2f\xfd")) &&
         !(tg_sv_starts(text, TG_SV("{")) && tg_sv_has(text, TG_SV("\"traceEvents\""))))
         return true;
-    tg_err_set(err, TG_ERR_POLICY, TG_AT_FILE(path), "'%s' is a trace, not a policy", path);
-    return tg_err_hint(
-        err, "traces are named without an option: tracegate check TRACE... --policy FILE");
+    return tg_err_say(err, TG_ERR_POLICY, TG_AT_FILE(path), "'%s' is a trace, not a policy",
+                      "traces are named without an option: tracegate check TRACE... --policy FILE",
+                      path);
 }
 
 /* "a/./b/../c" -> "a/c"; leading ".." stay. On the text, so it also works inside a commit. */

@@ -170,8 +170,7 @@ struct tg_suite {
     tg_sv name;
     struct tg_trace_spec trace;
     tg_sv numbers;  /* path or glob of files of numbers, relative as `trace`; "" if not given */
-    tg_sv baseline; /* path or glob inside the baseline commit's tree; "" if `stored` */
-    bool stored;    /* baseline: stored, or not given */
+    tg_sv baseline; /* path or glob inside the baseline commit's tree; "": stored, or not given */
     struct tg_loc baseline_at;
     int64_t ranks_expect; /* 0: not given */
     struct tg_window window;

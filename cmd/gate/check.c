@@ -23,7 +23,7 @@ static bool is_piped(const struct tg_input_list *l)
 static struct tg_kept_trace *keeper(const struct tg_check *c, const struct tg_input_list *files,
                                     struct tg_kept_trace *k)
 {
-    return c->wants_picture || !tg_inputs_first_lasts(files) ? k : NULL;
+    return c->wants_picture || !tg_inputs_lasts(files, 0) ? k : NULL;
 }
 
 static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, struct tg_err *err)

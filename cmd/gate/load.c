@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cmd/gate/cache.h"
 #include "cmd/gate/inputs.h"
@@ -231,14 +230,9 @@ bool tg_inputs_read(struct tg_summary *out, const struct tg_input_list *list,
     return ok;
 }
 
-static bool lasts(const struct tg_input_list *list, size_t at)
+bool tg_inputs_lasts(const struct tg_input_list *list, size_t at)
 {
     return at < list->n && (list->v[at].from_git || tg_file_is_regular(list->v[at].label));
-}
-
-bool tg_inputs_first_lasts(const struct tg_input_list *list)
-{
-    return lasts(list, 0);
 }
 
 bool tg_inputs_use_first(const struct tg_first_traces *f, int side,
@@ -255,7 +249,7 @@ bool tg_inputs_use_first(const struct tg_first_traces *f, int side,
         tg_sv head;
         opts.keep_python = opts.want_sequence = true;
         opts.keep_hta = opts.want_attrs = opts.want_memory = false;
-        if (lasts(list, f->at[side]))
+        if (tg_inputs_lasts(list, f->at[side]))
             s = tg_inputs_open(&list->v[f->at[side]], f->repo, opts.reader.limits, &bytes,
                                &ignored);
         if (s && tg_source_peek(s, &head, &ignored) && !tg_summary_looks_like(head))

@@ -1,7 +1,6 @@
 #include "cmd/gate/outliers.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/base/sort.h"
 

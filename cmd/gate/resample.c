@@ -1,7 +1,6 @@
 #include "cmd/gate/resample.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/base/sort.h"
 #include "core/diff/confirm.h"

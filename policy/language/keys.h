@@ -4,8 +4,7 @@
  * The grammar of a policy file as tables: which keys exist where, the form of their values, and
  * what they mean. The loader checks against it, the schema and the manual's lists are printed from
  * it, so the three cannot differ. What a change of a value means for the verdict is read from it
- * (changes.h). Checks that need more than one value (a bound must fit the metric) are in
- * decode_*.c.
+ * (changes.h). What needs more than one value (a bound must fit the metric) is checked in decode.c.
  */
 #include "policy/language/policy.h"
 

@@ -170,7 +170,7 @@ bool tg_baseline_record(struct tg_store_cmd *s, struct tg_err *err)
         struct tg_input_list inputs = { .one_run = s->o->given.ranks };
         TG_AUTO(tg_summary_release) struct tg_summary summary;
         tg_summary_init(&summary);
-        if (!s->args.n && !suite->stored && s->suites.n != 1)
+        if (!s->args.n && suite->baseline.n && s->suites.n != 1)
             continue;
         if (!tg_given_apply(&so, &s->o->given, s->arena, err) ||
             !tg_suite_traces(&inputs, &s->suites, suite, &s->args, err) ||

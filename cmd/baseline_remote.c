@@ -104,7 +104,7 @@ static bool fetch_from(struct tg_store_cmd *s, const struct tg_baseline_settings
     if (!start->sha[0])
         tg_io_note(s->io, "HEAD is the first commit: there is nothing before it");
     for (size_t i = 0; start->sha[0] && i < s->suites.n; i++)
-        if ((s->suites.v[i]->stored || s->o->suite) &&
+        if ((!s->suites.v[i]->baseline.n || s->o->suite) &&
             !fetch_suite(s, b, s->suites.v[i], start, err))
             return false;
     return true;
@@ -126,7 +126,7 @@ bool tg_baseline_fetch(struct tg_store_cmd *s, struct tg_err *err)
         return true;
     }
     for (size_t i = 0; i < s->suites.n; i++)
-        any = any || s->suites.v[i]->stored;
+        any = any || !s->suites.v[i]->baseline.n;
     if (!any) {
         tg_io_note(s->io, "no suite of the policy has `baseline: stored`: nothing to fetch");
         return true;

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "cmd/gate/gate.h"
 #include "cmd/gate/outliers.h"
 #include "cmd/gate/resample.h"
-#include "cmd/gate/runs.h"
 #include "core/base/decimal.h"
 #include "core/diff/stats.h"
 

@@ -2,7 +2,7 @@
  * schema. */
 #include "cmd/policy.h"
 
-#include "cmd/gate/runs.h"
+#include "cmd/gate/gate.h"
 #include "cmd/options.h"
 #include "cmd/setup/files.h"
 #include "core/base/file.h"

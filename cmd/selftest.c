@@ -2,8 +2,8 @@
  * violation must turn each rule red. Exit 1 if one survives. */
 #include <malloc.h>
 
+#include "cmd/gate/gate.h"
 #include "cmd/gate/mutation.h"
-#include "cmd/gate/runs.h"
 #include "core/base/message.h"
 #include "policy/language/keys.h"
 

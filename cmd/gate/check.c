@@ -23,7 +23,7 @@ static bool is_piped(const struct tg_input_list *l)
 static struct tg_kept_trace *keeper(const struct tg_check *c, const struct tg_input_list *files,
                                     struct tg_kept_trace *k)
 {
-    return c->wants_picture || !tg_inputs_first_lasts(files) ? k : NULL;
+    return c->wants_picture || !tg_inputs_lasts(files, 0) ? k : NULL;
 }
 
 static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, struct tg_err *err)
@@ -151,23 +151,10 @@ static bool refuse_spread(const struct tg_check *c, struct tg_err *err)
                        TG_SV_ARG(folder_of(base)));
 }
 
-static struct tg_first_traces first_traces(struct tg_check *c, struct tg_check_job *j,
-                                           const struct tg_summarize_opts *so)
+/* In the first traces, or in those that are given for it. */
+static void find_causes(struct tg_check *c, struct tg_check_job *j, struct tg_first_traces from)
 {
-    return (struct tg_first_traces){ .side = { &j->base, &j->fresh },
-                                     .kept = { keeper(c, &j->base, &j->base_kept),
-                                               keeper(c, &j->fresh, &c->fresh_kept) },
-                                     .load = &so->load,
-                                     .window = &so->window,
-                                     .skip_first = (unsigned)j->suite->window.skip_first,
-                                     .repo = &c->repo };
-}
-
-static void find_causes(struct tg_check *c, struct tg_check_job *j)
-{
-    struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
     const struct tg_summary *fresh = &c->fresh;
-    struct tg_first_traces from = first_traces(c, j, &so);
     bool apart = c->cause[TG_TEST].n > 0;
     bool stacks =
         apart || (fresh->n && tg_sv_eq(tg_shard_env(fresh->shards[0], "with_stack"), TG_SV("1")));
@@ -298,14 +285,21 @@ static int run_job(struct tg_check *c, struct tg_check_job *j, struct tg_err *er
     tg_verdict_settle(&j->verdict, c->suites.policy->fail_on, c->arena);
     tg_check_describe(c, j);
     tg_check_ask_keep(c, j);
-    find_causes(c, j);
-    /* The page and the call paths draw the first traces. */
     struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
+    struct tg_first_traces first = { .side = { &j->base, &j->fresh },
+                                     .kept = { keeper(c, &j->base, &j->base_kept),
+                                               keeper(c, &j->fresh, &c->fresh_kept) },
+                                     .load = &so.load,
+                                     .window = &so.window,
+                                     .skip_first = (unsigned)j->suite->window.skip_first,
+                                     .repo = &c->repo };
+    find_causes(c, j, first);
+    /* The page and the call paths draw the first traces. */
     struct tg_picture *picture = TG_NEW(c->arena, struct tg_picture);
     c->render.picture = NULL;
     if (c->wants_picture && j->verdict.comparison) {
         tg_picture_take(picture, &(struct tg_picture_ask){
-                                     .from = first_traces(c, j, &so),
+                                     .from = first,
                                      /* its address is that of the first */
                                      .comparison = c->o->trace_url ? NULL : j->verdict.comparison,
                                      .arena = c->arena });

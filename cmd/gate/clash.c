@@ -27,11 +27,11 @@ bool tg_check_two_sides(struct tg_check *c, struct tg_check_job *j, struct tg_er
     }
     if (!same)
         return true;
-    tg_err_set(err, TG_ERR_IO, TG_NOWHERE,
-               "%zu of %zu fresh traces %s the baseline's own: '%s' is on both sides", same,
-               j->fresh.n, same == 1 ? "is" : "are", j->fresh.v[0].label);
-    return tg_err_hint(err, "A trace compared with itself shows nothing: `trace:` names what this "
-                            "run recorded, `baseline:` what is committed.");
+    return tg_err_say(err, TG_ERR_IO, TG_NOWHERE,
+                      "%zu of %zu fresh traces %s the baseline's own: '%s' is on both sides",
+                      "A trace compared with itself shows nothing: `trace:` names what this "
+                      "run recorded, `baseline:` what is committed.",
+                      same, j->fresh.n, same == 1 ? "is" : "are", j->fresh.v[0].label);
 }
 
 /* ---- copies ---- */
@@ -136,10 +136,10 @@ bool tg_check_new_runs(const struct tg_check_job *j, struct tg_err *err)
         free(first);
         if (!copy)
             continue;
-        tg_err_set(err, TG_ERR_IO, TG_NOWHERE, "the new run '%.*s' is one of the first runs",
-                   TG_SV_ARG(copy->source));
-        return tg_err_hint(err, "Runs that made a name a suspect cannot confirm it: record new "
-                                "ones.");
+        return tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "the new run '%.*s' is one of the first runs",
+                          "Runs that made a name a suspect cannot confirm it: record new "
+                          "ones.",
+                          TG_SV_ARG(copy->source));
     }
     return true;
 }

@@ -43,31 +43,32 @@ static enum answer ask(struct tg_check *c, const struct tg_check_job *j, struct 
 
 static bool not_fetched(const struct tg_check_job *j, size_t runs, struct tg_err *err)
 {
-    tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
-               "%zu run%s of suite '%.*s' %s stored at 'origin' and not fetched into this clone",
-               runs, runs == 1 ? "" : "s", TG_SV_ARG(j->suite->name), runs == 1 ? "is" : "are");
-    return tg_err_hint(err, "Run `tracegate baseline fetch` first.");
+    return tg_err_say(
+        err, TG_ERR_LOST, TG_NOWHERE,
+        "%zu run%s of suite '%.*s' %s stored at 'origin' and not fetched into this clone",
+        "Run `tracegate baseline fetch` first.", runs, runs == 1 ? "" : "s",
+        TG_SV_ARG(j->suite->name), runs == 1 ? "is" : "are");
 }
 
 /* Of a suite that has its baseline in the store. */
 static bool nothing_stored(const struct tg_check_job *j, const struct tg_commit *start,
                            enum answer said, const char *policy, struct tg_err *err)
 {
-    tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
-               "nothing is stored for suite '%.*s' up to commit %.12s%s, and that commit has a "
-               "policy (%s): this is not a first run",
-               TG_SV_ARG(j->suite->name), start->sha,
-               said == NOT_ASKED ? " in this clone" : ", here or at 'origin'", policy);
-    if (said == HOLDS_HEAD)
-        return tg_err_hint(err, "The only runs are of HEAD itself, as after the first recording: "
-                                "the next commit is compared with them.");
-    if (said == HOLDS_NONE)
-        return tg_err_hint(err, "The first commit? Record it (`tracegate baseline record`, "
-                                "`push`; the workflows do): the next commit is compared with it. "
-                                "If not, was the suite renamed, or the store deleted?");
-    return tg_err_hint(err, "Either it was not fetched (`tracegate baseline fetch`), or nothing "
-                            "was ever recorded under this name (`tracegate baseline record`); "
-                            "'origin' could not be asked which.");
+    const char *hint =
+        said == HOLDS_HEAD   ? "The only runs are of HEAD itself, as after the first recording: "
+                               "the next commit is compared with them."
+        : said == HOLDS_NONE ? "The first commit? Record it (`tracegate baseline record`, "
+                               "`push`; the workflows do): the next commit is compared with it. "
+                               "If not, was the suite renamed, or the store deleted?"
+                             : "Either it was not fetched (`tracegate baseline fetch`), or nothing "
+                               "was ever recorded under this name (`tracegate baseline record`); "
+                               "'origin' could not be asked which.";
+    return tg_err_say(
+        err, TG_ERR_LOST, TG_NOWHERE,
+        "nothing is stored for suite '%.*s' up to commit %.12s%s, and that commit has a "
+        "policy (%s): this is not a first run",
+        hint, TG_SV_ARG(j->suite->name), start->sha,
+        said == NOT_ASKED ? " in this clone" : ", here or at 'origin'", policy);
 }
 
 /* What to do where a commit has no files at the path that the suite gives. */

@@ -35,12 +35,11 @@ bool tg_given_apply(struct tg_summarize_opts *so, const struct tg_given *g, stru
     so->meta = meta;
     so->n_meta = g->meta.n;
     so->host = tg_host_look("/proc", a);
-    const struct tg_strs *texts = &g->meta;
-    for (size_t i = 0; i < texts->n; i++) {
-        tg_sv value = tg_sv_of(texts->v[i]), key = tg_sv_cut(&value, '=');
-        if (key.n == strlen(texts->v[i]) || !key.n)
+    for (size_t i = 0; i < g->meta.n; i++) {
+        tg_sv value = tg_sv_of(g->meta.v[i]), key = tg_sv_cut(&value, '=');
+        if (key.n == strlen(g->meta.v[i]) || !key.n)
             return tg_err_usage(err, "--meta '%s' is not KEY=VALUE",
-                                "For example --meta cpu=\"Xeon 8480\".", texts->v[i]);
+                                "For example --meta cpu=\"Xeon 8480\".", g->meta.v[i]);
         meta[i] = (struct tg_kv){ key, value };
     }
     return true;

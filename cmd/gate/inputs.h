@@ -78,8 +78,8 @@ TG_MUST bool tg_inputs_read(struct tg_summary *out, const struct tg_input_list *
                             const struct tg_summarize_opts *o, struct tg_repo *repo,
                             const struct tg_io *io, struct tg_err *err);
 
-/* Can the first of them be read twice? Not what comes through a pipe, named or not. */
-bool tg_inputs_first_lasts(const struct tg_input_list *list);
+/* Is there one at `at` that can be read twice? Not what comes through a pipe, named or not. */
+bool tg_inputs_lasts(const struct tg_input_list *list, size_t at);
 
 /* The first trace of each side: where it is and how it is read. */
 struct tg_first_traces {

@@ -58,9 +58,9 @@ static bool written(int code, struct tg_err *err)
 {
     if (code == 0 || code == EPIPE)
         return true;
-    tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "cannot write to standard output: %s",
-               strerror(code));
-    return tg_err_hint(err, "Check that the disk has room and that standard output is open.");
+    return tg_err_say(err, TG_ERR_OUTPUT, TG_NOWHERE, "cannot write to standard output: %s",
+                      "Check that the disk has room and that standard output is open.",
+                      strerror(code));
 }
 
 bool tg_io_put_commands(const struct tg_io *io, tg_sv bytes, struct tg_err *err)

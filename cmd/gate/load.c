@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cmd/gate/cache.h"
 #include "cmd/gate/inputs.h"
@@ -53,12 +52,10 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
         if (!s || (item->stored && !tg_source_peek(s, &head, err)))
             return false;
         /* What is stored is a summary, whoever made the ref: `baseline show` reads nothing else. */
-        if (item->stored && !tg_summary_looks_like(head)) {
-            tg_err_set(err, TG_ERR_SUMMARY, TG_AT_FILE(item->label),
-                       "this stored run is not a summary");
-            return tg_err_hint(
-                err, "Delete its ref, and record the run with `tracegate baseline record`.");
-        }
+        if (item->stored && !tg_summary_looks_like(head))
+            return tg_err_say(
+                err, TG_ERR_SUMMARY, TG_AT_FILE(item->label), "this stored run is not a summary",
+                "Delete its ref, and record the run with `tracegate baseline record`.");
         if (!tg_summary_add(&l->summary, s, &mine, all->progress, err))
             return false;
         if (cached && !l->damage.n && l->summary.n == 1 &&
@@ -218,8 +215,8 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
         return ok;
     /* Nothing is whole: what is wrong with the first is the error. */
     tg_sv rest = tg_buf_sv(&o->damage->text), first = tg_sv_cut(&rest, '\n');
-    tg_err_set(err, TG_ERR_TRACE, TG_NOWHERE, "no part can be read: %.*s", TG_SV_ARG(first));
-    return tg_err_hint(err, "Record it again.");
+    return tg_err_say(err, TG_ERR_TRACE, TG_NOWHERE, "no part can be read: %.*s",
+                      "Record it again.", TG_SV_ARG(first));
 }
 
 bool tg_inputs_read(struct tg_summary *out, const struct tg_input_list *list,
@@ -233,14 +230,9 @@ bool tg_inputs_read(struct tg_summary *out, const struct tg_input_list *list,
     return ok;
 }
 
-static bool lasts(const struct tg_input_list *list, size_t at)
+bool tg_inputs_lasts(const struct tg_input_list *list, size_t at)
 {
     return at < list->n && (list->v[at].from_git || tg_file_is_regular(list->v[at].label));
-}
-
-bool tg_inputs_first_lasts(const struct tg_input_list *list)
-{
-    return lasts(list, 0);
 }
 
 bool tg_inputs_use_first(const struct tg_first_traces *f, int side,
@@ -257,7 +249,7 @@ bool tg_inputs_use_first(const struct tg_first_traces *f, int side,
         tg_sv head;
         opts.keep_python = opts.want_sequence = true;
         opts.keep_hta = opts.want_attrs = opts.want_memory = false;
-        if (lasts(list, f->at[side]))
+        if (tg_inputs_lasts(list, f->at[side]))
             s = tg_inputs_open(&list->v[f->at[side]], f->repo, opts.reader.limits, &bytes,
                                &ignored);
         if (s && tg_source_peek(s, &head, &ignored) && !tg_summary_looks_like(head))

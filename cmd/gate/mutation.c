@@ -337,32 +337,17 @@ static bool comes_first(const struct look *l, const struct tg_op *a, const struc
     return steady != is_steady(l, b) ? steady : weight(l, a) > weight(l, b);
 }
 
-/* The names of a comparison as results have them. Of several with one name, the first. */
-struct by_name {
-    struct tg_strmap names; /* kind and name -> index in `op` */
-    const struct tg_op **op;
-    size_t n, cap;
-};
-
-static void by_name_release(struct by_name *m)
+/* What a result of a rule by name is about; NULL: no name of these traces. */
+static const struct tg_op *op_of(const struct look *l, const struct tg_result *r)
 {
-    tg_strmap_release(&m->names);
-    free(m->op);
-}
-
-static tg_sv kind_and_name(enum tg_kind kind, tg_sv name, struct tg_buf *b)
-{
-    tg_buf_clear(b);
-    tg_buf_putc(b, (char)('A' + (int)kind));
-    tg_buf_add(b, name);
-    return tg_buf_sv(b);
-}
-
-static void add_name(struct by_name *m, const struct tg_op *op, struct tg_buf *b)
-{
-    for (int side = 0; side < 2; side++)
-        if (tg_strmap_add(&m->names, kind_and_name(op->kind, op->raw[side], b)) == m->n)
-            *TG_PUSH(m->op, m->n, m->cap) = op;
+    const struct tg_comparison *c = &l->uninjected;
+    bool frame = tg_kind_is_frame(r->op_kind);
+    bool launched = frame && tg_rule_metric_of_launched(l->rule.metric);
+    const struct tg_op *v = frame ? c->frames : c->ops;
+    for (size_t i = 0; r->subject == TG_SUBJECT_NAME && i < (frame ? c->n_frames : c->n_ops); i++)
+        if (v[i].kind == r->op_kind && v[i].launched == launched && tg_sv_eq(v[i].name, r->plain))
+            return &v[i];
+    return NULL;
 }
 
 /* The largest names that the rule has judged (all of them where runs are few), steady ones
@@ -370,21 +355,9 @@ static void add_name(struct by_name *m, const struct tg_op *op, struct tg_buf *b
 static size_t candidates(const struct look *l, const struct tg_verdict *v,
                          const struct tg_op *out[MAX_CANDIDATES])
 {
-    const struct tg_comparison *c = &l->uninjected;
-    TG_AUTO(by_name_release) struct by_name m = { .n = 0 };
-    TG_BUF b = { 0 };
     size_t n = 0;
-    for (size_t i = 0; i < c->n_ops; i++)
-        add_name(&m, &c->ops[i], &b);
-    for (size_t i = 0; i < c->n_frames; i++)
-        if (c->frames[i].launched == tg_rule_metric_of_launched(l->rule.metric))
-            add_name(&m, &c->frames[i], &b);
     for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        uint32_t id = r->subject == TG_SUBJECT_NAME
-                          ? tg_strmap_find(&m.names, kind_and_name(r->op_kind, r->op, &b))
-                          : TG_NO_ID;
-        const struct tg_op *op = id == TG_NO_ID ? NULL : m.op[id];
+        const struct tg_op *op = op_of(l, &v->results[i]);
         bool timed = tg_rule_metric_info(l->rule.metric)->unit == TG_UNIT_NS;
         bool known = !op || op->count[TG_BASE] <= 0 || op->polling ||
                      (is_attr(l->rule.metric) && !is_steady(l, op)) ||

@@ -240,13 +240,12 @@ void tg_nights_keep_ids(struct tg_nights *n, const struct tg_event_record *v, si
 
 bool tg_nights_damaged(const struct tg_nights *n, struct tg_err *err)
 {
-    tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
-               "suite %.*s: %zu night%s cannot be read, the first is %s", TG_SV_ARG(n->suite),
-               n->damaged, n->damaged == 1 ? "" : "s", n->unread_why);
-    return tg_err_hint(err,
-                       "What happened in them is not known. `tracegate baseline list` names the "
-                       "runs; record the commit again, or delete a damaged run with `git "
-                       "update-ref -d`. A newer tracegate may have written it.");
+    return tg_err_say(err, TG_ERR_SUMMARY, TG_NOWHERE,
+                      "suite %.*s: %zu night%s cannot be read, the first is %s",
+                      "What happened in them is not known. `tracegate baseline list` names the "
+                      "runs; record the commit again, or delete a damaged run with `git "
+                      "update-ref -d`. A newer tracegate may have written it.",
+                      TG_SV_ARG(n->suite), n->damaged, n->damaged == 1 ? "" : "s", n->unread_why);
 }
 
 void tg_nights_release(struct tg_nights *n)

@@ -1,7 +1,6 @@
 #include "cmd/gate/outliers.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/base/sort.h"
 
@@ -27,10 +26,8 @@ struct job {
     size_t n, cap;
     /* of the rank at work */
     size_t rank;
-    double *level;            /* per run; NaN: not known */
-    double median, deviation; /* of the levels */
-    struct tg_strmap ops;     /* kind and name */
-    double *self;             /* per operator and run: ns per step; NaN: not in the run */
+    struct tg_strmap ops; /* kind and name */
+    double *self;         /* per operator and run: ns per step; NaN: not in the run */
 };
 
 static const struct tg_shard *shard_of(const struct job *j, size_t run)
@@ -103,26 +100,26 @@ static void look_at_rank(struct job *j)
 {
     size_t runs = j->side->n_runs;
     double *off = TG_NEW_N(j->a, double, runs + 1);
-    j->level = TG_NEW_N(j->a, double, runs + 1);
+    double *level = TG_NEW_N(j->a, double, runs + 1); /* NaN: not known */
     for (size_t r = 0; r < runs; r++) {
         const struct tg_shard *s = shard_of(j, r);
         double *v = TG_NEW_N(j->a, double, s->n_steps + 1);
         bool known = s->marked && s->metrics;
         for (size_t k = 0; known && k < s->n_steps; k++)
             v[k] = step_time(s, k);
-        j->level[r] = known ? median_of(v, s->n_steps, j->a) : NAN;
+        level[r] = known ? median_of(v, s->n_steps, j->a) : NAN;
     }
-    j->median = median_of(j->level, runs, j->a);
+    double median = median_of(level, runs, j->a);
     for (size_t r = 0; r < runs; r++)
-        off[r] = fabs(j->level[r] - j->median);
-    j->deviation = OF_NORMAL * median_of(off, runs, j->a);
+        off[r] = fabs(level[r] - median);
+    double deviation = OF_NORMAL * median_of(off, runs, j->a);
     tg_strmap_init(&j->ops);
     j->self = NULL;
     for (size_t r = 0; r < j->side->n_runs; r++) {
-        struct tg_outlier o = { .shard = shard_of(j, r), .times = j->level[r] / j->median };
-        if (isnan(j->level[r]) || j->median <= 0)
+        struct tg_outlier o = { .shard = shard_of(j, r), .times = level[r] / median };
+        if (isnan(level[r]) || median <= 0)
             continue;
-        if (o.times >= LEAST_MORE && j->level[r] - j->median > DEVIATIONS * j->deviation) {
+        if (o.times >= LEAST_MORE && level[r] - median > DEVIATIONS * deviation) {
             /* Why the run's usual step is longer. */
             double most = 0;
             if (!j->self)
@@ -130,7 +127,7 @@ static void look_at_rank(struct job *j)
             for (uint32_t id = 0; id < j->ops.n; id++) {
                 const double *v = &j->self[id * j->side->n_runs];
                 double usual = median_of(v, j->side->n_runs, j->a);
-                if (isnan(v[r]) || usual < LARGE * j->median)
+                if (isnan(v[r]) || usual < LARGE * median)
                     continue;
                 o.large++;
                 o.slower += v[r] >= LEAST_MORE * usual;
@@ -149,11 +146,11 @@ static void look_at_rank(struct job *j)
         for (size_t k = 1; k < s->n_steps; k++)
             if (step_time(s, k) > step_time(s, worst))
                 worst = k;
-        if (s->n_steps >= 3 && step_time(s, worst) >= SLOW_STEP * j->level[r])
+        if (s->n_steps >= 3 && step_time(s, worst) >= SLOW_STEP * level[r])
             *TG_ARENA_PUSH(j->a, j->v, j->n, j->cap) =
                 (struct tg_outlier){ .shard = s,
                                      .why = worst ? TG_OUTLIER_STEP : TG_OUTLIER_COLD,
-                                     .times = step_time(s, worst) / j->level[r],
+                                     .times = step_time(s, worst) / level[r],
                                      .step = s->steps[worst].number };
     }
     tg_strmap_release(&j->ops);

@@ -1,9 +1,7 @@
 #include "cmd/gate/resample.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "cmd/gate/runs.h"
 #include "core/base/sort.h"
 #include "core/diff/confirm.h"
 #include "core/diff/stats.h"

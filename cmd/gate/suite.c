@@ -28,7 +28,6 @@ bool tg_suites_choose(struct tg_suites *s, const char *name, enum tg_suites_want
     if (!s->n) {
         struct tg_suite *one = TG_NEW(s->arena, struct tg_suite);
         one->name = name ? tg_sv_of(name) : TG_SV("default");
-        one->stored = true;
         s->v[s->n++] = one;
     }
     return true;

@@ -45,22 +45,25 @@ void tg_history_set_size(struct tg_moved_series *m, const struct tg_series *x, d
     m->cost_ns = cost_of(x, m->before, e);
 }
 
+/* How many of its nights are before the place `first`. */
+static size_t nights_before(const struct tg_history_window *w, size_t first)
+{
+    size_t n = 0;
+    while (n < w->n && w->at[n] < first)
+        n++;
+    return n;
+}
+
 /* The last place before `first` that the series has a value at; the stream's first otherwise. */
 static size_t window_before(const struct tg_history_window *w, size_t first)
 {
-    size_t at = first ? first - 1 : 0;
-    for (size_t i = 0; i < w->n; i++)
-        if (w->at[i] < first)
-            at = w->at[i];
-    return at;
+    size_t n = nights_before(w, first);
+    return n ? w->at[n - 1] : first ? first - 1 : 0;
 }
 
 double tg_history_window_end(const struct tg_history_window *w, size_t first)
 {
-    size_t n = 0, k;
-    while (n < w->n && w->at[n] < first)
-        n++;
-    k = n < TG_HISTORY_END ? n : TG_HISTORY_END;
+    size_t n = nights_before(w, first), k = n < TG_HISTORY_END ? n : TG_HISTORY_END;
     return k ? tg_changepoint_median(w->v + n - k, k) : 0;
 }
 
@@ -71,12 +74,11 @@ static void track_begin(struct tg_history_track *t, size_t first)
     t->w.n = 0;
     t->n_first = 0;
     t->has_reference = false;
-    for (size_t i = 0; i < old.n; i++)
-        if (old.at[i] >= first) {
-            tg_history_window_push_from(&t->w, &old, i);
-            if (t->n_first < TG_DRIFT_LEVEL)
-                t->first[t->n_first++] = old.v[i];
-        }
+    for (size_t i = nights_before(&old, first); i < old.n; i++) {
+        tg_history_window_push_from(&t->w, &old, i);
+        if (t->n_first < TG_DRIFT_LEVEL)
+            t->first[t->n_first++] = old.v[i];
+    }
 }
 
 bool tg_history_track_is_random(const struct tg_history_track *t, size_t place)
@@ -90,7 +92,7 @@ static void track_remember(struct tg_history_track *t, size_t first, size_t even
 {
     struct tg_history_pending *p = TG_NEW(a, struct tg_history_pending);
     double signed_[TG_CHANGEPOINT_WINDOW];
-    for (size_t i = 0; i < t->w.n && t->w.at[i] < first; i++)
+    for (size_t i = 0; i < nights_before(&t->w, first); i++)
         tg_history_window_push_from(&p->old, &t->w, i);
     for (size_t i = 0; i < p->old.n; i++)
         signed_[i] = up ? p->old.v[i] : -p->old.v[i];
@@ -185,11 +187,9 @@ static bool is_open(const struct tg_history_line *l, bool up)
 static bool is_ramp(const struct tg_history_line *l, size_t first)
 {
     const struct tg_history_window *w = &l->t->w;
-    size_t n = 0, n_new;
+    size_t n = nights_before(w, first);
+    size_t n_new = w->n - n < TG_HISTORY_END ? w->n - n : TG_HISTORY_END;
     double begin = l->t->pending->end, end, own, line = 0, level = 0;
-    while (n < w->n && w->at[n] < first)
-        n++;
-    n_new = w->n - n < TG_HISTORY_END ? w->n - n : TG_HISTORY_END;
     if (!n || !n_new)
         return false;
     end = tg_changepoint_median(w->v + n, n_new);
@@ -221,9 +221,7 @@ void tg_history_bring_up_to(const struct tg_history_line *l, size_t first)
 /* The level of the newest nights, from the place `first` on. */
 static double level_from(const struct tg_history_window *w, size_t first)
 {
-    size_t n = 0;
-    while (n < w->n && w->at[n] < first)
-        n++;
+    size_t n = nights_before(w, first);
     return tg_changepoint_median(w->v + n, w->n - n);
 }
 

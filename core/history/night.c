@@ -183,10 +183,10 @@ static size_t usual_steps(const struct member *m, size_t n, size_t n_steps, uint
         pattern[j] = sorted[j] = sum << 24 | (h & 0xffffff);
     }
     uint64_t usual = tg_mode(sorted, n_steps, NULL);
-    for (size_t j = 0; j < n_steps; j++)
-        usable += pattern[j] == usual;
-    for (size_t j = 0; j < n_steps; j++)
+    for (size_t j = 0; j < n_steps; j++) {
         pattern[j] = pattern[j] == usual;
+        usable += pattern[j];
+    }
     *calls = usual >> 24;
     return usable;
 }

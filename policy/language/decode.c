@@ -71,17 +71,14 @@ static struct tg_ints ints_of(struct decode *c, const struct tg_yaml *n)
 
 static struct tg_match match_of(struct decode *c, const struct tg_yaml *n)
 {
-    struct tg_match m = { .at = TG_NOWHERE };
-    if (!n || n->type != TG_YAML_MAP)
-        return m;
+    struct tg_match m = { .present = n && n->type == TG_YAML_MAP };
     const struct tg_yaml *excluded = tg_yaml_get(n, "not");
-    m.present = true;
-    m.at = n->at;
     const struct tg_yaml *rank = tg_yaml_get(n, "rank");
-    uint32_t words = tg_node_mask(tg_yaml_get(n, "kind"), tg_words_kind), mask = 0;
+    uint32_t words = tg_node_mask(tg_yaml_get(n, "kind"), tg_words_kind);
+    enum tg_kind kind;
     for (int i = 0; tg_words_kind[i]; i++)
-        mask |= words & (1u << i) ? 1u << tg_kind_of_word[i] : 0;
-    m.kinds = mask;
+        if (words & 1u << i && tg_kind_from_name(tg_sv_of(tg_words_kind[i]), &kind))
+            m.kinds |= 1u << kind;
     m.classes = tg_node_mask(tg_yaml_get(n, "class"), tg_words_class);
     m.families = tg_node_mask(tg_yaml_get(n, "family"), tg_words_family);
     m.name = patterns_of(c, tg_yaml_get(n, "name"));
@@ -106,11 +103,7 @@ static struct tg_match match_of(struct decode *c, const struct tg_yaml *n)
 
 static struct tg_when when_of(struct decode *c, const struct tg_yaml *n)
 {
-    struct tg_when w = { .at = TG_NOWHERE };
-    if (!n || n->type != TG_YAML_MAP)
-        return w;
-    w.present = true;
-    w.at = n->at;
+    struct tg_when w = { .present = n && n->type == TG_YAML_MAP, .at = n ? n->at : TG_NOWHERE };
     w.event = patterns_of(c, tg_yaml_get(n, "event"));
     w.branch = patterns_of(c, tg_yaml_get(n, "branch"));
     w.device = patterns_of(c, tg_yaml_get(n, "device"));
@@ -132,9 +125,7 @@ static struct tg_noise noise_of(struct decode *c, const struct tg_yaml *n,
 {
     struct tg_noise v = *base;
     const struct tg_yaml *ignore = tg_yaml_get(n, "ignore");
-    if (!n || n->type != TG_YAML_MAP)
-        return v;
-    v.at = n->at;
+    v.at = n ? n->at : v.at;
     v.test = (enum tg_noise_test)tg_node_word(n, "test", tg_words_noise_test, (int)v.test);
     v.min_runs = tg_node_int(n, "min_runs", v.min_runs);
     v.min_steps = tg_node_int(n, "min_steps", v.min_steps);
@@ -331,17 +322,6 @@ static void rule_of(struct decode *c, const struct tg_yaml *n, struct tg_rule *r
                            "rule '%s' has neither 'warn' nor 'fail'", r->id.p);
 }
 
-static void rules_of(struct decode *c, const struct tg_yaml *n)
-{
-    struct tg_rule *v = TG_NEW_N(c->arena, struct tg_rule, n->n + 1);
-    size_t count = 0;
-    for (size_t i = 0; i < n->n; i++)
-        if (n->items[i]->type == TG_YAML_MAP)
-            rule_of(c, n->items[i], &v[count++]);
-    c->policy->rules = v;
-    c->policy->n_rules = count;
-}
-
 /* ---- suites ---- */
 
 /* A bare regex with one group. */
@@ -361,61 +341,59 @@ static void suites_of(struct decode *c, const struct tg_yaml *n)
 {
     struct tg_suite *v = TG_NEW_N(c->arena, struct tg_suite, n->n + 1);
     size_t count = 0;
-    for (size_t i = 0; i < n->n; i++)
-        if (n->items[i]->type == TG_YAML_MAP) {
-            const struct tg_yaml *item = n->items[i];
-            struct tg_suite *s = &v[count++];
-            const struct tg_yaml *trace = tg_yaml_get(item, "trace"),
-                                 *baseline = tg_node_scalar(item, "baseline");
-            s->name = tg_node_text(item, "name");
-            s->at = tg_node_scalar(item, "name") ? tg_node_scalar(item, "name")->at : item->at;
-            s->trace.at = tg_node_at(item, "trace");
-            s->trace.files =
-                trace && trace->type == TG_YAML_SCALAR ? trace->text : tg_node_text(trace, "files");
-            s->trace.run = tg_node_text(trace, "run");
-            s->trace.rank = tg_node_text(trace, "rank");
-            s->trace.run_pattern = group_of(c, trace, "run");
-            s->trace.rank_pattern = group_of(c, trace, "rank");
-            s->numbers = tg_node_text(item, "numbers");
-            s->baseline_at = baseline ? baseline->at : s->at;
-            s->stored = !baseline || tg_sv_eq(baseline->text, TG_SV("stored"));
-            s->baseline = s->stored ? TG_SV("") : baseline->text;
-            s->ranks_expect = tg_node_int(tg_yaml_get(item, "ranks"), "expect", 0);
-            const struct tg_yaml *of = tg_yaml_get(item, "window");
-            struct tg_window *w = &s->window;
-            const struct tg_yaml *name = tg_node_scalar(of, "name");
-            w->at = tg_node_at(item, "window");
-            w->by = (enum tg_window_by)(1 + tg_node_word(of, "by", tg_words_window_by, -1));
-            w->skip_first = tg_node_int(of, "skip_first", 0);
-            w->skip_last = tg_node_int(of, "skip_last", 0);
-            if (w->by == TG_BY_ANNOTATION && !tg_yaml_get(of, "name"))
-                tg_yaml_mistake(c->diags, TG_DIAG_MISSING, of, "add  name: \"execute_*\"",
-                                "a window by annotation needs 'name'");
-            if (name) {
-                if (w->by != TG_BY_ANNOTATION)
-                    tg_yaml_mistake(c->diags, TG_DIAG_MISSING, name, "add  by: annotation",
-                                    "the name of a window needs 'by: annotation'");
-                if (name->text.n > 1 && name->text.p[0] == '/')
-                    tg_yaml_mistake(c->diags, TG_DIAG_PATTERN, name, "use * and ?",
-                                    "the name of a window is a glob");
-                else
-                    w->name = pattern_of(c, name, name->text);
-            }
-            if (!s->stored) {
-                /* A path inside the tree of a commit. */
-                tg_sv rest = baseline->text;
-                bool outside =
-                    baseline->text.n && (baseline->text.p[0] == '/' || baseline->text.p[0] == '~');
-                while (rest.n) {
-                    tg_sv part = tg_sv_cut(&rest, '/');
-                    outside = outside || tg_sv_eq(part, TG_SV(".."));
-                }
-                if (outside)
-                    tg_yaml_mistake(c->diags, TG_DIAG_TEXT, baseline,
-                                    "write it from the repository's root, without ..",
-                                    "the baseline's path leaves the repository");
-            }
+    for (size_t i = 0; i < n->n; i++) {
+        const struct tg_yaml *item = n->items[i];
+        if (item->type != TG_YAML_MAP)
+            continue;
+        struct tg_suite *s = &v[count++];
+        const struct tg_yaml *trace = tg_yaml_get(item, "trace"),
+                             *baseline = tg_node_scalar(item, "baseline");
+        s->name = tg_node_text(item, "name");
+        s->at = tg_node_scalar(item, "name") ? tg_node_scalar(item, "name")->at : item->at;
+        s->trace.files =
+            trace && trace->type == TG_YAML_SCALAR ? trace->text : tg_node_text(trace, "files");
+        s->trace.run = tg_node_text(trace, "run");
+        s->trace.rank = tg_node_text(trace, "rank");
+        s->trace.run_pattern = group_of(c, trace, "run");
+        s->trace.rank_pattern = group_of(c, trace, "rank");
+        s->numbers = tg_node_text(item, "numbers");
+        s->baseline_at = baseline ? baseline->at : s->at;
+        bool stored = !baseline || tg_sv_eq(baseline->text, TG_SV("stored"));
+        s->baseline = stored ? TG_SV("") : baseline->text;
+        s->ranks_expect = tg_node_int(tg_yaml_get(item, "ranks"), "expect", 0);
+        const struct tg_yaml *of = tg_yaml_get(item, "window");
+        struct tg_window *w = &s->window;
+        const struct tg_yaml *name = tg_node_scalar(of, "name");
+        w->at = tg_node_at(item, "window");
+        w->by = (enum tg_window_by)(1 + tg_node_word(of, "by", tg_words_window_by, -1));
+        w->skip_first = tg_node_int(of, "skip_first", 0);
+        w->skip_last = tg_node_int(of, "skip_last", 0);
+        if (w->by == TG_BY_ANNOTATION && !tg_yaml_get(of, "name"))
+            tg_yaml_mistake(c->diags, TG_DIAG_MISSING, of, "add  name: \"execute_*\"",
+                            "a window by annotation needs 'name'");
+        if (name) {
+            if (w->by != TG_BY_ANNOTATION)
+                tg_yaml_mistake(c->diags, TG_DIAG_MISSING, name, "add  by: annotation",
+                                "the name of a window needs 'by: annotation'");
+            if (name->text.n > 1 && name->text.p[0] == '/')
+                tg_yaml_mistake(c->diags, TG_DIAG_PATTERN, name, "use * and ?",
+                                "the name of a window is a glob");
+            else
+                w->name = pattern_of(c, name, name->text);
         }
+        if (!stored) {
+            /* A path inside the tree of a commit. */
+            tg_sv rest = baseline->text;
+            bool outside =
+                baseline->text.n && (baseline->text.p[0] == '/' || baseline->text.p[0] == '~');
+            while (rest.n)
+                outside |= tg_sv_eq(tg_sv_cut(&rest, '/'), TG_SV(".."));
+            if (outside)
+                tg_yaml_mistake(c->diags, TG_DIAG_TEXT, baseline,
+                                "write it from the repository's root, without ..",
+                                "the baseline's path leaves the repository");
+        }
+    }
     c->policy->suites = v;
     c->policy->n_suites = count;
 }
@@ -691,7 +669,7 @@ void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, s
     settings_of(&c, tg_yaml_get(tree, "baseline"), &p->baseline);
     baselines_of(&c, tg_node_list(tree, "baselines"));
     const struct tg_yaml *require = tg_yaml_get(tree, "require");
-    struct tg_require *r = &c.policy->require;
+    struct tg_require *r = &p->require;
     r->at = tg_node_at(tree, "require");
     r->steps = tg_node_int(require, "steps", 0);
     r->kernels = tg_node_int(require, "kernels", 0);
@@ -708,20 +686,24 @@ void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, s
     const struct tg_yaml *n = tg_node_list(tree, "aliases");
     struct tg_alias *v = TG_NEW_N(c.arena, struct tg_alias, n->n + 1);
     for (size_t i = 0; i < n->n; i++) {
-        v[i] = (struct tg_alias){ tg_node_text(n->items[i], "from"),
-                                  tg_node_text(n->items[i], "to"), n->items[i]->at };
+        v[i] =
+            (struct tg_alias){ tg_node_text(n->items[i], "from"), tg_node_text(n->items[i], "to") };
         if (v[i].from.n && tg_sv_eq(v[i].from, v[i].to))
             tg_yaml_mistake(c.diags, TG_DIAG_TEXT, n->items[i], "remove it",
                             "the alias names the same text twice");
     }
-    c.policy->aliases = v;
-    c.policy->n_aliases = n->n;
+    p->aliases = v;
+    p->n_aliases = n->n;
     classes_of(&c, tg_node_list(tree, "classes"));
-    rules_of(&c, tg_node_list(tree, "rules"));
+    n = tg_node_list(tree, "rules");
+    struct tg_rule *rules = TG_NEW_N(c.arena, struct tg_rule, n->n + 1);
+    p->rules = rules;
+    for (size_t i = 0; i < n->n; i++)
+        if (n->items[i]->type == TG_YAML_MAP)
+            rule_of(&c, n->items[i], &rules[p->n_rules++]);
     waivers_of(&c, tg_node_list(tree, "waivers"));
     p->report = (struct tg_report_settings){ tg_node_int(report, "top", 10),
-                                             tg_node_int(report, "junit_max", 500),
-                                             tg_node_at(tree, "report") };
+                                             tg_node_int(report, "junit_max", 500) };
     p->ab = (struct tg_policy_ab){ tg_node_text(ab, "detect"), tg_node_text(ab, "budget"),
                                    tg_node_int(ab, "max_runs", 0), tg_node_text(ab, "measured") };
     p->fail_on = TG_FAIL_ON_FAIL | tg_node_mask(tg_yaml_get(tree, "fail_on"), tg_words_fail_on);

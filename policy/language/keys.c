@@ -33,10 +33,6 @@
 const char *const tg_words_kind[] = { "kernel", "op",     "runtime", "sync",
                                       "memcpy", "memset", "graph",   "annotation",
                                       "module", "source", NULL };
-const enum tg_kind tg_kind_of_word[] = { TG_KIND_KERNEL, TG_KIND_OP,         TG_KIND_RUNTIME,
-                                         TG_KIND_SYNC,   TG_KIND_MEMCPY,     TG_KIND_MEMSET,
-                                         TG_KIND_GRAPH,  TG_KIND_ANNOTATION, TG_KIND_MODULE,
-                                         TG_KIND_SOURCE };
 const char *const tg_words_class[] = { "compute", "comm", "memory", "other", NULL };
 const char *const tg_words_family[] = { "gemm",   "attention",   "conv", "norm",
                                         "triton", "elementwise", NULL };

@@ -4,8 +4,7 @@
  * The grammar of a policy file as tables: which keys exist where, the form of their values, and
  * what they mean. The loader checks against it, the schema and the manual's lists are printed from
  * it, so the three cannot differ. What a change of a value means for the verdict is read from it
- * (changes.h). Checks that need more than one value (a bound must fit the metric) are in
- * decode_*.c.
+ * (changes.h). What needs more than one value (a bound must fit the metric) is checked in decode.c.
  */
 #include "policy/language/policy.h"
 
@@ -93,7 +92,7 @@ extern const struct tg_key_shape tg_key_shape_baselines; /* one of them */
 
 const struct tg_key *tg_key_find(const struct tg_key *keys, tg_sv name); /* NULL: unknown */
 
-extern const char *const tg_words_kind[];
+extern const char *const tg_words_kind[]; /* names of tg_kind_from_name */
 extern const char *const tg_words_class[];
 extern const char *const tg_words_family[];
 extern const char *const tg_words_same[];
@@ -106,6 +105,4 @@ extern const char *const tg_words_noise_test[];
 extern const char *const tg_words_exception[];
 extern const char *const tg_words_fail_on[];
 extern const char *const tg_words_on_off[];
-/* The kind that tg_words_kind[i] names. */
-extern const enum tg_kind tg_kind_of_word[];
 #endif

@@ -87,19 +87,14 @@ static bool same_patterns(const struct tg_patterns *a, const struct tg_patterns 
     return true;
 }
 
-static bool same_ints(const struct tg_ints *a, const struct tg_ints *b)
-{
-    return a->n == b->n && (a->n == 0 || memcmp(a->v, b->v, a->n * sizeof *a->v) == 0);
-}
-
+/* An override is asked for neither ranks, devices nor streams. */
 static bool same_match(const struct tg_match *a, const struct tg_match *b)
 {
     if ((a->not_ == NULL) != (b->not_ == NULL) || (a->not_ && !same_match(a->not_, b->not_)))
         return false;
     return a->kinds == b->kinds && a->classes == b->classes && a->families == b->families &&
            same_patterns(&a->name, &b->name) && same_patterns(&a->raw_name, &b->raw_name) &&
-           same_patterns(&a->parent, &b->parent) && same_ints(&a->devices, &b->devices) &&
-           same_ints(&a->streams, &b->streams);
+           same_patterns(&a->parent, &b->parent);
 }
 
 /* ---- patterns against names ---- */

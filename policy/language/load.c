@@ -46,9 +46,9 @@ static bool find_in(const char *dir, struct tg_arena *a, const char **path, stru
         return false;
     if (has_yml == TG_ABSENT || has_yaml == TG_ABSENT)
         return true;
-    (void)tg_err_set(err, TG_ERR_POLICY, TG_AT_FILE(yml),
-                     "two policies in one directory: '%s', '%s'", yml, yaml);
-    return tg_err_hint(err, "Keep one of them, or name one with --policy.");
+    return tg_err_say(err, TG_ERR_POLICY, TG_AT_FILE(yml),
+                      "two policies in one directory: '%s', '%s'",
+                      "Keep one of them, or name one with --policy.", yml, yaml);
 }
 
 bool tg_policy_find(const char *dir, const char *root, struct tg_arena *a, const char **path,
@@ -80,21 +80,16 @@ static const char *const presets[] = { TG_POLICY_BUILT_IN, "tracegate:counts-onl
                                        "tracegate:advisory", NULL };
 enum preset { PRESET_RECOMMENDED, PRESET_COUNTS_ONLY, PRESET_ADVISORY };
 
-/* The built-in file without its rules and profiles; or with `rules` and `profiles` alone. */
-static const struct tg_yaml *part_of_built_in(struct load *l, struct tg_yaml *rules,
-                                              struct tg_yaml *profiles)
+/* The pairs of a tree that are its rules and profiles; or the others. */
+static const struct tg_yaml *part_of(struct load *l, const struct tg_yaml *tree, bool rules)
 {
-    struct tg_yaml *map = tg_yaml_copy(l->arena, l->built_in);
-    map->pairs = TG_NEW_N(l->arena, struct tg_yaml_pair, map->n + 1);
+    struct tg_yaml *map = tg_yaml_copy(l->arena, tree);
+    map->pairs = TG_NEW_N(l->arena, struct tg_yaml_pair, tree->n + 1);
     map->n = 0;
-    for (size_t i = 0; i < l->built_in->n; i++) {
-        struct tg_yaml_pair p = l->built_in->pairs[i];
-        bool is_rules = tg_sv_eq(p.key->text, TG_SV("rules")),
-             is_profiles = tg_sv_eq(p.key->text, TG_SV("profiles"));
-        if ((is_rules || is_profiles) != (rules != NULL) || (is_profiles && !profiles))
-            continue;
-        p.value = is_rules ? rules : is_profiles ? profiles : p.value;
-        map->pairs[map->n++] = p;
+    for (size_t i = 0; i < tree->n; i++) {
+        tg_sv key = tree->pairs[i].key->text;
+        if ((tg_sv_eq(key, TG_SV("rules")) || tg_sv_eq(key, TG_SV("profiles"))) == rules)
+            map->pairs[map->n++] = tree->pairs[i];
     }
     return map;
 }
@@ -141,26 +136,25 @@ static struct tg_yaml *preset_rules(struct load *l, enum preset preset, const st
     return rules;
 }
 
-/* `map` with each `rules` in it as the preset has them; `depth` mappings below it. */
-static struct tg_yaml *preset_map(struct load *l, enum preset preset, const struct tg_yaml *map,
-                                  unsigned depth)
+/* `map` with each `rules` in it, at whatever depth, as the preset has them. */
+static struct tg_yaml *preset_map(struct load *l, enum preset preset, const struct tg_yaml *map)
 {
     struct tg_yaml *out = tg_yaml_copy(l->arena, map);
     out->pairs = TG_NEW_N(l->arena, struct tg_yaml_pair, map->n + 1);
     for (size_t i = 0; i < map->n; i++) {
-        out->pairs[i] = map->pairs[i];
-        if (tg_sv_eq(map->pairs[i].key->text, TG_SV("rules")))
-            out->pairs[i].value = preset_rules(l, preset, map->pairs[i].value);
-        else if (depth)
-            out->pairs[i].value = preset_map(l, preset, map->pairs[i].value, depth - 1);
+        struct tg_yaml_pair p = map->pairs[i];
+        if (tg_sv_eq(p.key->text, TG_SV("rules")))
+            p.value = preset_rules(l, preset, p.value);
+        else if (p.value->type == TG_YAML_MAP)
+            p.value = preset_map(l, preset, p.value);
+        out->pairs[i] = p;
     }
     return out;
 }
 
 static const struct tg_yaml *preset_tree(struct load *l, enum preset preset)
 {
-    return part_of_built_in(l, preset_rules(l, preset, tg_yaml_get(l->built_in, "rules")),
-                            preset_map(l, preset, tg_yaml_get(l->built_in, "profiles"), 1));
+    return part_of(l, preset_map(l, preset, l->built_in), true);
 }
 
 /* ---- files ---- */
@@ -184,9 +178,9 @@ static bool read_text(struct load *l, const char *path, struct tg_buf *out, stru
     if (!tg_sv_starts(text, TG_SV("\x1f\x8b")) && !tg_sv_starts(text, TG_SV("\x28\xb5\x2f\xfd")) &&
         !(tg_sv_starts(text, TG_SV("{")) && tg_sv_has(text, TG_SV("\"traceEvents\""))))
         return true;
-    tg_err_set(err, TG_ERR_POLICY, TG_AT_FILE(path), "'%s' is a trace, not a policy", path);
-    return tg_err_hint(
-        err, "traces are named without an option: tracegate check TRACE... --policy FILE");
+    return tg_err_say(err, TG_ERR_POLICY, TG_AT_FILE(path), "'%s' is a trace, not a policy",
+                      "traces are named without an option: tracegate check TRACE... --policy FILE",
+                      path);
 }
 
 /* "a/./b/../c" -> "a/c"; leading ".." stay. On the text, so it also works inside a commit. */
@@ -443,7 +437,7 @@ struct tg_policy *tg_policy_load(const struct tg_policy_opts *o, struct tg_diags
     l.built_in = tg_yaml_parse((tg_sv){ tg_policy_defaults, tg_policy_defaults_size },
                                TG_POLICY_BUILT_IN, p->arena, diags);
     if (l.built_in) {
-        push_layer(&l, part_of_built_in(&l, NULL, NULL));
+        push_layer(&l, part_of(&l, l.built_in, false));
         if (o->path) {
             const char *path = tg_arena_printf(p->arena, "%s", o->path);
             p->file = tg_sv_of(path);

@@ -97,7 +97,6 @@ struct tg_match {
     enum tg_match_rank rank;
     struct tg_ints ranks;
     const struct tg_match *not_; /* NULL: nothing excluded; never nested */
-    struct tg_loc at;
 };
 
 /* ---- noise: the evidence that a duration needs (docs/statistics.md) ---- */
@@ -165,15 +164,13 @@ struct tg_trace_spec {
     tg_sv files;     /* path or glob, relative to the policy's directory */
     tg_sv run, rank; /* "" if not given */
     struct tg_pattern *run_pattern, *rank_pattern; /* for tg_pattern_group; NULL if not given */
-    struct tg_loc at;
 };
 
 struct tg_suite {
     tg_sv name;
     struct tg_trace_spec trace;
     tg_sv numbers;  /* path or glob of files of numbers, relative as `trace`; "" if not given */
-    tg_sv baseline; /* path or glob inside the baseline commit's tree; "" if `stored` */
-    bool stored;    /* baseline: stored, or not given */
+    tg_sv baseline; /* path or glob inside the baseline commit's tree; "": stored, or not given */
     struct tg_loc baseline_at;
     int64_t ranks_expect; /* 0: not given */
     struct tg_window window;
@@ -217,7 +214,6 @@ struct tg_require {
 
 struct tg_report_settings {
     int64_t top, junit_max;
-    struct tg_loc at;
 };
 
 struct tg_policy_ab {     /* of tracegate ab, as its options have them */
@@ -238,7 +234,6 @@ enum tg_fail_on {
 /* Two normalised names that are the same operation. */
 struct tg_alias {
     tg_sv from, to;
-    struct tg_loc at;
 };
 
 /* An accepted violation; its form is checked here, evaluation judges it. */

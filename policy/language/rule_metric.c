@@ -130,12 +130,10 @@ void tg_rule_metric_text(struct tg_buf *out)
     for (int i = 0; i < TG_RULE_METRICS; i++) {
         const struct tg_rule_metric_info *m = tg_rule_metric_info((enum tg_rule_metric)i);
         TG_BUF bounds = { 0 };
-        const char *sep = "";
         for (int k = 0; k < TG_BOUNDS; k++)
-            if (m->bounds & TG_BOUND_BIT(k)) {
-                tg_buf_printf(&bounds, "%s%s", sep, tg_bound_name((enum tg_bound_kind)k));
-                sep = " ";
-            }
+            if (m->bounds & TG_BOUND_BIT(k))
+                tg_buf_printf(&bounds, "%s%s", bounds.n ? " " : "",
+                              tg_bound_name((enum tg_bound_kind)k));
         tg_buf_printf(out, "%-20s %-5s %-9s %-4s %-8s %-15s %s\n", m->name, scope_name[m->scope],
                       tg_unit_name(m->unit), worse_name[m->polarity],
                       m->exact ? "exact" : "measured", bounds.p, m->meaning);

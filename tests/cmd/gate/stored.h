@@ -3,7 +3,7 @@
 /* Stored nights: runs that are summaries of traces made here. */
 #include "tests/cmd/gate/job.h"
 
-#include "cmd/gate/runs.h"
+#include "cmd/gate/gate.h"
 #include "tests/cmd/gate/traces.h"
 
 /* A stored run of the suite. */

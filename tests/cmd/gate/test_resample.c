@@ -1,8 +1,8 @@
 /* Splits of one commit's runs: how often the gate fails, and what it would find. */
 #include "judged.h"
 
+#include "cmd/gate/gate.h"
 #include "cmd/gate/resample.h"
-#include "cmd/gate/runs.h"
 
 /* Runs of one commit; run k has `calls[k]` calls of aten::mm, 100 us each and k times `apart`
  * more. */

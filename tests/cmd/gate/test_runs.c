@@ -1,7 +1,7 @@
 /* Runs of one commit under a policy: named, the suite's own in HEAD, or stored. */
 #include "tests/cmd/gate/job.h"
 
-#include "cmd/gate/runs.h"
+#include "cmd/gate/gate.h"
 #include "tests/cmd/gate/traces.h"
 
 static void write_runs(const struct box *b, const char *folder, unsigned n)

@@ -200,13 +200,12 @@ TEST(suites_and_settings)
     assert_sv_is(group, "3");
     assert_false(tg_pattern_group(s->trace.rank_pattern, TG_SV("out/3.json"), &group));
     assert_sv_is(s->baseline, "perf/*.json.gz");
-    assert_false(s->stored);
     assert_int_equal(s->ranks_expect, 8);
     assert_int_equal(s->window.by, TG_BY_ANNOTATION);
     assert_int_equal(tg_pattern_test(s->window.name, TG_SV("execute_9")), TG_HIT_YES);
     assert_int_equal(s->window.skip_first, 2);
     assert_int_equal(s->window.skip_last, 1);
-    assert_true(p->suites[1].stored);
+    assert_sv_is(p->suites[1].baseline, "");
     assert_int_equal(p->suites[1].window.by, TG_BY_PROFILER_STEP);
     assert_int_equal(p->baseline.ref, TG_REF_WINDOW);
     assert_int_equal(p->baseline.ref_window, 20);

@@ -389,7 +389,7 @@ WITH_HAND(steps_that_one_side_marks_in_another_way)
             char want[120];
             (void)snprintf(want, sizeof want, "the %s, unlike the other side's", rows[i].want);
             hand_text(h->e.results[0].message, want);
-            assert_int_equal(h->e.results[0].line, i % 2 ? 7 : 0);
+            assert_int_equal(h->e.results[0].at.line, i % 2 ? 7 : 0);
         }
     }
 }

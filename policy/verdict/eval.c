@@ -189,7 +189,7 @@ void tg_eval_end(struct tg_eval_state *e)
         out->error_hint = open->next;
     }
     out->next_runs = tg_stages_next(e);
-    tg_describe_verdict(out, e->in->comparison, e->arena);
+    tg_describe_verdict(out, e->arena);
     tg_verdict_settle(out, e->in->policy->fail_on, e->arena);
     tg_eval_drop(e);
 }

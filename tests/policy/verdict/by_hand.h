@@ -27,6 +27,7 @@ static inline void hand_set_up(struct hand *h)
     h->c.step_ns[TG_BASE] = h->c.step_ns[TG_TEST] = 1000000;
     h->c.wall_ns[TG_BASE] = h->c.wall_ns[TG_TEST] = 1000000;
     h->policy.noise.min_runs = h->rule.noise.min_runs = 3;
+    h->v.comparison = &h->c;
     h->rule.id = TG_SV("r");
     h->in = (struct tg_eval_input){ .policy = &h->policy, .comparison = &h->c };
     h->e = (struct tg_eval_state){

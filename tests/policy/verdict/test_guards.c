@@ -35,6 +35,8 @@ static const struct model_row model_rows[] = {
     ROW("collapse and a failure", ABS, USUAL, SIDE(.work = COLLAPSED, .more = OP)),
     ROW("two guards", ABS "require: {steps: 99, kernels: 99}", USUAL, USUAL),
     ROW("no markers on the fresh side", ABS, USUAL, SIDE(.marker = "")),
+    ROW("no markers on the fresh side, and a suite", ABS "suites: [{name: s, trace: x}]", USUAL,
+        SIDE(.marker = "")),
     ROW("no markers on the baseline", ABS, SIDE(.marker = ""), USUAL),
     ROW("no markers on either side", ABS, SIDE(.marker = ""), SIDE(.marker = "", .more = OP)),
     RUNS("one fresh run without markers", ABS, 2, .marker = "execute_%d"),
@@ -275,65 +277,6 @@ WITH_HAND(what_is_damaged_is_named)
     for (; damage.n < sizeof want / sizeof *want; damage.n++)
         guarded(h, want[damage.n]);
     tg_buf_release(&damage.text);
-}
-
-WITH_HAND(kernels_a_step)
-{
-    struct tg_op ops[] = { hand_op("gemm", TG_KIND_KERNEL), hand_op("aten::mm", TG_KIND_OP),
-                           hand_op("copy", TG_KIND_KERNEL) };
-    hand_ops(h, ops, 3);
-    guarded(h, "");
-    h->policy.require.kernels = 2;
-    guarded(h, "");
-    h->policy.require.kernels = 3;
-    guarded(h, "kernels: the fresh trace has 2 kernels per step, required are 3");
-}
-
-/* Each side alone, whether the suite says what marks a step or not. */
-WITH_HAND(steps_that_one_side_does_not_mark)
-{
-    for (int side = 0; side < 2; side++)
-        for (int named = 0; named < 3; named++) {
-            struct tg_suite suite = { .name = TG_SV("s") };
-            char want[200];
-            if (named == 2) {
-                suite.window.by = TG_BY_ANNOTATION;
-                suite.window.name = hand_pattern(h, "iteration");
-            }
-            h->in.suite = named ? &suite : NULL;
-            h->c.least_steps[0] = h->c.least_steps[1] = 4;
-            h->c.marked[side] = h->c.any_marked[side] = false;
-            h->c.marked[!side] = h->c.any_marked[!side] = true;
-            h->e.n = 0;
-            assert_false(tg_guards(&h->e));
-            (void)snprintf(want, sizeof want, "the %s traces have no %s, unlike the other side's",
-                           side ? "fresh" : "baseline",
-                           named == 2 ? "annotations 'iteration'" : "step markers");
-            hand_text(h->e.results[0].message, want);
-            /* of some of its runs */
-            h->c.any_marked[side] = true;
-            h->e.n = 0;
-            assert_false(tg_guards(&h->e));
-            assert_true(tg_sv_starts(h->e.results[0].message, TG_SV("some of the ")));
-            /* neither side: whole traces are compared, unless the suite names the mark */
-            h->c.marked[0] = h->c.marked[1] = h->c.any_marked[0] = h->c.any_marked[1] = false;
-            h->e.n = 0;
-            assert_int_equal(tg_guards(&h->e), named != 2);
-            assert_int_equal(h->e.n, named == 2);
-        }
-}
-
-WITH_HAND(a_side_without_a_step)
-{
-    for (int side = 0; side < 2; side++) {
-        h->c.marked[0] = h->c.marked[1] = true;
-        h->c.least_steps[side] = 0;
-        h->c.least_steps[!side] = 1;
-        h->e.n = 0;
-        assert_false(tg_guards(&h->e));
-        hand_text(h->e.results[0].message, side ? "a fresh trace has no usable step"
-                                                : "a baseline trace has no usable step");
-    }
 }
 
 /* Four steps a side: markers inside others, that overlap, or that hold nothing,

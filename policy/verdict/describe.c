@@ -107,8 +107,8 @@ static void put_measured(struct tg_buf *m, const struct tg_probe *p, const struc
     tg_buf_puts(m, TG_BESIDE(p->test, p->base, p->unit));
     if (p->unit != TG_UNIT_NUMBER)
         tg_buf_puts(m, r->metric == TG_RULE_METRIC_SHARE ? " of the step" : " per step");
-    else if (p->own_unit.n)
-        tg_buf_printf(m, " %.*s", TG_SV_ARG(p->own_unit));
+    else if (r->unit.n)
+        tg_buf_printf(m, " %.*s", TG_SV_ARG(r->unit));
 }
 
 static void describe_change(struct tg_buf *m, const struct tg_probe *p, const struct tg_result *r,

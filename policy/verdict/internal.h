@@ -21,7 +21,6 @@ struct tg_eval_state {
     const struct tg_comparison *c; /* what is judged now: of all ranks, */
     int64_t rank;                  /* -1, or a part of it */
     struct tg_arena *arena;        /* the verdict's, or that part's */
-    struct tg_arena *kept;         /* the verdict's */
     struct tg_result *results;     /* grows; copied into the arena at the end */
     size_t n, cap;
     struct tg_rank_rows ranks; /* of rules that look at several ranks */
@@ -155,7 +154,6 @@ struct tg_probe {
     const char *few_runs;         /* the reason where these are too few; NULL: tg_judged_text */
     double step_ns;               /* the baseline's step, for abs: 0.2%step */
     enum tg_unit unit;
-    tg_sv own_unit;         /* with TG_UNIT_NUMBER: as in its file; "" none */
     enum tg_attr_kind attr; /* with TG_UNIT_ATTR */
     enum tg_polarity bad;
     enum tg_noise_test noise_test;

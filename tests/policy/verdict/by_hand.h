@@ -30,9 +30,8 @@ static inline void hand_set_up(struct hand *h)
     h->v.comparison = &h->c;
     h->rule.id = TG_SV("r");
     h->in = (struct tg_eval_input){ .policy = &h->policy, .comparison = &h->c };
-    h->e = (struct tg_eval_state){
-        .in = &h->in, .out = &h->v, .c = &h->c, .rank = -1, .arena = h->a, .kept = h->a
-    };
+    h->e =
+        (struct tg_eval_state){ .in = &h->in, .out = &h->v, .c = &h->c, .rank = -1, .arena = h->a };
 }
 
 static inline void hand_tear_down(struct hand *h)

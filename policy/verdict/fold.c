@@ -455,12 +455,12 @@ static bool names_it_better(const struct tg_result *r, const struct tg_result *h
  * it brings along. */
 static void lead_with_change(struct tg_result *v, uint32_t n, enum tg_state state)
 {
-    uint32_t first = 0, lead;
-    while (first < n && !(v[first].state == state && v[first].folded_under == TG_NO_ID))
-        first++;
-    for (lead = first; lead < n && !(v[lead].state == state && v[lead].folded_under == TG_NO_ID &&
-                                     blamed(&v[lead]));)
-        lead++;
+    uint32_t first = n, lead = n;
+    for (uint32_t i = n; i-- > 0;)
+        if (v[i].state == state && v[i].folded_under == TG_NO_ID) {
+            first = i;
+            lead = blamed(&v[i]) ? i : lead;
+        }
     if (lead == n)
         return;
     struct tg_result r = v[lead];

@@ -71,12 +71,14 @@ void tg_reporter_annotations(struct tg_buf *out, const struct tg_verdict *v,
             tg_buf_puts(&message, "; ");
             tg_origin_put(&message, result, TG_ORIGIN_WHOLE);
             if (tg_result_in_file(result))
-                tg_buf_printf(&message, "; rule at %s:%u", result->file, (unsigned)result->line);
+                tg_buf_printf(&message, "; rule at %s:%u", result->at.file,
+                              (unsigned)result->at.line);
             put_command(out, level, result->source, result->source_line, tg_buf_sv(&title),
                         tg_buf_sv(&message));
         } else {
-            put_command(out, level, tg_result_in_file(result) ? tg_sv_of(result->file) : TG_SV(""),
-                        result->line, tg_buf_sv(&title), tg_buf_sv(&message));
+            put_command(out, level,
+                        tg_result_in_file(result) ? tg_sv_of(result->at.file) : TG_SV(""),
+                        result->at.line, tg_buf_sv(&title), tg_buf_sv(&message));
             if (result->source.n) {
                 tg_buf_puts(&message, "; ");
                 tg_origin_put(&message, result, TG_ORIGIN_WHOLE);

@@ -62,8 +62,8 @@ void tg_reporter_code_quality(struct tg_buf *out, const struct tg_verdict *v,
             tg_origin_put(&text, result, TG_ORIGIN_WHOLE);
             put_entry(list, v, result, tg_buf_sv(&text), result->source, result->source_line);
         } else {
-            put_entry(list, v, result, tg_buf_sv(&text), in_file ? tg_sv_of(result->file) : policy,
-                      in_file ? result->line : 0);
+            put_entry(list, v, result, tg_buf_sv(&text),
+                      in_file ? tg_sv_of(result->at.file) : policy, in_file ? result->at.line : 0);
         }
     }
     if (!n && v->error.n)

@@ -227,16 +227,16 @@ void tg_result_put(struct tg_buf *out, const struct tg_result *r)
 
 void tg_result_put_at(struct tg_buf *out, const struct tg_result *r)
 {
-    if (!r->file)
+    if (!r->at.file)
         return;
-    tg_buf_puts(out, r->file);
-    if (r->line)
-        tg_buf_printf(out, ":%u", (unsigned)r->line);
+    tg_buf_puts(out, r->at.file);
+    if (r->at.line)
+        tg_buf_printf(out, ":%u", (unsigned)r->at.line);
 }
 
 bool tg_result_in_file(const struct tg_result *r)
 {
-    return r->file && !tg_sv_starts(tg_sv_of(r->file), TG_SV("tracegate:"));
+    return r->at.file && !tg_sv_starts(tg_sv_of(r->at.file), TG_SV("tracegate:"));
 }
 
 /* "limit abs: 0", "exact; limit abs: 0": a count needs no other evidence. */
@@ -281,7 +281,7 @@ tg_sv tg_result_issue(const struct tg_result *r)
 void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, enum tg_rule_place place)
 {
     tg_buf_add(out, r->rule);
-    if (place == TG_RULE_WITH_LINE && r->rule.n && r->file) {
+    if (place == TG_RULE_WITH_LINE && r->rule.n && r->at.file) {
         tg_buf_puts(out, " (");
         tg_result_put_at(out, r);
         tg_buf_putc(out, ')');
@@ -295,9 +295,10 @@ void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, enum tg_r
 
 bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b)
 {
-    bool same_file = a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0);
+    bool same_file = a->at.file == b->at.file ||
+                     (a->at.file && b->at.file && strcmp(a->at.file, b->at.file) == 0);
     return tg_sv_eq(a->rule, b->rule) && tg_sv_eq(a->limit, b->limit) && tg_sv_eq(a->why, b->why) &&
-           same_file && a->line == b->line;
+           same_file && a->at.line == b->at.line;
 }
 
 /* The largest names of one side, or all; false: none. */

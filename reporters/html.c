@@ -143,8 +143,8 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
                tg_buf_sv(&rule));
         if (at.n) {
             tg_buf_puts(h->page.out, " ");
-            put_place(h, tg_buf_sv(&at), tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""),
-                      r->line, r->line);
+            put_place(h, tg_buf_sv(&at), tg_result_in_file(r) ? tg_sv_of(r->at.file) : TG_SV(""),
+                      r->at.line, r->at.line);
         }
         tg_buf_puts(h->page.out, "</p>\n");
     }
@@ -325,8 +325,8 @@ static void put_rules(struct tg_html *h)
         first[n++] = i;
         tg_result_put_at(&at, r);
         if (tg_result_in_file(r))
-            tg_link_put_lines(&url, h->r->repo_url, v->test_commit, tg_sv_of(r->file), r->line,
-                              r->line);
+            tg_link_put_lines(&url, h->r->repo_url, v->test_commit, tg_sv_of(r->at.file),
+                              r->at.line, r->at.line);
         tg_page_row(&h->page, NULL);
         tg_page_cell(&h->page);
         tg_page_name(&h->page, r->rule, 40);

@@ -199,11 +199,11 @@ static void open_case(struct suite *s, const struct tg_result *r, tg_sv name, do
 {
     TG_BUF changed = { 0 };
     bool blamed = r->cause && tg_cause_blames(r->cause);
-    const char *file = tg_result_in_file(r) ? r->file : NULL;
+    const char *file = tg_result_in_file(r) ? r->at.file : NULL;
     if (blamed)
         tg_buf_printf(&changed, "%.*s", TG_SV_ARG(r->source));
     open_case_at(s, name, tg_result_kind(r), seconds, blamed ? changed.p : file,
-                 blamed ? r->source_line : r->line);
+                 blamed ? r->source_line : r->at.line);
 }
 
 static void put_line(struct tg_buf *out, const char *label, tg_sv text)
@@ -372,8 +372,8 @@ void tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const str
             if (is_guard(&v->results[i]) && !tg_sv_eq(v->results[i].message, why))
                 put_body(&body, &v->results[i]);
         bool in_file = guard && tg_result_in_file(guard);
-        open_case_at(&s, own_name, own_kind, 0, in_file ? guard->file : NULL,
-                     in_file ? guard->line : 0);
+        open_case_at(&s, own_name, own_kind, 0, in_file ? guard->at.file : NULL,
+                     in_file ? guard->at.line : 0);
         close_case(&s, ERROR, tg_sv_of(tg_outcome_name(v->outcome)), why, tg_buf_sv(&body));
     }
     size_t omitted = 0;

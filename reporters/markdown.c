@@ -204,8 +204,9 @@ static void put_rule(const struct tg_markdown *m, struct tg_buf *part, const str
         tg_result_put_at(&at, r);
         if (at.n) {
             tg_buf_puts(part, " (");
-            put_place(m, part, tg_buf_sv(&at), tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""),
-                      r->line, r->line);
+            put_place(m, part, tg_buf_sv(&at),
+                      tg_result_in_file(r) ? tg_sv_of(r->at.file) : TG_SV(""), r->at.line,
+                      r->at.line);
             tg_buf_putc(part, ')');
         }
         tg_buf_puts(part, "</sub>\n\n");
@@ -250,7 +251,7 @@ static void put_what_now(struct tg_markdown *m)
     const struct tg_result *first;
     size_t left = tg_accept_put_all(&waivers, m->v, &first);
     const struct tg_result *head = first ? first : tg_findings_first(m->v);
-    bool of_rule = head && m->v->outcome == TG_OUTCOME_FAIL && head->rule.n && head->file;
+    bool of_rule = head && m->v->outcome == TG_OUTCOME_FAIL && head->rule.n && head->at.file;
     if (first || of_rule || (head && head->one_rank && m->v->outcome == TG_OUTCOME_FAIL)) {
         tg_buf_puts(&part, "\n<details><summary>What now</summary>\n");
         if (tg_sv_eq(head->rule, TG_SV("account"))) /* of no policy */

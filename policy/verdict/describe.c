@@ -107,8 +107,8 @@ static void put_measured(struct tg_buf *m, const struct tg_probe *p, const struc
     tg_buf_puts(m, TG_BESIDE(p->test, p->base, p->unit));
     if (p->unit != TG_UNIT_NUMBER)
         tg_buf_puts(m, r->metric == TG_RULE_METRIC_SHARE ? " of the step" : " per step");
-    else if (p->own_unit.n)
-        tg_buf_printf(m, " %.*s", TG_SV_ARG(p->own_unit));
+    else if (r->unit.n)
+        tg_buf_printf(m, " %.*s", TG_SV_ARG(r->unit));
 }
 
 static void describe_change(struct tg_buf *m, const struct tg_probe *p, const struct tg_result *r,
@@ -441,9 +441,9 @@ void tg_describe_row(struct tg_result *r, const struct tg_op *op, const struct t
     } else if (r->over_budget) {
         describe_budget(&m, r, p, op, j->limit);
     } else if (op && r->unit_id == TG_UNIT_COUNT) {
-        r->names_itself = related = op->relation == TG_REL_REPLACED_WORSE &&
-                                    tg_op_side_of_region(op) == TG_TEST &&
-                                    describe_replacement(&m, op, c);
+        related = op->relation == TG_REL_REPLACED_WORSE && tg_op_side_of_region(op) == TG_TEST &&
+                  describe_replacement(&m, op, c);
+        r->names_itself = related;
         if (op->region >= c->n_regions) /* of a replacement, one name's share says little */
             put_share(&share, op->present[TG_BASE] && op->present[TG_TEST] ? "now " : "",
                       op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE], op->kind);

@@ -53,7 +53,6 @@ struct call {
 /* What the costs of many findings are added up from. */
 struct costs {
     const struct tg_verdict *v;
-    const struct tg_comparison *c;
     struct tg_buckets children; /* names by that of their parent */
     struct tg_buckets called;   /* by the caller's name: */
     struct call *calls;
@@ -67,12 +66,13 @@ static void costs_release(struct costs *x)
     free(x->calls);
 }
 
-static void costs_init(struct costs *x, const struct tg_verdict *v, const struct tg_comparison *c)
+static void costs_init(struct costs *x, const struct tg_verdict *v)
 {
+    const struct tg_comparison *c = v->comparison;
     uint32_t n = 0;
     for (size_t i = 0; i < c->n_ops; i++)
         n += (uint32_t)c->ops[i].n_callers;
-    *x = (struct costs){ .v = v, .c = c, .less = tg_pace_waits_of(c).shorter };
+    *x = (struct costs){ .v = v, .less = tg_pace_waits_of(c).shorter };
     x->calls = tg_xmalloc((n + 1) * sizeof *x->calls);
     tg_select_children(&x->children, c);
     tg_buckets_init(&x->called, n);
@@ -138,7 +138,7 @@ static void choose_said(struct cost *x, const struct tg_comparison *c, double le
  * also the device work that it launches, which has other names in a replacement. */
 static struct cost cost_of(const struct costs *x, size_t head)
 {
-    const struct tg_comparison *c = x->c;
+    const struct tg_comparison *c = x->v->comparison;
     TG_FREE bool *mine = tg_xcalloc(c->n_ops + 1, 1); /* by operator */
     struct cost cost = { 0 };
     uint32_t region = TG_NO_ID;
@@ -205,7 +205,7 @@ static struct cost cost_of(const struct costs *x, size_t head)
 static const struct tg_op *in_some_steps(const struct tg_comparison *c, const struct tg_result *r)
 {
     const struct tg_op *op =
-        c && !r->over_budget && r->unit_id == TG_UNIT_COUNT ? tg_result_op(c, r) : NULL;
+        !r->over_budget && r->unit_id == TG_UNIT_COUNT ? tg_result_op(c, r) : NULL;
     return op && tg_op_in_some_steps(op) ? op : NULL;
 }
 
@@ -225,18 +225,18 @@ static void put_said(struct tg_buf *b, const struct cost *cost)
 }
 
 /* By the clock that the step waits for; of some steps the mean of all. */
-static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
-                     size_t head)
+static void put_cost(struct tg_buf *b, const struct tg_verdict *v, size_t head)
 {
+    const struct tg_comparison *c = v->comparison;
     TG_AUTO(costs_release) struct costs costs = { 0 };
     const struct tg_result *r = &v->results[head];
     const struct tg_region *g = tg_result_region(c, r);
     bool part = g && tg_region_all_calls(c, g) >= g->calls[TG_BASE] + 0.5;
     if (r->unit_id == TG_UNIT_NS && tg_dec_pct_tells(r->delta_pct) && !part && !r->over_budget)
         tg_buf_printf(b, " (%s)", TG_SIGNED(r->delta, TG_UNIT_NS));
-    if (r->unit_id != TG_UNIT_COUNT || r->over_budget || r->subject != TG_SUBJECT_NAME || !c)
+    if (r->unit_id != TG_UNIT_COUNT || r->over_budget || r->subject != TG_SUBJECT_NAME)
         return;
-    costs_init(&costs, v, c);
+    costs_init(&costs, v);
     struct cost cost = cost_of(&costs, head);
     if (fmax(cost.more[DEVICE], fmax(cost.more[WAITS], cost.more[HOST])) < LEAST)
         return;
@@ -259,7 +259,7 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
  * tables. */
 static void weigh(const struct costs *x, struct tg_result *r, struct tg_arena *a)
 {
-    const struct tg_comparison *c = x->c;
+    const struct tg_comparison *c = x->v->comparison;
     const struct tg_op *op = tg_result_op(c, r);
     const struct tg_pace_wait *wait = &x->less;
     bool region = tg_result_region(c, r), waived = r->state == TG_STATE_WAIVED;
@@ -297,12 +297,11 @@ static void weigh(const struct costs *x, struct tg_result *r, struct tg_arena *a
         tg_describe_calls(r, op, c, (double[]){ r->base, r->test }, tg_buf_sv(&weight), a);
 }
 
-void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
+void tg_describe_weights(struct tg_verdict *v, struct tg_arena *a)
 {
     TG_AUTO(costs_release) struct costs costs = { 0 };
-    if (!c)
-        return;
-    costs_init(&costs, v, c);
+    const struct tg_comparison *c = v->comparison;
+    costs_init(&costs, v);
     uint32_t *whole_of = TG_NEW_N(a, uint32_t, c->n_ops + c->n_regions + 1);
     memset(whole_of, 0xff, (c->n_ops + c->n_regions) * sizeof *whole_of); /* TG_NO_ID */
     v->whole_of = whole_of;
@@ -404,7 +403,7 @@ static void put_finding(struct tg_buf *b, const struct tg_result *r, const struc
         enum { LONGEST = 60 };
         tg_sv rank = r->op_normalised;
         const struct tg_op *op =
-            c && rank.n > LONGEST && tg_sv_skip(&rank, r->plain) ? tg_result_op(c, r) : NULL;
+            rank.n > LONGEST && tg_sv_skip(&rank, r->plain) ? tg_result_op(c, r) : NULL;
         const struct tg_op *by =
             op && op->kind == TG_KIND_KERNEL ? tg_op_named(c, op->parent) : NULL;
         if (by)
@@ -470,9 +469,9 @@ static size_t turn_of(const struct tg_result *r, double names)
     return !is_whole(r) ? NAME : large && !tg_result_is_of_machine(r) ? LARGE_WHOLE : WHOLE;
 }
 
-static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
-                      enum tg_state state)
+static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_state state)
 {
+    const struct tg_comparison *c = v->comparison;
     size_t shown = 0, total = unfolded(v, state);
     double names = 0; /* of which only times are found; INFINITY: another finding tells where */
     TG_EACH(const struct tg_result, r, v->results, v->n_results)
@@ -488,9 +487,9 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
         put_finding(b, r, c);
         if (shown == 1 && (total == 1 || turn != WHOLE) && r->has_values && !r->one_rank &&
             !tg_result_is_of_slowest(r))
-            put_cost(b, v, c, i);
+            put_cost(b, v, i);
         struct tg_pace_wait wait = { 0 };
-        if (total == 1 && c && is_of_time(r)) /* of a step that is longer by a wait */
+        if (total == 1 && is_of_time(r)) /* of a step that is longer by a wait */
             wait = tg_pace_wait_behind(c, r->delta);
         if (wait.call)
             tg_buf_printf(b, ": the host waits longer in %.*s",
@@ -513,9 +512,8 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
  * shows. */
 static void put_faster(struct tg_buf *b, const struct tg_comparison *c)
 {
-    const struct tg_metric_change *step =
-        c ? &tg_confirm_last(c)->metrics[TG_METRIC_STEP_TIME] : NULL;
-    if (!step || !step->ev.less || step->value[TG_TEST] > (1 - TG_NOTABLE) * step->value[TG_BASE])
+    const struct tg_metric_change *step = &tg_confirm_last(c)->metrics[TG_METRIC_STEP_TIME];
+    if (!step->ev.less || step->value[TG_TEST] > (1 - TG_NOTABLE) * step->value[TG_BASE])
         return;
     tg_buf_printf(b, "; faster: step %s (%s)",
                   TG_PCT(100 * (step->value[TG_TEST] / step->value[TG_BASE] - 1)),
@@ -554,12 +552,11 @@ static double detectable_in_ops(const struct tg_comparison *c)
 /* "; durations not judged: record 3 runs a side", "; a slower step is detectable from +54 % on
  * only: …": what a pass could not have found, and what to do. The step counts, where a rule asks
  * for it; else its largest operators. A quarter is what a reader expects any gate to see. */
-static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c)
+static void put_blind(struct tg_buf *b, const struct tg_verdict *v)
 {
+    const struct tg_comparison *c = v->comparison;
     int64_t need = runs_wanted(v);
     bool by_step = false;
-    if (!c)
-        return;
     if (!v->durations_judged && need) {
         tg_buf_printf(b, "; durations not judged: record %lld runs a side", (long long)need);
         return;
@@ -577,7 +574,7 @@ static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct
                   by_step ? "a slower step is" : "slower operators are", TG_PCT(100 * from));
 }
 
-void tg_describe_headline(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
+void tg_describe_headline(struct tg_verdict *v, struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
     size_t fails = unfolded(v, TG_STATE_FAIL), warns = unfolded(v, TG_STATE_WARN);
@@ -585,19 +582,19 @@ void tg_describe_headline(struct tg_verdict *v, const struct tg_comparison *c, s
     switch (v->outcome) {
     case TG_OUTCOME_FAIL:
         tg_buf_printf(&b, "%zu %s", fails, fails == 1 ? "violation" : "violations");
-        put_names(&b, v, c, TG_STATE_FAIL);
+        put_names(&b, v, TG_STATE_FAIL);
         break;
     case TG_OUTCOME_WARN:
         tg_buf_puts(&b, "nothing failed");
         if (warns) {
             tg_buf_printf(&b, ", %zu %s", warns, warns == 1 ? "warning" : "warnings");
-            put_names(&b, v, c, TG_STATE_WARN);
+            put_names(&b, v, TG_STATE_WARN);
         }
         if (suspicious) {
             tg_buf_printf(&b, "%s%zu suspicious", warns ? "; " : ", ", suspicious);
-            put_names(&b, v, c, TG_STATE_SUSPICIOUS);
+            put_names(&b, v, TG_STATE_SUSPICIOUS);
         }
-        put_faster(&b, c);
+        put_faster(&b, v->comparison);
         break;
     case TG_OUTCOME_INCONCLUSIVE:
     case TG_OUTCOME_ERROR:
@@ -606,8 +603,8 @@ void tg_describe_headline(struct tg_verdict *v, const struct tg_comparison *c, s
     case TG_OUTCOME_PASS:
         tg_buf_puts(&b, v->n_state[TG_STATE_WAIVED] ? "no regression beyond what is waived"
                                                     : "no regression found");
-        put_faster(&b, c);
-        put_blind(&b, v, c);
+        put_faster(&b, v->comparison);
+        put_blind(&b, v);
         break;
     }
     v->said = tg_phrase_take(&b, a);
@@ -655,8 +652,9 @@ static void put_durations(struct tg_buf *b, const struct tg_comparison *c)
 }
 
 /* "; numbers judged: 3 of 4; not compared: input_shapes of 12 names, launch_config of 1 name" */
-static void put_others(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c)
+static void put_others(struct tg_buf *b, const struct tg_verdict *v)
 {
+    const struct tg_comparison *c = v->comparison;
     size_t n = 0, judged = 0, untold[TG_RULE_METRICS] = { 0 };
     const char *before = "; not compared: ";
     TG_EACH(const struct tg_result, r, v->results, v->n_results) {
@@ -680,10 +678,11 @@ static void put_others(struct tg_buf *b, const struct tg_verdict *v, const struc
         }
 }
 
-void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
+void tg_describe_verdict(struct tg_verdict *v, struct tg_arena *a)
 {
+    const struct tg_comparison *c = v->comparison;
     struct tg_buf b = { 0 };
-    tg_describe_weights(v, c, a);
+    tg_describe_weights(v, a);
     TG_EACH(struct tg_result, r, v->results, v->n_results) {
         struct tg_pace_wait wait = { 0 };
         if (r->state >= TG_STATE_WARN && r->folded_under == TG_NO_ID && is_of_time(r))
@@ -696,7 +695,7 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
                 TG_SV_ARG(r->message), TG_VALUE(wait.ns, TG_UNIT_NS),
                 TG_SV_ARG(wait.in.n ? wait.in : TG_SV("the step")), TG_SV_ARG(wait.call->name));
     }
-    tg_describe_headline(v, c, a);
+    tg_describe_headline(v, a);
     if (v->budgets_judged && !v->counts_judged) /* what a failure may be about comes first */
         tg_buf_puts(&b, "budgets judged; ");
     tg_buf_puts(&b, v->counts_judged    ? "counts judged"
@@ -727,6 +726,6 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
                       c->n_runs[TG_BASE], TG_PLURAL(c->n_runs[TG_BASE]), c->n_runs[TG_TEST], need);
     if (v->budgets_judged && v->counts_judged)
         tg_buf_puts(&b, "; budgets judged");
-    put_others(&b, v, c);
+    put_others(&b, v);
     v->coverage = tg_phrase_take(&b, a);
 }

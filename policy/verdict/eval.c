@@ -72,7 +72,7 @@ struct tg_eval_state *tg_eval_begin(struct tg_verdict *out, const struct tg_eval
     struct tg_eval_input *kept = TG_NEW(a, struct tg_eval_input);
     *kept = *in;
     *e = (struct tg_eval_state){
-        .in = kept, .out = out, .c = in->comparison, .rank = -1, .arena = a, .kept = a
+        .in = kept, .out = out, .c = in->comparison, .rank = -1, .arena = a
     };
     *out = (struct tg_verdict){ .comparison = in->comparison,
                                 .suite = in->suite ? in->suite->name : TG_SV("default"),
@@ -119,6 +119,7 @@ void tg_eval_part(struct tg_eval_state *e, const struct tg_comparison *c)
     const struct tg_policy *p = e->in->policy;
     const struct tg_part *part = &e->parts[e->next_part - 1];
     const struct tg_side *side = &e->in->comparison->side[TG_TEST];
+    struct tg_arena *kept = e->arena;
     e->arena = tg_arena_new();
     TG_EACH(const struct tg_rule, rule, p->rules, p->n_rules) {
         size_t from = e->n, ranks = 0; /* that it looks at one by one */
@@ -131,14 +132,14 @@ void tg_eval_part(struct tg_eval_state *e, const struct tg_comparison *c)
         tg_rule_judge_part(e, rule, c, part->rank);
         for (size_t k = from; k < e->n; k++) {
             if (many)
-                tg_rank_rows_add(&e->ranks, &e->results[k], part->rank, e->kept);
+                tg_rank_rows_add(&e->ranks, &e->results[k], part->rank, kept);
             else
-                e->results[k] = tg_result_copy(&e->results[k], e->kept);
+                e->results[k] = tg_result_copy(&e->results[k], kept);
         }
         e->n = many ? from : e->n;
     }
     tg_arena_free(e->arena);
-    e->arena = e->kept;
+    e->arena = kept;
     e->brief = false;
 }
 
@@ -189,7 +190,7 @@ void tg_eval_end(struct tg_eval_state *e)
         out->error_hint = open->next;
     }
     out->next_runs = tg_stages_next(e);
-    tg_describe_verdict(out, e->in->comparison, e->arena);
+    tg_describe_verdict(out, e->arena);
     tg_verdict_settle(out, e->in->policy->fail_on, e->arena);
     tg_eval_drop(e);
 }

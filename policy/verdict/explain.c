@@ -264,19 +264,16 @@ size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op,
 {
     size_t n = 0;
     TG_EACH(const struct tg_rule, r, p->rules, p->n_rules) {
-        bool parent = r->match.parent.n || (r->match.not_ && r->match.not_->parent.n);
-        bool depends = !c && parent;
         struct tg_match open = r->match; /* whatever the parent */
-        if (tg_rule_metric_info(r->metric)->scope != TG_SCOPE_NAME)
-            continue;
+        bool not_parent = open.not_ && open.not_->parent.n;
         open.parent.n = 0;
-        if (r->match.not_ && r->match.not_->parent.n)
-            open.not_ = NULL;
-        if (c ? !judges(r, op) : tg_select_op(depends ? &open : &r->match, op) != TG_HIT_YES)
+        open.not_ = not_parent ? NULL : open.not_;
+        if (tg_rule_metric_info(r->metric)->scope != TG_SCOPE_NAME ||
+            (c ? !judges(r, op) : tg_select_op(&open, op) != TG_HIT_YES))
             continue;
         n++;
         put_rule(out, p, r, op, c);
-        if (depends)
+        if (!c && (r->match.parent.n || not_parent))
             tg_buf_puts(out, "    if its parent matches: name a trace to see\n");
     }
     return n;

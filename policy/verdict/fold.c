@@ -39,6 +39,12 @@ static bool may_tell(const struct tg_result *head, const struct tg_result *r)
     return may_fold(head) && head->state >= r->state;
 }
 
+/* Of what is under no other. */
+static bool may_lead(const struct tg_result *head, const struct tg_result *r)
+{
+    return head->folded_under == TG_NO_ID && may_tell(head, r);
+}
+
 /* The row that a row is under in the end; itself if it is under none. */
 static uint32_t root_of(const struct tg_result *v, uint32_t i)
 {
@@ -223,7 +229,7 @@ static bool is_costlier(const struct tg_result *r, const struct tg_result *head,
 static bool key_of_name(struct tg_buf *key, const struct tg_result *r,
                         const struct tg_comparison *c)
 {
-    const struct tg_op *op = c ? tg_result_op(c, r) : NULL;
+    const struct tg_op *op = tg_result_op(c, r);
     if (!may_fold(r) || r->subject != TG_SUBJECT_NAME)
         return false;
     tg_buf_putc(key, (char)r->op_kind);
@@ -282,8 +288,8 @@ static double *sums_of(const struct tg_result *v, size_t n, const struct tg_comp
  * are one. */
 static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
-    TG_FREE double *sum = c ? sums_of(v, n, c) : NULL;
-    for (size_t i = 0; c && i < n; i++) {
+    TG_FREE double *sum = sums_of(v, n, c);
+    for (size_t i = 0; i < n; i++) {
         uint32_t best = TG_NO_ID;
         double most = 0, all = 0, busy = 0;
         /* The host's time between operators: where the device sets the pace a wait that no call
@@ -299,9 +305,8 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
             v[i].folded_under != TG_NO_ID)
             continue;
         for (uint32_t k = 0; k < n; k++) {
-            if (v[k].folded_under != TG_NO_ID || !may_tell(&v[k], &v[i]) ||
-                tg_result_is_step_time(&v[k]) || !(sum[k] > 0) || (around && !came(&v[k], c)) ||
-                k == i)
+            if (!may_lead(&v[k], &v[i]) || tg_result_is_step_time(&v[k]) || !(sum[k] > 0) ||
+                (around && !came(&v[k], c)) || k == i)
                 continue;
             best = sum[k] > most ? k : best;
             most = fmax(most, sum[k]);
@@ -311,7 +316,7 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
         /* A finding that holds the wait that the step is longer by, by the first of its rows. */
         for (uint32_t k = 0; wait.call && k < n; k++) {
             uint32_t m = 0;
-            if (v[k].folded_under != TG_NO_ID || !may_tell(&v[k], &v[i]))
+            if (!may_lead(&v[k], &v[i]))
                 continue;
             while (m < n &&
                    !((m == k || v[m].folded_under == k) && tg_result_op(c, &v[m]) == wait.call))
@@ -333,8 +338,8 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
                          v[step].metric == TG_RULE_METRIC_STEP_TIME))
         step++;
     for (uint32_t i = 0; step < n && i < n; i++)
-        if (i != step && v[step].folded_under == TG_NO_ID && tg_result_is_step_time(&v[i]) &&
-            may_tell(&v[step], &v[i]) && may_fold(&v[i]) && v[i].folded_under == TG_NO_ID &&
+        if (i != step && tg_result_is_step_time(&v[i]) && may_lead(&v[step], &v[i]) &&
+            may_fold(&v[i]) && v[i].folded_under == TG_NO_ID &&
             v[step].delta >= TG_HALF * v[i].delta)
             v[i].folded_under = step;
     flatten(v, n);
@@ -400,8 +405,8 @@ void tg_fold(struct tg_eval_state *e)
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0;
              v[i].because == TG_REASON_TOLD && k < n && v[i].folded_under == TG_NO_ID; k++)
-            if (v[k].state == v[i].state && v[k].folded_under == TG_NO_ID &&
-                may_tell(&v[k], &v[i]) && !tg_sv_eq(v[k].rule, v[i].rule))
+            if (v[k].state == v[i].state && may_lead(&v[k], &v[i]) &&
+                !tg_sv_eq(v[k].rule, v[i].rule))
                 v[i].folded_under = k;
 }
 
@@ -450,12 +455,12 @@ static bool names_it_better(const struct tg_result *r, const struct tg_result *h
  * it brings along. */
 static void lead_with_change(struct tg_result *v, uint32_t n, enum tg_state state)
 {
-    uint32_t first = 0, lead;
-    while (first < n && !(v[first].state == state && v[first].folded_under == TG_NO_ID))
-        first++;
-    for (lead = first; lead < n && !(v[lead].state == state && v[lead].folded_under == TG_NO_ID &&
-                                     blamed(&v[lead]));)
-        lead++;
+    uint32_t first = n, lead = n;
+    for (uint32_t i = n; i-- > 0;)
+        if (v[i].state == state && v[i].folded_under == TG_NO_ID) {
+            first = i;
+            lead = blamed(&v[i]) ? i : lead;
+        }
     if (lead == n)
         return;
     struct tg_result r = v[lead];
@@ -472,6 +477,8 @@ static void lead_with_change(struct tg_result *v, uint32_t n, enum tg_state stat
 
 void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
 {
+    if (!v->comparison)
+        return; /* of budgets alone, which are findings by themselves */
     fold_groups(v->results, v->n_results, v->comparison, key_of_change, names_it_better);
     flatten(v->results, v->n_results);
     fold_step(v->results, v->n_results, v->comparison);
@@ -481,9 +488,9 @@ void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
         v->n_folded[s] = 0;
     for (size_t i = 0; i < v->n_results; i++)
         v->n_folded[v->results[i].state] += v->results[i].folded_under != TG_NO_ID;
-    tg_describe_weights(v, v->comparison, a);
-    if (v->comparison && !v->by_note)
-        tg_describe_headline(v, v->comparison, a);
+    tg_describe_weights(v, a);
+    if (!v->by_note)
+        tg_describe_headline(v, a);
 }
 
 /* ---- one rank ---- */
@@ -493,8 +500,7 @@ static bool is_of_rank(const struct tg_result *r, const struct tg_comparison *c,
                        const struct tg_strmap *names)
 {
     const struct tg_rank_alone *alone = c->rank_alone;
-    if ((r->state != TG_STATE_FAIL && r->state != TG_STATE_WARN) || !r->has_values ||
-        r->over_budget || r->unit_id != TG_UNIT_NS || !(r->delta > 0) ||
+    if (!may_fold(r) || r->unit_id != TG_UNIT_NS || !(r->delta > 0) ||
         (r->of_rank >= 0 && r->of_rank != alone->rank))
         return false;
     if (r->subject == TG_SUBJECT_NAME)
@@ -517,7 +523,7 @@ void tg_fold_rank(struct tg_eval_state *e)
     const struct tg_comparison *c = e->in->comparison;
     TG_AUTO(tg_strmap_release) struct tg_strmap names = { 0 };
     uint32_t head = TG_NO_ID;
-    if (!c || !c->rank_alone)
+    if (!c->rank_alone)
         return;
     tg_strmap_init(&names);
     for (size_t i = 0; i < c->n_ops; i++)

@@ -10,9 +10,7 @@ static struct tg_result *guard(struct tg_eval_state *e, enum tg_reason need, str
     tg_eval_message(r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_REQUIRE, need,
                     tg_sv_of(tg_reason_id(need)), message, tg_sv_of(next));
     r->rule = TG_SV("require");
-    r->file = at.file;
-    r->line = at.line;
-    r->col = at.col;
+    r->at = at;
     return r;
 }
 #define GUARD(e, need, at, next, ...)                                                              \

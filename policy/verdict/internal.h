@@ -21,7 +21,6 @@ struct tg_eval_state {
     const struct tg_comparison *c; /* what is judged now: of all ranks, */
     int64_t rank;                  /* -1, or a part of it */
     struct tg_arena *arena;        /* the verdict's, or that part's */
-    struct tg_arena *kept;         /* the verdict's */
     struct tg_result *results;     /* grows; copied into the arena at the end */
     size_t n, cap;
     struct tg_rank_rows ranks; /* of rules that look at several ranks */
@@ -155,7 +154,6 @@ struct tg_probe {
     const char *few_runs;         /* the reason where these are too few; NULL: tg_judged_text */
     double step_ns;               /* the baseline's step, for abs: 0.2%step */
     enum tg_unit unit;
-    tg_sv own_unit;         /* with TG_UNIT_NUMBER: as in its file; "" none */
     enum tg_attr_kind attr; /* with TG_UNIT_ATTR */
     enum tg_polarity bad;
     enum tg_noise_test noise_test;
@@ -271,13 +269,13 @@ tg_sv tg_phrase_take(struct tg_buf *b, struct tg_arena *a); /* releases `b` */
 void tg_describe_row(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,
                      const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a);
 /* Headline and coverage of a verdict whose results are sorted: describe_verdict.c. */
-void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a);
+void tg_describe_verdict(struct tg_verdict *v, struct tg_arena *a);
 /* What findings about calls weigh with all that is folded under them now; again when that
  * changes. */
-void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a);
+void tg_describe_weights(struct tg_verdict *v, struct tg_arena *a);
 /* The headline, for what is folded now: of a single finding with what it costs and the function
- * that it comes from, if that is known. `c` NULL: without the cost. */
-void tg_describe_headline(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a);
+ * that it comes from, if that is known. */
+void tg_describe_headline(struct tg_verdict *v, struct tg_arena *a);
 /* The message of a number of calls; `weight`: what it says of its weight, as ", 4.1 % of the
  * step". */
 void tg_describe_calls(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,

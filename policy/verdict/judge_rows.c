@@ -466,9 +466,7 @@ static void add_row(struct tg_eval_state *e, struct tg_judging *w)
         r->limit = tg_phrase_take(&b, e->arena);
         tg_describe_limit(&b, l, &w->p);
         r->limit_said = tg_phrase_take(&b, e->arena);
-        r->file = l->at.file;
-        r->line = l->at.line;
-        r->col = l->at.col;
+        r->at = l->at;
     }
     put_text(r, e, w);
     bool few = !w->p.exact && w->p.ev && w->p.ev->why_not == TG_NOT_FEW_RUNS;

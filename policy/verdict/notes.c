@@ -444,22 +444,20 @@ void tg_note_waits(struct tg_eval_state *e)
     const struct tg_comparison *c = e->in->comparison;
     struct tg_pace_waits x = tg_pace_waits_of(c);
     double least = TG_RESTLESS * c->wall_ns[TG_BASE];
-    bool told =
-        false; /* by a row that failed or warned: of the operator that waits, or of the step */
-    for (size_t i = 0; x.longer.call && i < e->out->n_results; i++) {
-        const struct tg_result *r = &e->out->results[i];
-        const struct tg_op *op = tg_result_op(c, r);
-        told |=
-            r->state >= TG_STATE_WARN && (r->subject == TG_SUBJECT_TRACE || op == x.longer.call ||
-                                          (op && tg_sv_eq(op->name, x.longer.in)));
+    if (!x.longer.call || !x.shorter.call || x.longer.ns < least || -x.shorter.ns < least)
+        return;
+    TG_EACH(const struct tg_result, r, e->out->results, e->out->n_results) {
+        const struct tg_op *op = r->state >= TG_STATE_WARN ? tg_result_op(c, r) : NULL;
+        /* A row that failed or warned tells: of the operator that waits, or of the step. */
+        if ((op && (op == x.longer.call || tg_sv_eq(op->name, x.longer.in))) ||
+            (r->state >= TG_STATE_WARN && r->subject == TG_SUBJECT_TRACE))
+            return;
     }
-    if (!told && x.longer.call && x.shorter.call && x.longer.ns >= least && -x.shorter.ns >= least)
-        TG_NOTE(e, TG_REASON_NONE, "",
-                "the host waits elsewhere: %s longer in %.*s, %s less in %.*s",
-                TG_VALUE(x.longer.ns, TG_UNIT_NS),
-                TG_SV_ARG(x.longer.in.n ? x.longer.in : x.longer.call->name),
-                TG_VALUE(-x.shorter.ns, TG_UNIT_NS),
-                TG_SV_ARG(x.shorter.in.n ? x.shorter.in : x.shorter.call->name));
+    TG_NOTE(e, TG_REASON_NONE, "", "the host waits elsewhere: %s longer in %.*s, %s less in %.*s",
+            TG_VALUE(x.longer.ns, TG_UNIT_NS),
+            TG_SV_ARG(x.longer.in.n ? x.longer.in : x.longer.call->name),
+            TG_VALUE(-x.shorter.ns, TG_UNIT_NS),
+            TG_SV_ARG(x.shorter.in.n ? x.shorter.in : x.shorter.call->name));
 }
 
 void tg_notes(struct tg_eval_state *e)

@@ -224,7 +224,6 @@ static bool probe_number(struct tg_probe *p, const struct tg_judging *w,
     if (p->bad == TG_OWN_IS_BAD)
         p->bad = x->more_is_better ? TG_LESS_IS_BAD : TG_MORE_IS_BAD;
     put_recorded(p, x->value);
-    p->own_unit = x->unit;
     p->known[TG_BASE] = x->n_runs[TG_BASE];
     p->known[TG_TEST] = x->n_runs[TG_TEST];
     p->fell = p->bad == TG_LESS_IS_BAD || (p->bad == TG_ANY_IS_BAD && p->test < p->base);

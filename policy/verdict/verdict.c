@@ -199,9 +199,7 @@ struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rul
     r->why = rule->why;
     r->owner = rule->owner;
     r->budget = tg_rule_has_budget(rule);
-    r->file = rule->at.file;
-    r->line = rule->at.line;
-    r->col = rule->at.col;
+    r->at = rule->at;
     return r;
 }
 

@@ -113,8 +113,7 @@ struct tg_result {
     tg_sv issue;      /* of its waiver: `evidence` ends with it; "" none */
     tg_sv evidence;   /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, limit 8 %" */
     tg_sv next;       /* what to do; for inconclusive, suspicious, not judged; may be "" */
-    const char *file; /* the rule's place; NULL: built in */
-    uint32_t line, col;
+    struct tg_loc at; /* the rule's place; file NULL: built in */
     tg_sv source; /* the program's own file its calls come from, in the repository; "" unknown */
     uint32_t source_line;
     const struct tg_cause *cause; /* where in the program it comes from; NULL: see no_cause */

@@ -138,9 +138,7 @@ static struct tg_result *add_result(struct make *m, enum tg_state state, const c
                              .delta_pct = NAN,
                              .share = NAN,
                              .folded_under = TG_NO_ID,
-                             .file = ".tracegate.yml",
-                             .line = 12,
-                             .col = 5 };
+                             .at = { .file = ".tracegate.yml", .line = 12, .col = 5 } };
     if (op) {
         bool count = unit == TG_UNIT_COUNT;
         r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
@@ -251,7 +249,7 @@ static const struct tg_verdict *make_pass(struct tg_arena *a)
     add_note(&m, "built-in policy: no .tracegate.yml was found",
              "tracegate policy init writes one.", false);
     for (size_t i = 0; i < m.v->n_results; i++)
-        m.v->results[i].file = "tracegate:recommended"; /* a preset, not a file */
+        m.v->results[i].at.file = "tracegate:recommended"; /* a preset, not a file */
     m.v->policy = TG_SV("built-in policy (tracegate:recommended)");
     return end(&m, TG_OUTCOME_PASS, "PASS: no regression found");
 }
@@ -348,7 +346,7 @@ static void add_failures(struct make *m)
     r->folded_under = 2;
     m->v->n_folded[r->state]++;
     r = add_result(m, TG_STATE_FAIL, "slower", gemm, TG_RULE_METRIC_SELF, TG_UNIT_NS);
-    r->line = 19;
+    r->at.line = 19;
     r->message = TG_SV("10.4 ms per step, was 9.12 ms (+14 %, +1.29 ms, 24.8 % of the step)");
     r->evidence =
         TG_SV("5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +4.5 %; "
@@ -366,7 +364,7 @@ static void add_failures(struct make *m)
     r->test = m->c->step_ns[1];
     r->delta = r->test - r->base;
     r->delta_pct = 4.75;
-    r->line = 23;
+    r->at.line = 23;
     r->message = TG_SV("41.9 ms per step, was 40.0 ms (+4.8 %, +1.90 ms)");
     r->evidence = TG_SV("5 of 5 runs above all 5 baseline runs, noise 0.6 %, detectable from +2.0 "
                         "%; limit pct: 3%, abs: 500us");
@@ -376,7 +374,7 @@ static void add_failures(struct make *m)
     r->unit = TG_SV("");
     r->message = TG_SV("same launches: registers 128 -> 255");
     limited(r, "abs: 0", "no change");
-    r->line = 30;
+    r->at.line = 30;
     r = add_result(m, TG_STATE_WAIVED, "slower", mm, TG_RULE_METRIC_SELF, TG_UNIT_NS);
     r->message = TG_SV("219 us per step, was 211 us (+3.8 %, +8.00 us); waived: 3.8 % of 18 %");
 }
@@ -492,7 +490,7 @@ static const struct tg_verdict *make_hostile(struct tg_arena *a)
         r->why = hostile_names[(i + 7) % n_hostile_names];
         r->owner = TG_SV("@team");
         r->names_itself = true;
-        r->file = "a,b:c\n::error::%x.yml";
+        r->at.file = "a,b:c\n::error::%x.yml";
     }
     m.v->suite = TG_SV("su`ite|<b>\n--> x");
     m.v->policy = hostile_names[3];

@@ -27,11 +27,11 @@ static inline void hand_set_up(struct hand *h)
     h->c.step_ns[TG_BASE] = h->c.step_ns[TG_TEST] = 1000000;
     h->c.wall_ns[TG_BASE] = h->c.wall_ns[TG_TEST] = 1000000;
     h->policy.noise.min_runs = h->rule.noise.min_runs = 3;
+    h->v.comparison = &h->c;
     h->rule.id = TG_SV("r");
     h->in = (struct tg_eval_input){ .policy = &h->policy, .comparison = &h->c };
-    h->e = (struct tg_eval_state){
-        .in = &h->in, .out = &h->v, .c = &h->c, .rank = -1, .arena = h->a, .kept = h->a
-    };
+    h->e =
+        (struct tg_eval_state){ .in = &h->in, .out = &h->v, .c = &h->c, .rank = -1, .arena = h->a };
 }
 
 static inline void hand_tear_down(struct hand *h)
@@ -145,15 +145,14 @@ static inline struct tg_result hand_row(const char *name, double more)
                                .folded_under = TG_NO_ID };
 }
 
-/* The rule judges a metric of a name, or of the whole trace. */
-static inline void hand_judge_op(struct hand *h, const struct tg_op *op)
+/* The row that the rule adds for a metric of a name, of the whole trace (NULL); NULL: none. */
+static inline const struct tg_result *hand_judge(struct hand *h, const struct tg_op *op)
 {
-    tg_judge_quantity(&h->e, &h->rule, &(struct tg_quantity){ .kind = TG_QUANTITY_OP, .op = op });
-}
-
-static inline void hand_judge_metric(struct hand *h)
-{
-    tg_judge_quantity(&h->e, &h->rule, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE });
+    size_t before = h->e.n;
+    const struct tg_quantity x = { .kind = op ? TG_QUANTITY_OP : TG_QUANTITY_TRACE, .op = op };
+    tg_judge_quantity(&h->e, &h->rule, &x);
+    assert_true(h->e.n <= before + 1);
+    return h->e.n > before ? &h->e.results[before] : NULL;
 }
 
 /* The results of an evaluation. */

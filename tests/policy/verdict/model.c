@@ -311,8 +311,8 @@ static void put_result(struct tg_buf *out, const struct tg_result *r)
 {
     tg_buf_printf(out, "%s %.*s %.*s (%.*s)", tg_state_name(r->state), TG_SV_ARG(r->rule),
                   TG_SV_ARG(r->op_normalised), TG_SV_ARG(tg_result_kind(r)));
-    if (r->file && strcmp(r->file, "p.yml") == 0)
-        tg_buf_printf(out, " %u:%u", r->line, r->col);
+    if (r->at.file && strcmp(r->at.file, "p.yml") == 0)
+        tg_buf_printf(out, " %u:%u", r->at.line, r->at.col);
     if (r->folded_under != TG_NO_ID)
         tg_buf_printf(out, " under %u", r->folded_under);
     if (r->has_values) {

@@ -9,8 +9,9 @@ static const struct tg_bound one = { .kind = TG_BOUND_MAX, .value = 1, .text = {
 static void described(struct hand *h)
 {
     h->c.marked[0] = h->c.marked[1] = true;
+    h->v.comparison = &h->c;
     tg_regions_group(&h->c);
-    tg_describe_verdict(&h->v, &h->c, h->a);
+    tg_describe_verdict(&h->v, h->a);
 }
 
 static void headed(struct hand *h, const char *want)
@@ -30,16 +31,19 @@ static void one_fails(struct hand *h, const char *want)
     headed(h, tg_arena_printf(h->a, "FAIL: 1 violation: %s", want));
 }
 
-static tg_sv headline_of(struct hand *h, const struct tg_comparison *c)
+/* As it is once causes are found. */
+static void headed_again(struct hand *h, const char *want)
 {
     tg_regions_group(&h->c);
-    tg_describe_headline(&h->v, c, h->a);
-    return h->v.headline;
+    tg_describe_headline(&h->v, h->a);
+    hand_text(h->v.headline, want);
 }
 
 static void failing(struct hand *h, struct tg_result *v, size_t n)
 {
-    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = n };
+    h->v = (struct tg_verdict){
+        .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = n, .comparison = &h->c
+    };
 }
 
 /* What the headline says of one failure. */
@@ -110,7 +114,7 @@ WITH_HAND(how_much)
     r.cause = &cause;
     headline(h, r, "aten::mm");
     h->v.results = &r;
-    hand_text(headline_of(h, &h->c), "FAIL: 1 violation: aten::mm");
+    headed_again(h, "FAIL: 1 violation: aten::mm");
 }
 
 /* A metric whose name says little; a budget is told by the name that the policy has. */
@@ -168,12 +172,12 @@ WITH_HAND(what_a_finding_costs)
     ops[0].self[TG_BASE] = ops[0].self[TG_TEST];
     one_fails(h, "a +2 calls");
     v[0].cause = &cause;
-    hand_text(headline_of(h, &h->c), "FAIL: 1 violation: a +2 calls in Block.forward");
+    headed_again(h, "FAIL: 1 violation: a +2 calls in Block.forward");
     cause.share = 0.4; /* too little of it */
-    hand_text(headline_of(h, &h->c), "FAIL: 1 violation: a +2 calls");
+    headed_again(h, "FAIL: 1 violation: a +2 calls");
     v[1].state = TG_STATE_FAIL; /* two findings */
     cause.share = 1;
-    hand_text(headline_of(h, &h->c), "FAIL: 2 violations: a +2 calls, k +2 calls");
+    headed_again(h, "FAIL: 2 violations: a +2 calls, k +2 calls");
 }
 
 /* An operator with a copy: +105 us on the host, +12 us on the device. The cost is that of the side
@@ -229,8 +233,7 @@ WITH_HAND(what_has_a_cost)
     v[2].folded_under = 1;
     v[1].cause = &cause; /* a place without a function */
     failing(h, v, 3);
-    hand_text(headline_of(h, &h->c), "FAIL: 1 violation: a +2 calls (+5.00 us on the device)");
-    hand_text(headline_of(h, NULL), "FAIL: 1 violation: a +2 calls");
+    headed_again(h, "FAIL: 1 violation: a +2 calls (+5.00 us on the device)");
     v[1].subject = TG_SUBJECT_TRACE;
     one_fails(h, "a +2");
     v[1].subject = TG_SUBJECT_NAME;
@@ -735,8 +738,10 @@ WITH_HAND(why_durations_are_not_judged)
     for (int side = 0; side < 2; side++) {
         h->c.marked[side] = false;
         h->c.marked[!side] = true;
-        h->v = (struct tg_verdict){ .counts_judged = true, .budgets_judged = true };
-        tg_describe_verdict(&h->v, &h->c, h->a);
+        h->v = (struct tg_verdict){ .comparison = &h->c,
+                                    .counts_judged = true,
+                                    .budgets_judged = true };
+        tg_describe_verdict(&h->v, h->a);
         hand_text(h->v.coverage,
                   "counts judged; durations not judged: no step markers; budgets judged");
     }

@@ -189,16 +189,10 @@ WITH_HAND(what_depends_on_the_parent)
 #undef A
 }
 
-/* What a time needs is told; a launch attribute has no number, but a reason if it is not judged. */
-WITH_HAND(what_a_time_needs)
+/* An attribute has no number, but a reason if it is not judged. */
+WITH_HAND(attributes_of_a_name)
 {
     struct tg_op mm = hand_op("aten::mm", TG_KIND_OP);
-    name_is(V "rules: [{id: a, match: {kind: op}, metric: self, fail: {abs: 20us}, noise: "
-              "{min_runs: 4}}]\n",
-            &mm, NULL, 1,
-            "  a: self, more is bad  (.tracegate.yml:2)\n"
-            "    fail {abs: 20us}  (.tracegate.yml:2)\n"
-            "    noise: durations need 4 runs a side  (.tracegate.yml:2)\n");
     for (int judged = 0; judged < 2; judged++) {
         mm.attr[TG_ATTR_KIND_TYPES].what = judged ? TG_ATTR_COMPARED : TG_ATTR_NONE;
         name_is(V "rules: [{id: a, match: {kind: op}, metric: input_types, fail: {abs: 0}}]\n", &mm,

@@ -17,30 +17,38 @@ static struct tg_op *chain(struct hand *h)
     return ops;
 }
 
+#define ROWS(...)                                                                                  \
+    (struct tg_result[]){ __VA_ARGS__ },                                                           \
+        sizeof((struct tg_result[]){ __VA_ARGS__ }) / sizeof(struct tg_result)
+
 /* The names of the rows, each followed by that of the row it is under. */
-static void folded(struct hand *h, const struct tg_result *v, size_t n, const char *want)
+static void under(const struct tg_result *v, size_t n, const char *want)
 {
     TG_BUF got = { 0 };
-    hand_results(h, v, n);
-    tg_fold(&h->e);
     for (size_t i = 0; i < n; i++) {
-        const struct tg_result *r = &h->e.results[i];
-        tg_buf_printf(&got, "%s%.*s", i ? " " : "", TG_SV_ARG(r->op));
-        if (r->folded_under != TG_NO_ID)
-            tg_buf_printf(&got, "<%.*s", TG_SV_ARG(h->e.results[r->folded_under].op));
+        tg_buf_printf(&got, "%s%.*s", i ? " " : "", TG_SV_ARG(v[i].op));
+        if (v[i].folded_under != TG_NO_ID)
+            tg_buf_printf(&got, "<%.*s", TG_SV_ARG(v[v[i].folded_under].op));
     }
     hand_text(tg_buf_sv(&got), want);
+}
+
+static void folded(struct hand *h, const struct tg_result *v, size_t n, const char *want)
+{
+    hand_results(h, v, n);
+    tg_fold(&h->e);
+    under(h->e.results, n, want);
 }
 
 WITH_HAND(a_chain_is_folded_under_its_first)
 {
     const struct tg_result a = hand_row("a", 2), b = hand_row("b", 2), c = hand_row("c", 2);
     (void)chain(h);
-    folded(h, (struct tg_result[]){ a, b, c }, 3, "a b<a c<a");
-    folded(h, (struct tg_result[]){ c, b, a }, 3, "c<a b<a a");
-    folded(h, (struct tg_result[]){ b, c, a }, 3, "b<a c<a a");
-    folded(h, (struct tg_result[]){ b, c }, 2, "b c<b");
-    folded(h, (struct tg_result[]){ a, c }, 2, "a c"); /* b calls it */
+    folded(h, ROWS(a, b, c), "a b<a c<a");
+    folded(h, ROWS(c, b, a), "c<a b<a a");
+    folded(h, ROWS(b, c, a), "b<a c<a a");
+    folded(h, ROWS(b, c), "b c<b");
+    folded(h, ROWS(a, c), "a c"); /* b calls it */
 }
 
 /* A new operator that waits is one event; a wait without an operator is its own. */
@@ -50,9 +58,9 @@ WITH_HAND(a_wait_follows_what_calls_it)
     struct tg_op *ops = chain(h);
     ops[C].kind = c.op_kind = TG_KIND_SYNC;
     ops[C].parent = TG_SV("a");
-    folded(h, (struct tg_result[]){ a, c }, 2, "a c<a");
+    folded(h, ROWS(a, c), "a c<a");
     ops[C].parent = TG_SV("");
-    folded(h, (struct tg_result[]){ a, c }, 2, "a c");
+    folded(h, ROWS(a, c), "a c");
 }
 
 /* Nobody calls anybody: what came in a place is told with its first row, which is the costliest. */
@@ -64,25 +72,25 @@ WITH_HAND(what_came_in_one_place_is_one_finding)
         ops[i].parent = TG_SV("");
         ops[i].change = TG_MORE;
     }
-    folded(h, (struct tg_result[]){ a, b, c }, 3, "a b<a c<a");
+    folded(h, ROWS(a, b, c), "a b<a c<a");
     assert_false(h->e.results[1].follows); /* a waiver for one is not one for the other */
     ops[B].place = TG_SV("forward");
-    folded(h, (struct tg_result[]){ a, b, c }, 3, "a b c<a");
+    folded(h, ROWS(a, b, c), "a b c<a");
     ops[C].name = TG_SV("aten::item");
     c = hand_row("aten::item", 1);
-    folded(h, (struct tg_result[]){ a, b, c }, 3, "a b aten::item<a");
+    folded(h, ROWS(a, b, c), "a b aten::item<a");
     ops[B].kind = TG_KIND_KERNEL; /* where a device works, a wait counts for itself */
-    folded(h, (struct tg_result[]){ a, b, c }, 3, "a b aten::item");
+    folded(h, ROWS(a, b, c), "a b aten::item");
     ops[B].kind = TG_KIND_OP;
     ops[A].view = true; /* a view is told with what makes it */
-    folded(h, (struct tg_result[]){ a, b, c }, 3, "a<aten::item b aten::item");
+    folded(h, ROWS(a, b, c), "a<aten::item b aten::item");
     ops[A].view = false;
     ops[B].place = TG_SV("");
     ops[B].change = TG_FEWER; /* it went */
-    folded(h, (struct tg_result[]){ a, b }, 2, "a b");
+    folded(h, ROWS(a, b), "a b");
     ops[B].change = TG_MORE;
     a.state = TG_STATE_WARN; /* a failure is never told with a warning */
-    folded(h, (struct tg_result[]){ a, b }, 2, "a b");
+    folded(h, ROWS(a, b), "a b");
 }
 
 /* A change of shapes runs through what follows: one finding a rule,
@@ -99,14 +107,14 @@ WITH_HAND(an_attribute_is_one_finding)
         r->has_values = false;
         r->state = TG_STATE_WARN;
     }
-    folded(h, (struct tg_result[]){ a, b, c }, 3, "a b c<b");
+    folded(h, ROWS(a, b, c), "a b c<b");
     c.rule = TG_SV("input-types");
-    folded(h, (struct tg_result[]){ a, b, c }, 3, "a b c");
+    folded(h, ROWS(a, b, c), "a b c");
     a.op = a.op_normalised = a.plain = TG_SV("b");
-    folded(h, (struct tg_result[]){ a, b, c }, 3, "b b<b c");
+    folded(h, ROWS(a, b, c), "b b<b c");
     a.unit_id = TG_UNIT_NS; /* a time is told before what a call is given */
     a.state = TG_STATE_WARN;
-    folded(h, (struct tg_result[]){ b, a, c }, 3, "b<b b c");
+    folded(h, ROWS(b, a, c), "b<b b c");
 }
 
 /* What autograd wraps around an operator is told with it. */
@@ -121,7 +129,7 @@ WITH_HAND(an_operator_is_told_before_its_node)
     ops[C].name = TG_SV("aten::zeros");
     ops[B].parent = ops[A].name;
     ops[C].parent = ops[B].name;
-    folded(h, (struct tg_result[]){ around, work, inside }, 3,
+    folded(h, ROWS(around, work, inside),
            "SliceBackward0<aten::slice_backward aten::slice_backward "
            "aten::zeros<aten::slice_backward");
 }
@@ -130,8 +138,7 @@ WITH_HAND(an_operator_is_told_before_its_node)
 WITH_HAND(a_circle_keeps_one_row)
 {
     chain(h)[A].parent = TG_SV("c");
-    folded(h, (struct tg_result[]){ hand_row("a", 2), hand_row("b", 2), hand_row("c", 2) }, 3,
-           "a<c b<c c");
+    folded(h, ROWS(hand_row("a", 2), hand_row("b", 2), hand_row("c", 2)), "a<c b<c c");
     assert_true(h->e.results[A].follows && h->e.results[B].follows);
     assert_false(h->e.results[C].follows); /* it is told for itself */
 }
@@ -140,24 +147,24 @@ WITH_HAND(other_numbers_states_and_dimensions_are_findings)
 {
     struct tg_result a = hand_row("a", 2), b = hand_row("b", 3);
     (void)chain(h);
-    folded(h, (struct tg_result[]){ a, b }, 2, "a b"); /* one more than a makes */
+    folded(h, ROWS(a, b), "a b"); /* one more than a makes */
     b = hand_row("b", 2);
     a.state = TG_STATE_WARN; /* a failure is never told with a warning, */
-    folded(h, (struct tg_result[]){ a, b }, 2, "a b");
+    folded(h, ROWS(a, b), "a b");
     b.state = TG_STATE_WARN;
-    folded(h, (struct tg_result[]){ a, b }, 2, "a b<a");
+    folded(h, ROWS(a, b), "a b<a");
     a.state = TG_STATE_FAIL; /* a warning is with a failure */
-    folded(h, (struct tg_result[]){ a, b }, 2, "a b<a");
+    folded(h, ROWS(a, b), "a b<a");
     a = hand_row("a", 2);
     b = hand_row("b", 2);
     a.unit_id = TG_UNIT_NS; /* 2 ns longer makes no calls */
-    folded(h, (struct tg_result[]){ a, b }, 2, "a b");
+    folded(h, ROWS(a, b), "a b");
     a.unit_id = TG_UNIT_COUNT;
     b.unit_id = TG_UNIT_BYTES;
-    folded(h, (struct tg_result[]){ a, b }, 2, "a b");
+    folded(h, ROWS(a, b), "a b");
     a.state = b.state = TG_STATE_PASS;
     b.unit_id = TG_UNIT_COUNT;
-    folded(h, (struct tg_result[]){ a, b }, 2, "a b");
+    folded(h, ROWS(a, b), "a b");
 }
 
 /* The leader is a new operator; it calls c nine times a call, and what else it is called. */
@@ -167,12 +174,12 @@ WITH_HAND(what_a_new_operator_calls_is_folded_under_it)
     struct tg_result a = hand_row("a", 1), b = hand_row("b", 7), c = hand_row("c", 9);
     ops[B].parent = TG_SV("");
     ops[C].leader = A;
-    folded(h, (struct tg_result[]){ b, a, c }, 3, "b a c<a");
+    folded(h, ROWS(b, a, c), "b a c<a");
     a.op_kind = TG_KIND_KERNEL; /* of the leader's name, but not the leader */
-    folded(h, (struct tg_result[]){ b, a, c }, 3, "b a c");
+    folded(h, ROWS(b, a, c), "b a c");
     a = hand_row("a", 1);
     ops[C].parent = TG_SV(""); /* mostly called by nobody: a finding of its own */
-    folded(h, (struct tg_result[]){ b, a, c }, 3, "b a c");
+    folded(h, ROWS(b, a, c), "b a c");
 }
 
 /* Autograd's node of an operator, as often more at most: what needs no gradient has none. Others
@@ -185,20 +192,14 @@ WITH_HAND(a_backward_node_follows_its_operator)
     ops[B].name = TG_SV("CloneBackward0");
     ops[B].parent = ops[C].parent = TG_SV("");
     ops[C].name = TG_SV("autograd::engine::evaluate_function: CloneBackward0");
-    folded(h, (struct tg_result[]){ node, clone }, 2, "CloneBackward0<aten::clone aten::clone");
-    folded(h,
-           (struct tg_result[]){
-               clone, hand_row("autograd::engine::evaluate_function: CloneBackward0", 2) },
-           2, "aten::clone autograd::engine::evaluate_function: CloneBackward0<aten::clone");
-    folded(h, (struct tg_result[]){ clone, hand_row("CloneBackward0", 1) }, 2,
-           "aten::clone CloneBackward0<aten::clone");
-    folded(h, (struct tg_result[]){ clone, hand_row("CloneBackward0", -1) }, 2,
-           "aten::clone CloneBackward0");
-    folded(h, (struct tg_result[]){ clone, hand_row("CloneBackward0", 3) }, 2,
-           "aten::clone CloneBackward0");
+    folded(h, ROWS(node, clone), "CloneBackward0<aten::clone aten::clone");
+    folded(h, ROWS(clone, hand_row("autograd::engine::evaluate_function: CloneBackward0", 2)),
+           "aten::clone autograd::engine::evaluate_function: CloneBackward0<aten::clone");
+    folded(h, ROWS(clone, hand_row("CloneBackward0", 1)), "aten::clone CloneBackward0<aten::clone");
+    folded(h, ROWS(clone, hand_row("CloneBackward0", -1)), "aten::clone CloneBackward0");
+    folded(h, ROWS(clone, hand_row("CloneBackward0", 3)), "aten::clone CloneBackward0");
     ops[A].name = TG_SV("aten::copy_");
-    folded(h, (struct tg_result[]){ hand_row("aten::copy_", 2), node }, 2,
-           "aten::copy_ CloneBackward0");
+    folded(h, ROWS(hand_row("aten::copy_", 2), node), "aten::copy_ CloneBackward0");
 }
 
 /* A kernel follows the operator that launches it, also one of its own name; never itself. */
@@ -211,13 +212,13 @@ WITH_HAND(a_kernel_follows_the_operator_that_launches_it)
     ops[A] = hand_op("b", TG_KIND_OP);
     ops[A].parent = TG_SV("b"); /* of itself: a recursion follows nothing */
     kernel.op_kind = TG_KIND_KERNEL;
-    folded(h, (struct tg_result[]){ hand_row("b", 2), kernel }, 2, "b b<b");
+    folded(h, ROWS(hand_row("b", 2), kernel), "b b<b");
     assert_int_equal(h->e.results[1].folded_under, 0);
-    folded(h, (struct tg_result[]){ kernel }, 1, "b");
+    folded(h, ROWS(kernel), "b");
     ops[B].parent = TG_SV("c");
     ops[C].parent = TG_SV("");
-    folded(h, (struct tg_result[]){ hand_row("c", 2), kernel }, 2, "c b<c");
-    folded(h, (struct tg_result[]){ hand_row("c", 3), kernel }, 2, "c b"); /* not as often */
+    folded(h, ROWS(hand_row("c", 2), kernel), "c b<c");
+    folded(h, ROWS(hand_row("c", 3), kernel), "c b"); /* not as often */
 }
 
 /* An operator follows whatever calls it; a kernel an operator, and nothing else of that name. */
@@ -227,13 +228,13 @@ WITH_HAND(what_may_be_followed)
     struct tg_result a = hand_row("a", 2), c = hand_row("c", 2);
     ops[C].parent = TG_SV("a");
     a.op_kind = TG_KIND_ANNOTATION;
-    folded(h, (struct tg_result[]){ a, c }, 2, "a c<a");
+    folded(h, ROWS(a, c), "a c<a");
     ops[C].kind = c.op_kind = TG_KIND_KERNEL;
-    folded(h, (struct tg_result[]){ a, c }, 2, "a c");
+    folded(h, ROWS(a, c), "a c");
     a.op_kind = TG_KIND_OP;
-    folded(h, (struct tg_result[]){ a, c }, 2, "a c<a");
+    folded(h, ROWS(a, c), "a c<a");
     a.subject = TG_SUBJECT_TRACE; /* a metric that is called what the operator is called */
-    folded(h, (struct tg_result[]){ a, c }, 2, "a c");
+    folded(h, ROWS(a, c), "a c");
 }
 
 static struct tg_result slower(const char *name, double ns)
@@ -248,14 +249,14 @@ WITH_HAND(a_name_under_two_rules_is_one_finding)
 {
     struct tg_result a = hand_row("a", 2), time = slower("a", 5000), b = slower("b", 5000);
     (void)chain(h);
-    folded(h, (struct tg_result[]){ time, a }, 2, "a<a a"); /* the calls, wherever they are */
+    folded(h, ROWS(time, a), "a<a a"); /* the calls, wherever they are */
     assert_int_equal(h->e.results[0].folded_under, 1);
-    folded(h, (struct tg_result[]){ a, time, b }, 3, "a a<a b");
+    folded(h, ROWS(a, time, b), "a a<a b");
     a.state = TG_STATE_WARN;
-    folded(h, (struct tg_result[]){ a, time }, 2, "a<a a");
+    folded(h, ROWS(a, time), "a<a a");
     a.state = TG_STATE_FAIL;
     a.over_budget = true; /* a promise of its own */
-    folded(h, (struct tg_result[]){ a, time }, 2, "a a");
+    folded(h, ROWS(a, time), "a a");
 }
 
 /* One name is one text, one kind, and no metric of the trace. */
@@ -264,29 +265,29 @@ WITH_HAND(other_names_of_one_text_are_two_findings)
     struct tg_result a = hand_row("a", 2), time = slower("a", 5000);
     (void)chain(h);
     time.op_kind = TG_KIND_KERNEL;
-    folded(h, (struct tg_result[]){ a, time }, 2, "a a");
+    folded(h, ROWS(a, time), "a a");
     time.op_kind = TG_KIND_OP;
     a.subject = TG_SUBJECT_TRACE;
-    folded(h, (struct tg_result[]){ a, time }, 2, "a a");
+    folded(h, ROWS(a, time), "a a");
     a.subject = TG_SUBJECT_NAME;
     time.subject = TG_SUBJECT_TRACE;
-    folded(h, (struct tg_result[]){ a, time }, 2, "a a");
+    folded(h, ROWS(a, time), "a a");
     time.subject = TG_SUBJECT_NAME;
-    folded(h, (struct tg_result[]){ a, time }, 2, "a a<a");
+    folded(h, ROWS(a, time), "a a<a");
     time.has_values = false; /* a launch attribute has no number to be told */
-    folded(h, (struct tg_result[]){ a, time }, 2, "a a");
+    folded(h, ROWS(a, time), "a a");
 }
 
 WITH_HAND(a_waiver_covers_what_its_own_rule_says)
 {
     struct tg_result a = hand_row("a", 2), b = hand_row("b", 2);
     (void)chain(h);
-    folded(h, (struct tg_result[]){ a, b, slower("a", 9) }, 3, "a b<a a<a");
+    folded(h, ROWS(a, b, slower("a", 9)), "a b<a a<a");
     assert_false(h->e.results[0].follows);
     assert_true(h->e.results[1].follows);
     assert_false(h->e.results[2].follows);
     b.rule = TG_SV("another");
-    folded(h, (struct tg_result[]){ a, b }, 2, "a b<a");
+    folded(h, ROWS(a, b), "a b<a");
     assert_false(h->e.results[1].follows);
 }
 
@@ -297,15 +298,15 @@ WITH_HAND(waived_rows_of_one_rule_are_one)
     struct tg_result a = hand_row("a", 2), b = hand_row("b", 2);
     (void)chain(h);
     a.state = b.state = TG_STATE_WAIVED;
-    folded(h, (struct tg_result[]){ a, b }, 2, "a b<a");
+    folded(h, ROWS(a, b), "a b<a");
     b.rule = TG_SV("another");
-    folded(h, (struct tg_result[]){ a, b }, 2, "a b");
+    folded(h, ROWS(a, b), "a b");
     b.rule = a.rule;
     b.state = TG_STATE_FAIL;
-    folded(h, (struct tg_result[]){ a, b }, 2, "a b");
+    folded(h, ROWS(a, b), "a b");
     a.state = TG_STATE_FAIL;
     b.state = TG_STATE_WAIVED;
-    folded(h, (struct tg_result[]){ a, b }, 2, "a b");
+    folded(h, ROWS(a, b), "a b");
 }
 
 static struct tg_result step(double ns)
@@ -322,27 +323,23 @@ WITH_HAND(a_step_that_is_explained_is_no_finding)
     struct tg_op *ops = chain(h);
     struct tg_result gaps = slower("ProfilerStep", 700);
     ops[B].place = TG_SV("elsewhere");
-    folded(h, (struct tg_result[]){ step(1000), slower("a", 499) }, 2, "step_time a");
-    folded(h, (struct tg_result[]){ step(1000), slower("a", 501) }, 2, "step_time<a a");
-    folded(h, (struct tg_result[]){ slower("b", 200), step(1000), slower("a", 600) }, 3,
-           "b step_time<a a");
+    folded(h, ROWS(step(1000), slower("a", 499)), "step_time a");
+    folded(h, ROWS(step(1000), slower("a", 501)), "step_time<a a");
+    folded(h, ROWS(slower("b", 200), step(1000), slower("a", 600)), "b step_time<a a");
     ops[A].self[TG_TEST] = 100; /* 100 + 450: what a calls is told with it */
     ops[B].self[TG_TEST] = 450;
-    folded(h, (struct tg_result[]){ step(1000), hand_row("a", 2), hand_row("b", 2) }, 3,
-           "step_time<a a b<a");
+    folded(h, ROWS(step(1000), hand_row("a", 2), hand_row("b", 2)), "step_time<a a b<a");
     gaps.subject = TG_SUBJECT_STEP;
-    folded(h, (struct tg_result[]){ step(1000), gaps }, 2, "step_time<ProfilerStep ProfilerStep");
-    folded(h, (struct tg_result[]){ step(-1000), slower("a", -900) }, 2, "step_time a");
+    folded(h, ROWS(step(1000), gaps), "step_time<ProfilerStep ProfilerStep");
+    folded(h, ROWS(step(-1000), slower("a", -900)), "step_time a");
 }
 
 /* Two findings that hold it together; the costlier one has the step. */
 WITH_HAND(a_step_that_several_findings_hold_is_under_the_costliest)
 {
     chain(h)[B].place = TG_SV("elsewhere");
-    folded(h, (struct tg_result[]){ slower("b", 249), step(1000), slower("a", 250) }, 3,
-           "b step_time a");
-    folded(h, (struct tg_result[]){ slower("b", 249), step(1000), slower("a", 251) }, 3,
-           "b step_time<a a");
+    folded(h, ROWS(slower("b", 249), step(1000), slower("a", 250)), "b step_time a");
+    folded(h, ROWS(slower("b", 249), step(1000), slower("a", 251)), "b step_time<a a");
 }
 
 /* Where the host sets the pace, the Python around calls comes with them;
@@ -354,11 +351,11 @@ WITH_HAND(gaps_follow_the_calls_that_came)
     gaps.subject = TG_SUBJECT_STEP;
     ops[A].change = TG_MORE;
     ops[A].self[TG_TEST] = 501;
-    folded(h, (struct tg_result[]){ gaps, hand_row("a", 2) }, 2, "ProfilerStep<a a");
+    folded(h, ROWS(gaps, hand_row("a", 2)), "ProfilerStep<a a");
     ops[A].self[TG_TEST] = 499;
-    folded(h, (struct tg_result[]){ gaps, hand_row("a", 2) }, 2, "ProfilerStep a");
+    folded(h, ROWS(gaps, hand_row("a", 2)), "ProfilerStep a");
     ops[A].change = TG_SAME;
-    folded(h, (struct tg_result[]){ gaps, slower("a", 900) }, 2, "ProfilerStep a");
+    folded(h, ROWS(gaps, slower("a", 900)), "ProfilerStep a");
 }
 
 /* Where the device sets the pace, the host's time between operators is a wait without a call of its
@@ -377,12 +374,12 @@ WITH_HAND(a_wait_without_a_call_follows_the_kernel)
     step_time->value[TG_BASE] = 2050;
     step_time->value[TG_TEST] = 2497;
     busy->value[TG_TEST] = 2260;
-    folded(h, (struct tg_result[]){ gaps, k }, 2, "ProfilerStep<c c");
+    folded(h, ROWS(gaps, k), "ProfilerStep<c c");
     step_time->value[TG_TEST] = 2050 + 450 + 447;
-    folded(h, (struct tg_result[]){ gaps, k }, 2, "ProfilerStep c");
+    folded(h, ROWS(gaps, k), "ProfilerStep c");
     step_time->value[TG_TEST] = 2497;
     busy->value[TG_TEST] = 1000;
-    folded(h, (struct tg_result[]){ gaps, k }, 2, "ProfilerStep c");
+    folded(h, ROWS(gaps, k), "ProfilerStep c");
 }
 
 WITH_HAND(what_explains_a_step)
@@ -391,24 +388,24 @@ WITH_HAND(what_explains_a_step)
     struct tg_result host = step(1000), a = slower("a", 900), calls = hand_row("launch_count", 2);
     ops[B].place = TG_SV("elsewhere");
     host.metric = tg_rule_metric_of(TG_METRIC_HOST_TIME); /* of the step as well, */
-    folded(h, (struct tg_result[]){ host, a }, 2, "step_time<a a");
+    folded(h, ROWS(host, a), "step_time<a a");
     host.metric = TG_RULE_METRIC_DEVICE_TIME; /* and this is not */
-    folded(h, (struct tg_result[]){ host, a }, 2, "step_time a");
-    folded(h, (struct tg_result[]){ step(1000), slower("a", 600), slower("b", 200) }, 3,
-           "step_time<a a b"); /* the larger, in any order */
-    folded(h, (struct tg_result[]){ step(-1000), a }, 2, "step_time a"); /* it got faster */
-    folded(h, (struct tg_result[]){ step(1000), slower("x", 900) }, 2, "step_time x"); /* no name */
-    calls.subject = TG_SUBJECT_TRACE; /* a metric adds no time */
-    folded(h, (struct tg_result[]){ step(1000), calls }, 2, "step_time launch_count");
+    folded(h, ROWS(host, a), "step_time a");
+    folded(h, ROWS(step(1000), slower("a", 600), slower("b", 200)),
+           "step_time<a a b");                                    /* the larger, in any order */
+    folded(h, ROWS(step(-1000), a), "step_time a");               /* it got faster */
+    folded(h, ROWS(step(1000), slower("x", 900)), "step_time x"); /* no name */
+    calls.subject = TG_SUBJECT_TRACE;                             /* a metric adds no time */
+    folded(h, ROWS(step(1000), calls), "step_time launch_count");
     a.state = TG_STATE_WARN; /* a failure is never told with a warning */
-    folded(h, (struct tg_result[]){ step(1000), a }, 2, "step_time a");
+    folded(h, ROWS(step(1000), a), "step_time a");
     a = hand_row("a", 2);
     ops[A].self[TG_TEST] = 300; /* once, though two rules say it: 300 of 1000 */
-    folded(h, (struct tg_result[]){ step(1000), a, slower("a", 300) }, 3, "step_time a a<a");
+    folded(h, ROWS(step(1000), a, slower("a", 300)), "step_time a a<a");
     ops[A].self[TG_TEST] = 100; /* -500, and 900 of b: what is told with another is no head */
     ops[A].self[TG_BASE] = 600;
     ops[B].self[TG_TEST] = 900;
-    folded(h, (struct tg_result[]){ step(1000), a, hand_row("b", 2) }, 3, "step_time a b<a");
+    folded(h, ROWS(step(1000), a, hand_row("b", 2)), "step_time a b<a");
 }
 
 WITH_HAND(on_a_device_its_work_explains_the_step)
@@ -416,8 +413,8 @@ WITH_HAND(on_a_device_its_work_explains_the_step)
     struct tg_result kernel = slower("c", 800);
     chain(h)[C].kind = TG_KIND_KERNEL;
     kernel.op_kind = TG_KIND_KERNEL;
-    folded(h, (struct tg_result[]){ step(1000), slower("a", 900) }, 2, "step_time a");
-    folded(h, (struct tg_result[]){ step(1000), slower("a", 900), kernel }, 3, "step_time<c a c");
+    folded(h, ROWS(step(1000), slower("a", 900)), "step_time a");
+    folded(h, ROWS(step(1000), slower("a", 900), kernel), "step_time<c a c");
 }
 
 /* By each of the two clocks; the costliest leads, and what failed before what warns. */
@@ -425,13 +422,13 @@ WITH_HAND(names_that_got_slower_in_one_place_are_one_finding)
 {
     struct tg_op *ops = chain(h);
     struct tg_result kernel = slower("c", 800), warned = slower("b", 900);
-    folded(h, (struct tg_result[]){ slower("b", 200), slower("a", 600) }, 2, "b<a a");
+    folded(h, ROWS(slower("b", 200), slower("a", 600)), "b<a a");
     warned.state = TG_STATE_WARN;
-    folded(h, (struct tg_result[]){ slower("a", 600), warned }, 2, "a b<a");
+    folded(h, ROWS(slower("a", 600), warned), "a b<a");
     ops[C].kind = kernel.op_kind = TG_KIND_KERNEL;
-    folded(h, (struct tg_result[]){ slower("a", 600), kernel }, 2, "a c");
+    folded(h, ROWS(slower("a", 600), kernel), "a c");
     ops[A].place = TG_SV("elsewhere");
-    folded(h, (struct tg_result[]){ slower("b", 200), slower("a", 600) }, 2, "b a");
+    folded(h, ROWS(slower("b", 200), slower("a", 600)), "b a");
 }
 
 /* What rose in some steps, which is no proof, is told with what came in its place. */
@@ -441,11 +438,11 @@ WITH_HAND(hints_are_told_with_what_came)
     struct tg_result hint = hand_row("c", 3);
     hint.state = TG_STATE_WARN;
     ops[A].change = TG_MORE;
-    folded(h, (struct tg_result[]){ hand_row("a", 2), hint }, 2, "a c");
+    folded(h, ROWS(hand_row("a", 2), hint), "a c");
     ops[C].counted.proof = TG_COUNT_HINT;
-    folded(h, (struct tg_result[]){ hand_row("a", 2), hint }, 2, "a c<a");
+    folded(h, ROWS(hand_row("a", 2), hint), "a c<a");
     hint.delta = -1;
-    folded(h, (struct tg_result[]){ hand_row("a", 2), hint }, 2, "a c");
+    folded(h, ROWS(hand_row("a", 2), hint), "a c");
 }
 
 /* A call of 100 ns: what got slower beside it by up to five times as much is told with it. */
@@ -457,9 +454,9 @@ WITH_HAND(time_that_is_not_of_the_calls_leads)
     ops[A].change = TG_MORE;
     call.weight = 100;
     slow.ev = &ev;
-    folded(h, (struct tg_result[]){ call, slow }, 2, "a b<a");
+    folded(h, ROWS(call, slow), "a b<a");
     slow.delta = 501;
-    folded(h, (struct tg_result[]){ call, slow }, 2, "a<b b");
+    folded(h, ROWS(call, slow), "a<b b");
 }
 
 /* ---- causes ---- */
@@ -480,16 +477,10 @@ static const struct tg_cause *cause(struct hand *h, const char *file, uint32_t l
 
 static void joined(struct hand *h, struct tg_result *v, size_t n, const char *want)
 {
-    TG_BUF got = { 0 };
     h->v = (struct tg_verdict){ .results = v, .n_results = n, .comparison = &h->c };
     h->v.outcome = TG_OUTCOME_FAIL;
     tg_verdict_join_causes(&h->v, h->a);
-    for (size_t i = 0; i < n; i++) {
-        tg_buf_printf(&got, "%s%.*s", i ? " " : "", TG_SV_ARG(v[i].op));
-        if (v[i].folded_under != TG_NO_ID)
-            tg_buf_printf(&got, "<%.*s", TG_SV_ARG(v[v[i].folded_under].op));
-    }
-    hand_text(tg_buf_sv(&got), want);
+    under(v, n, want);
 }
 
 /* An operator that the function calls itself names it before its backward work does. */
@@ -654,40 +645,35 @@ static struct tg_result on_ranks(const char *name, enum tg_subject subject, int6
     return r;
 }
 
-static const struct tg_result *folded_rank(struct hand *h, const struct tg_result *v, size_t n)
+static void folded_rank(struct hand *h, const struct tg_result *v, size_t n, const char *want)
 {
     one_alone(h);
     hand_results(h, v, n);
     tg_fold_rank(&h->e);
-    return h->e.results;
+    under(h->e.results, n, want);
 }
 
 WITH_HAND(all_of_it_is_told_once)
 {
-    const struct tg_result v[] = { on_ranks("a", TG_SUBJECT_NAME, -1),
-                                   on_ranks("b", TG_SUBJECT_NAME, -1),
-                                   on_ranks("step_time", TG_SUBJECT_TRACE, -1) };
-    const struct tg_result *r = folded_rank(h, v, 3);
-    assert_int_equal(r[0].folded_under, TG_NO_ID);
-    assert_int_equal(r[1].folded_under, 0);
-    assert_int_equal(r[2].folded_under, 0);
-    assert_true(r[0].one_rank);
+    folded_rank(h,
+                ROWS(on_ranks("a", TG_SUBJECT_NAME, -1), on_ranks("b", TG_SUBJECT_NAME, -1),
+                     on_ranks("step_time", TG_SUBJECT_TRACE, -1)),
+                "a b<a step_time<a");
+    assert_true(h->e.results[0].one_rank);
     hand_text(
-        r[0].message,
+        h->e.results[0].message,
         "rank 5 alone: 2 kernels +500 % (+16.0 us): together 19.20 us per step, was 3.20 us; the "
         "other ranks work as before");
-    assert_true(tg_sv_has(r[0].next, TG_SV("look at the machine of rank 5 first")));
+    assert_true(tg_sv_has(h->e.results[0].next, TG_SV("look at the machine of rank 5 first")));
 }
 
 WITH_HAND(the_rank_itself_leads)
 {
-    const struct tg_result v[] = { on_ranks("step_time", TG_SUBJECT_TRACE, -1),
-                                   on_ranks("a", TG_SUBJECT_NAME, -1),
-                                   on_ranks("a", TG_SUBJECT_NAME, 5) };
-    const struct tg_result *r = folded_rank(h, v, 3);
-    assert_int_equal(r[0].folded_under, 2);
-    assert_int_equal(r[1].folded_under, 2);
-    assert_true(r[2].one_rank);
+    folded_rank(h,
+                ROWS(on_ranks("step_time", TG_SUBJECT_TRACE, -1),
+                     on_ranks("b", TG_SUBJECT_NAME, -1), on_ranks("a", TG_SUBJECT_NAME, 5)),
+                "step_time<a b<a a");
+    assert_true(h->e.results[2].one_rank);
 }
 
 /* Another name, another rank, calls, a budget, and what is more than this rank adds. */
@@ -698,23 +684,18 @@ WITH_HAND(what_is_not_the_ranks_stays)
         on_ranks("a", TG_SUBJECT_NAME, 4),           hand_row("a", 2),
         on_ranks("step_time", TG_SUBJECT_TRACE, -1), on_ranks("step_time", TG_SUBJECT_TRACE, -1)
     };
-    const struct tg_result *r;
     v[3].of_rank = -1;
     v[4].over_budget = true;
     v[5].delta = 20000;
-    r = folded_rank(h, v, 6);
-    assert_true(r[0].one_rank);
-    for (size_t i = 1; i < 6; i++)
-        assert_int_equal(r[i].folded_under, TG_NO_ID);
+    folded_rank(h, v, 6, "a c a a step_time step_time");
+    assert_true(h->e.results[0].one_rank);
 }
 
 WITH_HAND(without_such_a_rank_nothing_changes)
 {
-    const struct tg_result v[] = { on_ranks("a", TG_SUBJECT_NAME, -1),
-                                   on_ranks("b", TG_SUBJECT_NAME, -1) };
     one_alone(h);
     h->c.rank_alone = NULL;
-    hand_results(h, v, 2);
+    hand_results(h, ROWS(on_ranks("a", TG_SUBJECT_NAME, -1), on_ranks("b", TG_SUBJECT_NAME, -1)));
     tg_fold_rank(&h->e);
     assert_false(h->e.results[0].one_rank);
     assert_int_equal(h->e.results[1].folded_under, TG_NO_ID);

@@ -5,21 +5,11 @@
  */
 #include "by_hand.h"
 
+/* By a metric of a name; of the whole trace, NULL. */
 static const struct tg_result *judged(struct hand *h, enum tg_rule_metric m, const struct tg_op *op)
 {
-    size_t before = h->e.n;
     h->rule.metric = m;
-    hand_judge_op(h, op);
-    assert_int_equal(h->e.n, before + 1);
-    return &h->e.results[before];
-}
-
-static const struct tg_result *measured(struct hand *h, enum tg_rule_metric m)
-{
-    size_t before = h->e.n;
-    h->rule.metric = m;
-    hand_judge_metric(h);
-    return &h->e.results[before];
+    return hand_judge(h, op);
 }
 
 static void expect_because(const struct tg_result *r, const char *want)
@@ -254,7 +244,7 @@ WITH_HAND(too_few_steps)
         h->c.n_steps[TG_TEST] = rows[i].test;
         h->rule.noise.min_steps = rows[i].min_steps;
         assert_int_equal(judged(h, TG_RULE_METRIC_SELF, &op)->state, want);
-        assert_int_equal(measured(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY))->state, want);
+        assert_int_equal(judged(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), NULL)->state, want);
     }
     h->rule.noise.min_steps = 9; /* a budget is about what was recorded */
     op.self[TG_TEST] = 20;
@@ -338,7 +328,7 @@ static const char *differs(struct hand *h, enum tg_rule_metric m)
     enum tg_metric id;
     if (tg_rule_metric_of_trace(m, &id))
         h->c.metrics[id].known[TG_BASE] = h->c.metrics[id].known[TG_TEST] = true;
-    return measured(h, m)->why_not;
+    return judged(h, m, NULL)->why_not;
 }
 
 WITH_HAND(metrics_of_the_trace_on_another_device)

@@ -57,15 +57,14 @@ TEST(exceed_means_strictly_greater)
         { 0, 18, 18, TG_BOUND_MIN, TG_LESS_IS_BAD, TG_STATE_PASS },
     };
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        struct one o;
         struct tg_probe p = { .base = c[i].base,
                               .test = c[i].test,
                               .exact = true,
                               .bad = c[i].bad,
                               .unit = TG_UNIT_COUNT };
-        struct tg_judgement j = tg_judge(&p, &off, limit(&o, bound(c[i].kind, c[i].value), NULL));
-        if (j.state != c[i].want)
-            fail_msg("row %zu: got %s", i, tg_state_name(j.state));
+        enum tg_state got = judged_by(&p, bound(c[i].kind, c[i].value));
+        if (got != c[i].want)
+            fail_msg("row %zu: got %s", i, tg_state_name(got));
     }
 }
 
@@ -106,16 +105,11 @@ TEST(what_is_shown_is_measured_and_what_is_judged_is_the_evidence)
         .why_not = TG_JUDGED, .delta_ns = 600, .e = log(1.6), .proven = true
     };
     struct tg_probe p = timed(&ev, 1000, 2000);
-    struct one below, above;
     assert_true(tg_probe_measured_pct(&p) == 100);
-    limit(&below, bound(TG_BOUND_PCT, 59), NULL);
-    limit(&above, bound(TG_BOUND_PCT, 61), NULL);
-    assert_int_equal(tg_judge(&p, &off, &below.list).state, TG_STATE_FAIL);
-    assert_int_equal(tg_judge(&p, &off, &above.list).state, TG_STATE_PASS);
-    limit(&below, bound(TG_BOUND_ABS, 599), NULL);
-    limit(&above, bound(TG_BOUND_ABS, 601), NULL);
-    assert_int_equal(tg_judge(&p, &off, &below.list).state, TG_STATE_FAIL);
-    assert_int_equal(tg_judge(&p, &off, &above.list).state, TG_STATE_PASS);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_PCT, 59)), TG_STATE_FAIL);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_PCT, 61)), TG_STATE_PASS);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_ABS, 599)), TG_STATE_FAIL);
+    assert_int_equal(judged_by(&p, bound(TG_BOUND_ABS, 601)), TG_STATE_PASS);
 }
 
 /* Of device work less than tau warns where it is proven; more than a steady device varies by. */

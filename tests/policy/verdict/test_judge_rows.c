@@ -2,22 +2,6 @@
  * of a size of its own asks, and what `auto` asks: docs/policy.md, docs/statistics.md#durations. */
 #include "by_hand.h"
 
-static const struct tg_result *judged(struct hand *h, const struct tg_op *op)
-{
-    size_t before = h->e.n;
-    hand_judge_op(h, op);
-    assert_true(h->e.n <= before + 1);
-    return h->e.n > before ? &h->e.results[before] : NULL;
-}
-
-static const struct tg_result *measured(struct hand *h)
-{
-    size_t before = h->e.n;
-    hand_judge_metric(h);
-    assert_int_equal(h->e.n, before + 1);
-    return &h->e.results[before];
-}
-
 static void rule(struct hand *h, enum tg_rule_metric m, struct tg_limit_list fail)
 {
     h->rule.metric = m;
@@ -35,11 +19,11 @@ WITH_HAND(few_steps_leave_counts_judged)
     op.ev = hand_evidence(1000, 0.5);
     h->rule.noise.min_steps = 5; /* each run has 4 */
     rule(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
-    assert_int_equal(judged(h, &op)->state, TG_STATE_FAIL);
+    assert_int_equal(hand_judge(h, &op)->state, TG_STATE_FAIL);
     rule(h, TG_RULE_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
-    assert_int_equal(judged(h, &op)->state, TG_STATE_NOT_JUDGED);
+    assert_int_equal(hand_judge(h, &op)->state, TG_STATE_NOT_JUDGED);
     h->rule.noise.min_steps = 4;
-    assert_int_equal(judged(h, &op)->state, TG_STATE_FAIL);
+    assert_int_equal(hand_judge(h, &op)->state, TG_STATE_FAIL);
 }
 
 /* noise.min_runs of the rule: what it makes of the evidence is
@@ -52,8 +36,8 @@ WITH_HAND(a_rule_may_ask_for_fewer_runs)
     slow.ev.why_not = same.ev.why_not = TG_NOT_FEW_RUNS; /* by the policy's 8, of 5 runs */
     h->policy.noise.min_runs = 8;
     rule(h, TG_RULE_METRIC_SELF, hand_auto(h));
-    assert_int_equal(judged(h, &slow)->state, TG_STATE_FAIL);
-    assert_int_equal(judged(h, &same)->state, TG_STATE_PASS);
+    assert_int_equal(hand_judge(h, &slow)->state, TG_STATE_FAIL);
+    assert_int_equal(hand_judge(h, &same)->state, TG_STATE_PASS);
     assert_int_equal(h->e.results[0].ev->why_not, TG_JUDGED);
     hand_near(h->e.results[0].ev->value[TG_TEST], 150000);
     hand_near(h->e.results[1].ev->value[TG_TEST], 300000);
@@ -68,11 +52,11 @@ WITH_HAND(few_runs_let_nothing_pass)
     op.repaid = true;
     h->rule.exceptions = 1u << TG_EXCEPTION_REPLACED;
     rule(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
-    assert_int_equal(judged(h, &op)->state, TG_STATE_PASS);
+    assert_int_equal(hand_judge(h, &op)->state, TG_STATE_PASS);
     h->c.n_runs[TG_BASE] = 2;
-    assert_int_equal(judged(h, &op)->state, TG_STATE_WARN);
+    assert_int_equal(hand_judge(h, &op)->state, TG_STATE_WARN);
     op.repaid = false;
-    assert_int_equal(judged(h, &op)->state, TG_STATE_FAIL);
+    assert_int_equal(hand_judge(h, &op)->state, TG_STATE_FAIL);
 }
 
 /* One call took 20 us, four take 8: three more weigh 6 us, though all take less. */
@@ -85,11 +69,11 @@ WITH_HAND(calls_weigh_what_they_take)
     op.self[TG_BASE] = 20000;
     op.self[TG_TEST] = 8000;
     rule(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
-    assert_true(judged(h, &op)->weight == 6000);
+    assert_true(hand_judge(h, &op)->weight == 6000);
     h->rule.bad = TG_LESS_IS_BAD;
     op.change = TG_FEWER;
     op.count[TG_BASE] = 5;
-    assert_true(judged(h, &op)->weight == 12000);
+    assert_true(hand_judge(h, &op)->weight == 12000);
 }
 
 /* 100 us more communication that nothing hides, of 2 ms: `comm`, `work` and `step` us more. */
@@ -122,10 +106,10 @@ WITH_HAND(communication_that_shorter_work_leaves_bare_passes)
             }
         }
         h->rule.fail = (struct tg_limit_list){ .state = TG_LIMIT_UNSET };
-        if (measured(h)->state != rows[i].want)
+        if (hand_judge(h, NULL)->state != rows[i].want)
             fail_msg("%s", rows[i].what);
         h->rule.fail = h->rule.warn; /* as the policy's own limit it warns */
-        assert_int_equal(measured(h)->state,
+        assert_int_equal(hand_judge(h, NULL)->state,
                          rows[i].want == TG_STATE_PASS ? TG_STATE_WARN : TG_STATE_FAIL);
     }
 }
@@ -137,9 +121,9 @@ WITH_HAND(no_part_of_a_faster_step_fails)
     rule(h, tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT), hand_auto(h));
     extent->ev = hand_evidence(1000000, 0.2);
     extent->known[TG_BASE] = extent->known[TG_TEST] = true;
-    assert_int_equal(measured(h)->state, TG_STATE_FAIL);
+    assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_FAIL);
     h->c.metrics[TG_METRIC_STEP_TIME].ev.less = true;
-    assert_int_equal(measured(h)->state, TG_STATE_WARN);
+    assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_WARN);
     assert_int_equal(h->e.results[1].because, TG_REASON_REPAID);
 }
 
@@ -151,20 +135,20 @@ WITH_HAND(bytes_that_only_the_baseline_says)
     copy.bytes_known[TG_BASE] = true;
     copy.bytes[TG_BASE] = 4096;
     rule(h, TG_RULE_METRIC_BYTES, hand_limit(h, TG_BOUND_ABS, 0));
-    assert_int_equal(judged(h, &copy)->state, TG_STATE_INCONCLUSIVE);
+    assert_int_equal(hand_judge(h, &copy)->state, TG_STATE_INCONCLUSIVE);
     h->rule.optional = true;
-    assert_int_equal(judged(h, &copy)->state, TG_STATE_INCONCLUSIVE);
+    assert_int_equal(hand_judge(h, &copy)->state, TG_STATE_INCONCLUSIVE);
     h->rule.unjudged_note = true;
-    assert_int_equal(judged(h, &copy)->state, TG_STATE_WARN);
+    assert_int_equal(hand_judge(h, &copy)->state, TG_STATE_WARN);
     copy.bytes[TG_BASE] = 0; /* it moved nothing */
-    assert_null(judged(h, &copy));
+    assert_null(hand_judge(h, &copy));
     copy.bytes[TG_BASE] = 4096;
     copy.bytes_known[TG_BASE] = false;
-    assert_null(judged(h, &copy));
+    assert_null(hand_judge(h, &copy));
     copy.bytes_known[TG_BASE] = true;
     copy.present[TG_TEST] = false; /* no longest call either */
     rule(h, TG_RULE_METRIC_MAX, hand_limit(h, TG_BOUND_ABS, 0));
-    assert_null(judged(h, &copy));
+    assert_null(hand_judge(h, &copy));
 }
 
 /* The numbers of a finding about own time are what tables show: those that it was decided by. */
@@ -176,15 +160,15 @@ WITH_HAND(a_finding_tells_its_evidence)
         ops[i].ev = ops[i].ev_total = hand_evidence(100000, 0.5);
 
     rule(h, TG_RULE_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 60)); /* not exceeded */
-    (void)judged(h, &ops[0]);
+    (void)hand_judge(h, &ops[0]);
     assert_null(ops[0].reported);
     rule(h, TG_RULE_METRIC_TOTAL, hand_limit(h, TG_BOUND_PCT, 10)); /* inclusive time of the host */
-    (void)judged(h, &ops[0]);
+    (void)hand_judge(h, &ops[0]);
     assert_null(ops[0].reported);
-    (void)judged(h, &ops[1]); /* on the device that is its own time */
+    (void)hand_judge(h, &ops[1]); /* on the device that is its own time */
     assert_ptr_equal(ops[1].reported, &ops[1].ev);
     rule(h, TG_RULE_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
-    (void)judged(h, &ops[0]);
+    (void)hand_judge(h, &ops[0]);
     assert_ptr_equal(ops[0].reported, &ops[0].ev);
 }
 
@@ -197,18 +181,18 @@ WITH_HAND(what_tells_nothing)
     rule(h, TG_RULE_METRIC_SELF, hand_limit(h, TG_BOUND_MAX, 10)); /* a budget: as recorded */
     ops[0].ev = hand_evidence(100000, 0.5);
     ops[0].self[TG_TEST] = 150000;
-    assert_int_equal(judged(h, &ops[0])->state, TG_STATE_FAIL);
+    assert_int_equal(hand_judge(h, &ops[0])->state, TG_STATE_FAIL);
     assert_null(ops[0].reported);
     rule(h, TG_RULE_METRIC_SELF, hand_auto(h)); /* suspicious: not by what was compared */
     ops[0].ev = (struct tg_evidence){ .why_not = TG_NOT_FEW_RUNS, .suspicious = true, .e = 0.5 };
     ops[0].self[TG_BASE] = 100000;
-    assert_int_equal(judged(h, &ops[0])->state, TG_STATE_SUSPICIOUS);
+    assert_int_equal(hand_judge(h, &ops[0])->state, TG_STATE_SUSPICIOUS);
     assert_null(ops[0].reported);
     frame.ev = hand_evidence(100000, 0.5); /* of no operator in the tables */
     rule(h, TG_RULE_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
     h->c.frames = &frame;
     h->c.n_frames = 1;
-    assert_int_equal(judged(h, &frame)->state, TG_STATE_FAIL);
+    assert_int_equal(hand_judge(h, &frame)->state, TG_STATE_FAIL);
     assert_null(frame.reported);
 }
 
@@ -217,12 +201,12 @@ WITH_HAND(passes_of_many_ranks_say_nothing)
 {
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
     rule(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
-    hand_text(judged(h, &op)->message, "called 1 time per step, was 1 (+0)");
+    hand_text(hand_judge(h, &op)->message, "called 1 time per step, was 1 (+0)");
     h->e.brief = true;
-    hand_text(judged(h, &op)->message, "");
+    hand_text(hand_judge(h, &op)->message, "");
     op.change = TG_MORE;
     op.count[TG_TEST] = 2;
-    hand_text(judged(h, &op)->message, "called 2 times per step, was 1 (+1)");
+    hand_text(hand_judge(h, &op)->message, "called 2 times per step, was 1 (+1)");
 }
 
 /* ---- the whole trace ---- */
@@ -242,19 +226,19 @@ WITH_HAND(a_size_of_its_own_asks_the_mean)
     m->ev = hand_evidence(100000, 0);
     m->mean = hand_evidence(110000, 0.3);
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
-    assert_int_equal(measured(h)->state, TG_STATE_FAIL);
+    assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_FAIL);
     assert_true(h->e.results[0].base == 110000); /* the values of what exceeds it */
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 40));
-    assert_int_equal(measured(h)->state, TG_STATE_PASS);
+    assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_PASS);
     assert_true(h->e.results[1].base == 100000);
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_auto(h)); /* asks the noise rule alone */
-    assert_int_equal(measured(h)->state, TG_STATE_PASS);
+    assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_PASS);
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
     h->rule.noise.test = TG_NOISE_NONE; /* the bare limit, on what is compared */
-    assert_int_equal(measured(h)->state, TG_STATE_PASS);
+    assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_PASS);
     h->rule.noise.test = TG_NOISE_RUNS;
     m->ev.why_not = TG_NOT_BUSY; /* what is not judged, no estimate judges */
-    assert_int_equal(measured(h)->state, TG_STATE_NOT_JUDGED);
+    assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_NOT_JUDGED);
 }
 
 /* Both are exceeded, the mean by a failing limit: the worst holds. */
@@ -265,10 +249,10 @@ WITH_HAND(the_worst_estimate_holds)
     m->mean = hand_evidence(110000, 0.3);
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
     h->rule.warn = hand_limit(h, TG_BOUND_PCT, 5);
-    assert_int_equal(measured(h)->state, TG_STATE_FAIL);
+    assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_FAIL);
     assert_true(h->e.results[0].base == 110000);
     h->rule.fail = hand_limit(h, TG_BOUND_PCT, 50);
-    assert_int_equal(measured(h)->state, TG_STATE_WARN);
+    assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_WARN);
     assert_true(h->e.results[1].base == 100000); /* as bad: the first stays */
 }
 
@@ -281,31 +265,31 @@ WITH_HAND(a_budget_of_a_metric_that_the_baseline_lacks)
     m->value[TG_TEST] = 60000;
     m->ev.why_not = TG_NOT_ONE_SIDED;
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_MAX, 50000));
-    assert_int_equal(measured(h)->state, TG_STATE_FAIL);
+    assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_FAIL);
     assert_true(isnan(h->e.results[0].base));
     hand_text(h->e.results[0].message, "60.0 us per step, 10.0 us over the limit of as written");
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_MAX, 60000));
-    assert_int_equal(measured(h)->state, TG_STATE_PASS);
+    assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_PASS);
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 10));
-    assert_int_equal(measured(h)->state, TG_STATE_INCONCLUSIVE);
+    assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_INCONCLUSIVE);
     m->known[TG_BASE] = true;
     m->known[TG_TEST] = false; /* a budget of what the fresh side lacks */
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_MAX, 1));
-    assert_int_equal(measured(h)->state, TG_STATE_INCONCLUSIVE);
+    assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_INCONCLUSIVE);
     assert_int_equal(h->e.results[3].metric, tg_rule_metric_of(TG_METRIC_GPU_BUSY));
     h->rule.optional = true;
-    assert_int_equal(measured(h)->state, TG_STATE_SKIP);
+    assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_SKIP);
 }
 
 WITH_HAND(a_rank_of_a_metric_is_named)
 {
     busy(h)->ev = hand_evidence(100000, 0);
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
-    hand_text(measured(h)->op_normalised, "gpu_busy");
+    hand_text(hand_judge(h, NULL)->op_normalised, "gpu_busy");
     h->e.rank = 3;
-    hand_text(measured(h)->op_normalised, "gpu_busy [rank 3]");
+    hand_text(hand_judge(h, NULL)->op_normalised, "gpu_busy [rank 3]");
     h->e.brief = true;
-    hand_text(measured(h)->op_normalised, "gpu_busy");
+    hand_text(hand_judge(h, NULL)->op_normalised, "gpu_busy");
 }
 
 /* ---- between operators ---- */
@@ -424,7 +408,7 @@ WITH_HAND(gaps_of_a_step_that_is_as_long_only_warn)
         rule(h, TG_RULE_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_PCT, 3));
         h->e.n = 0;
         (void)gaps(h);
-        (void)measured(h);
+        (void)hand_judge(h, NULL);
         for (size_t k = 0; k < 2; k++)
             if (h->e.results[k].state != rows[i].want)
                 fail_msg("%s: %zu: state %d", rows[i].what, k, h->e.results[k].state);
@@ -432,16 +416,16 @@ WITH_HAND(gaps_of_a_step_that_is_as_long_only_warn)
                          rows[i].want == TG_STATE_WARN);
         /* Nor does it excuse what is between the steps. */
         host->value[TG_TEST] = 1000000;
-        assert_int_equal(measured(h)->state, TG_STATE_FAIL);
+        assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_FAIL);
         /* The host's alone: nothing of this excuses a device's step. */
         h->c.step.ev_total.why_not = TG_NOT_WAIT;
-        assert_int_equal(measured(h)->state, TG_STATE_FAIL);
+        assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_FAIL);
     }
     h->c.step.ev_total.why_not = TG_JUDGED;
     h->c.metrics[TG_METRIC_STEP_TIME].ev = hand_evidence(1000000, 0); /* nothing grew */
     host->known[TG_BASE] = true;
     rule(h, TG_RULE_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_PCT, 3));
-    assert_int_equal(measured(h)->state, TG_STATE_PASS);
+    assert_int_equal(hand_judge(h, NULL)->state, TG_STATE_PASS);
 }
 
 static struct tg_op *annotations(struct hand *h, double more)

@@ -227,25 +227,6 @@ WITH_HAND(a_budget_is_told_without_a_change)
     assert_true(left(h, r)->has_values);
 }
 
-WITH_HAND(what_is_open_leaves_a_verdict_open)
-{
-    struct tg_verdict self = { .results = TG_NEW_N(h->a, struct tg_result, 2), .n_results = 2 };
-    self.results[0] = budget(TG_STATE_WARN);
-    self.results[1] = budget(TG_STATE_INCONCLUSIVE);
-    self.results[1].over_budget = false;
-    self.results[1].message = TG_SV("no such name");
-    tg_verdict_alone(&h->v, h->a);
-    tg_verdict_add_alone(&h->v, &self, h->a);
-    assert_int_equal(h->v.outcome, TG_OUTCOME_INCONCLUSIVE);
-    assert_int_equal(h->v.exit_code, 4);
-    hand_text(h->v.headline, "INCONCLUSIVE: no such name");
-    self.n_results = 1;
-    tg_verdict_alone(&h->v, h->a);
-    tg_verdict_add_alone(&h->v, &self, h->a);
-    assert_int_equal(h->v.outcome, TG_OUTCOME_WARN);
-    assert_int_equal(h->v.exit_code, 0);
-}
-
 /* A row in front of the others: those that are under another one stay under it. */
 WITH_HAND(a_note_that_fails_is_a_row)
 {

@@ -199,12 +199,12 @@ WITH_HAND(a_result_knows_its_rule)
     hand_text(r->rule, "r");
     hand_text(r->why, "because");
     hand_text(r->owner, "team");
-    assert_true(r->line == 3 && r->col == 5 && r->budget);
+    assert_true(r->at.line == 3 && r->at.col == 5 && r->budget);
     assert_true(isnan(r->delta_pct) && isnan(r->share));
     assert_int_equal(r->folded_under, TG_NO_ID);
     r = tg_eval_add(&h->e, NULL);
     hand_text(r->rule, "guard");
-    assert_true(!r->file && !r->budget);
+    assert_true(!r->at.file && !r->budget);
     assert_int_equal(h->e.n, 2);
     hand_text(h->e.results[0].rule, "r"); /* the list grew, the first is still there */
 }

@@ -152,36 +152,6 @@ WITH_HAND(a_waiver_for_one_measure_of_a_rule)
     assert_int_equal(r[1].state, TG_STATE_WAIVED);
 }
 
-/* A waiver holds through its last day; where the day is not known, it holds. */
-WITH_HAND(a_waiver_ends_with_its_last_day)
-{
-    static const struct {
-        int64_t today;
-        bool waived, soon;
-        const char *evidence;
-    } rows[] = {
-        { 0, true, false,
-          "waived: up to as written calls more, until 2026-01-12 (p.yml:7): because" },
-        { 20450, true, false,
-          "waived: up to as written calls more, until 2026-01-12 (p.yml:7): because" },
-        { 20451, true, true,
-          "waived: up to as written calls more, until 2026-01-12 (p.yml:7): because" },
-        { 20465, true, true,
-          "waived: up to as written calls more, until 2026-01-12 (p.yml:7): because" },
-        { 20466, false, false, "waiver expired 1 day ago (p.yml:7)" },
-        { 20468, false, false, "waiver expired 3 days ago (p.yml:7)" },
-    };
-    const struct tg_waiver w = waiver(h, "a");
-    const struct tg_result row = hand_row("a", 2);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        h->in.today = rows[i].today;
-        const struct tg_result *r = waived(h, &w, 1, &row, 1);
-        assert_int_equal(r->state, rows[i].waived ? TG_STATE_WAIVED : TG_STATE_FAIL);
-        hand_text(r->evidence, rows[i].evidence);
-        assert_int_equal(tg_sv_eq(r->next, TG_SV("The waiver ends within 14 days.")), rows[i].soon);
-    }
-}
-
 static struct tg_op *calls(struct hand *h)
 {
     struct tg_op *ops = TG_NEW_N(h->a, struct tg_op, 4);

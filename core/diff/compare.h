@@ -147,7 +147,6 @@ struct tg_rank_alone {
     double value[2];                  /* all of it, ns per step; */
     double of_names[2];               /* of the names that grew */
     size_t n_names;                   /* these: tg_op.on_rank_alone */
-    double wall_ns[2];                /* its step, as tg_comparison.wall_ns */
     bool metric_known[TG_METRICS][2]; /* of this rank alone; as tg_metric_change: */
     double metric[TG_METRICS][2];
     const char *called; /* "rank 5" */
@@ -288,20 +287,19 @@ struct tg_region {      /* a place where calls came and went */
     tg_sv encloser;     /* normalised name; "" the whole step */
     enum tg_kind kind;  /* of the added and removed; graph launches count as kernels */
     double calls[2];    /* per step: removed, added, by one measure (core/diff/uses.h) */
-    const uint32_t *op; /* what came or went here, ascending; NULL in one made by hand */
+    const uint32_t *op; /* what came or went here, ascending */
     size_t n_ops;
     double time[2]; /* ns per step: the encloser's inclusive time, or the step's */
     bool worse_count;
-    struct tg_evidence ev;             /* of the time of all its names but waits */
-    const struct tg_region_side *side; /* of both sides; NULL while the comparison is being made */
-};
-
-struct tg_region_side { /* see the functions tg_region_… */
-    const struct tg_op **op;
-    size_t n;
-    double all[2];  /* calls: of names that weigh, and of autograd and allocations */
-    bool pooled;    /* one of its names has the evidence of all */
-    double less_ns; /* self time per step that its names lost */
+    struct tg_evidence ev; /* of the time of all its names but waits */
+    /* What reports say of its sides, by the functions tg_region_…: set when all else is. */
+    struct {
+        const struct tg_op **op; /* as tg_region_names gives them */
+        size_t n;
+        double all[2];  /* calls: of names that weigh, and of autograd and allocations */
+        bool pooled;    /* one of its names has the evidence of all */
+        double less_ns; /* self time per step that its names lost */
+    } side[2];
 };
 
 /*
@@ -311,7 +309,6 @@ struct tg_region_side { /* see the functions tg_region_… */
  */
 struct tg_number_change {
     tg_sv name, unit;
-    bool more_is_better;
     size_t n_runs[2];
     double value[2];               /* median over runs; NaN: none */
     struct tg_evidence rose, fell; /* each asks one way */
@@ -651,12 +648,10 @@ size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
 /* Calls of the baseline per step that the names of a replacement have in all: some may be as
  * before. Without autograd's own bookkeeping ("autograd::engine::evaluate_function: …",
  * "MulBackward0") and allocations, unless nothing else is left. */
-double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region *g);
+double tg_region_all_calls(const struct tg_region *g);
 /* Of a name that took the place of a part of other names' calls, and is judged with the rest of
  * them: ns per step of that part before and after. False: it is not so. */
 bool tg_region_part(const struct tg_comparison *c, const struct tg_op *op, double ns[2]);
-/* What reports say of one side of it; of a comparison made by hand added up at each call. */
-struct tg_region_side tg_region_side_of(const struct tg_comparison *c, uint32_t region, int side);
 /* Adds waiting or traffic: synchronising calls, copies, collectives, numbers that are read. These
  * always count for themselves, whatever they replace and however small. */
 bool tg_op_makes_wait(const struct tg_op *op);

@@ -212,7 +212,7 @@ static void put_types(struct tg_buf *m, const struct tg_comparison *c, uint32_t 
 static void put_in_place_of(struct tg_buf *m, const struct tg_op *op, const struct tg_comparison *c)
 {
     const struct tg_region *g = &c->regions[op->region];
-    double went = g->calls[TG_BASE], all = tg_region_all_calls(c, g);
+    double went = g->calls[TG_BASE], all = tg_region_all_calls(g);
     TG_BUF names = { 0 };
     if (tg_op_side_of_region(op) != TG_TEST)
         return;
@@ -270,7 +270,7 @@ static bool describe_replacement(struct tg_buf *m, const struct tg_op *op,
                   : n > 0 ? " and "
                           : "",
                   TG_SV_ARG(tg_buf_sv(&others)));
-    tg_phrase_part(m, went, tg_region_all_calls(c, g));
+    tg_phrase_part(m, went, tg_region_all_calls(g));
     tg_buf_add(m, tg_buf_sv(&names));
     put_types(m, c, op->region);
     tg_buf_printf(m, ": %s call%s per step, was %s (%s)", TG_VALUE(came, TG_UNIT_COUNT),
@@ -413,7 +413,7 @@ static bool describe_part(struct tg_buf *m, const struct tg_result *r, const str
     /* The number that was judged, which a waiver limits, beside the one that is shown. */
     const struct tg_region *g = &c->regions[op->region];
     tg_buf_printf(m, "; judged with the other %s: %s, was %s (%s)",
-                  TG_VALUE(tg_region_all_calls(c, g) - g->calls[TG_BASE], TG_UNIT_COUNT),
+                  TG_VALUE(tg_region_all_calls(g) - g->calls[TG_BASE], TG_UNIT_COUNT),
                   TG_BESIDE(r->test, r->base, TG_UNIT_NS), TG_BESIDE(r->base, r->test, TG_UNIT_NS),
                   TG_PCT(r->delta_pct));
     return true;

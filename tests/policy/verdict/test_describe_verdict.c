@@ -1,7 +1,6 @@
 /* Headline and coverage of a verdict (describe_verdict.c).
  * The forms are those of docs/reports.md. */
 #include "by_hand.h"
-#include "core/diff/internal.h"
 #include "policy/verdict/internal.h"
 
 static const struct tg_bound one = { .kind = TG_BOUND_MAX, .value = 1, .text = { "1", 1 } };
@@ -9,7 +8,7 @@ static const struct tg_bound one = { .kind = TG_BOUND_MAX, .value = 1, .text = {
 static void described(struct hand *h)
 {
     h->c.marked[0] = h->c.marked[1] = true;
-    tg_regions_group(&h->c);
+    hand_regions(h);
     tg_describe_verdict(&h->v, &h->c, h->a);
 }
 
@@ -32,7 +31,7 @@ static void one_fails(struct hand *h, const char *want)
 
 static tg_sv headline_of(struct hand *h, const struct tg_comparison *c)
 {
-    tg_regions_group(&h->c);
+    hand_regions(h);
     tg_describe_headline(&h->v, c, h->a);
     return h->v.headline;
 }

@@ -160,6 +160,12 @@ static inline void add_both(struct fixture *f, enum tg_kind kind, const char *na
     add_all(f, TG_TEST, kind, name, parent, fresh_calls, fresh_ns);
 }
 
+static inline void add_same(struct fixture *f, enum tg_kind kind, const char *name,
+                            const char *parent, uint32_t calls, tg_ns ns)
+{
+    add_both(f, kind, name, parent, calls, ns, calls, ns);
+}
+
 /* One operator, one call a step, another time in each run: base[], then test[]. */
 static inline void add_times(struct fixture *f, const char *name, const tg_ns *base,
                              const tg_ns *test)

@@ -17,7 +17,7 @@ static void give(struct fixture *f, int side, size_t run, enum tg_attr_kind kind
 static void start(struct fixture *f, size_t runs, enum tg_kind kind, uint32_t calls)
 {
     make(f, runs, 1, STEPS);
-    add_both(f, kind, "x", "", calls, 5001, calls, 5001);
+    add_same(f, kind, "x", "", calls, 5001);
 }
 
 /* One attribute a side in every step; NULL: no difference is told. */

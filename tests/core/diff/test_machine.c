@@ -16,8 +16,7 @@ BY_HAND(a_coarse_clock_shows_the_machine_in_long_calls)
     for (int coarse = 0; coarse < 2; coarse++) {
         make(f, 3, 3, 3);
         for (int i = 0; i < 7; i++)
-            add_both(f, TG_KIND_OP, small[i], "", 30, coarse ? 2000 : 2001, 30,
-                     coarse ? 2000 : 2001);
+            add_same(f, TG_KIND_OP, small[i], "", 30, coarse ? 2000 : 2001);
         for (int i = 0; i < 6; i++) {
             add_both(f, TG_KIND_OP, large[i], "", 1, 100000, 1, 120000);
         }

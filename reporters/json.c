@@ -194,7 +194,7 @@ static void add_evidence(struct tg_doc *o, const struct tg_evidence *ev)
     add_estimate(e, "p", ev->p);
     add_estimate(e, "p_limit", ev->p_limit);
     tg_doc_add_i64(e, "above", ev->above);
-    tg_doc_add_i64(e, "pairs", ev->pairs);
+    tg_doc_add_i64(e, "pairs", (int64_t)ev->n_x[TG_TEST]);
     add_estimate(e, "detectable", ev->mde);
     tg_doc_add_bool(e, "proven", ev->proven);
     tg_doc_add_bool(e, "slower", ev->slower);

@@ -81,16 +81,16 @@ struct tg_evidence {
     double se, z, tau; /* threshold pieces of this number of runs */
     double steady_tau; /* of device work: proven and larger than this warns; 0: of nothing else */
     double p, p_limit; /* exact one-sided rank test */
-    /* ln of each run's value, by role, the common factor removed */
+    /* ln of each run's value, by role, the common factor removed; none: nothing was compared */
     const double *x[2];
     size_t n_x[2];
-    unsigned above, pairs; /* fresh runs above all baseline runs; number of fresh runs */
-    double mde;            /* smallest detectable change, as ratio - 1 */
-    bool proven;           /* e over z * se, rank test, both halves of the steps; judged or not */
-    bool slower;           /* proven, and large enough (tau, floor) */
-    bool faster;           /* the same with signs swapped: for "improved" lines */
-    bool less;             /* `proven` with signs swapped: it takes less time, however little */
-    bool suspicious;       /* too few runs, but large and separated */
+    unsigned above;  /* fresh runs above all baseline runs */
+    double mde;      /* smallest detectable change, as ratio - 1 */
+    bool proven;     /* e over z * se, rank test, both halves of the steps; judged or not */
+    bool slower;     /* proven, and large enough (tau, floor) */
+    bool faster;     /* the same with signs swapped: for "improved" lines */
+    bool less;       /* `proven` with signs swapped: it takes less time, however little */
+    bool suspicious; /* too few runs, but large and separated */
     /* In every fresh run, one step takes much longer than the usual step of either side, and longer
      * than any baseline step. This only warns. `slowest`: ns, medians over runs. */
     bool some_steps;
@@ -568,7 +568,7 @@ static inline const struct tg_evidence *tg_op_reported(const struct tg_op *op)
 /* Were its runs compared? Not with `no_evidence`. */
 static inline bool tg_evidence_compared(const struct tg_evidence *ev)
 {
-    return ev->why_not == TG_JUDGED && ev->pairs;
+    return ev->why_not == TG_JUDGED && ev->n_x[TG_TEST];
 }
 
 /*

@@ -94,8 +94,8 @@ static void describe_some_steps(struct tg_buf *m, const struct tg_evidence *ev)
     if (ev->some_steps)
         tg_buf_puts(m, "the slowest step of each fresh run takes ");
     else
-        tg_buf_printf(m, "%u of %u fresh runs are slower, the middle one takes ", ev->some_runs,
-                      ev->pairs);
+        tg_buf_printf(m, "%u of %zu fresh runs are slower, the middle one takes ", ev->some_runs,
+                      ev->n_x[TG_TEST]);
     tg_buf_printf(m, "%s%s%s", TG_VALUE(ev->slowest[TG_TEST], TG_UNIT_NS),
                   ev->some_steps ? ", of the baseline's " : ", the slowest of the baseline ",
                   TG_VALUE(ev->slowest[TG_BASE], TG_UNIT_NS));
@@ -337,7 +337,7 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
     if (ev && ev->asked)
         c = tg_confirm_last(c);
     if (ev && ev->why_not == TG_JUDGED) {
-        tg_buf_printf(&b, "%u of %u runs %s all %u baseline runs", ev->above, ev->pairs,
+        tg_buf_printf(&b, "%u of %zu runs %s all %u baseline runs", ev->above, ev->n_x[TG_TEST],
                       p->fell ? "below" : "above", (unsigned)c->n_runs[TG_BASE]);
         if (ev->estimate == TG_ESTIMATE_MEAN)
             tg_buf_puts(&b, " by the mean of the steps");
@@ -358,9 +358,9 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
         tg_buf_printf(&b, "not judged: %s", j->why_not);
     } else if (is_of_varying_calls(j, ev)) {
         tg_buf_printf(&b,
-                      "only warns: its calls vary; %u of %u runs above all %u baseline runs, by "
+                      "only warns: its calls vary; %u of %zu runs above all %u baseline runs, by "
                       "the time per call or the mean step",
-                      ev->above, ev->pairs, (unsigned)c->n_runs[TG_BASE]);
+                      ev->above, ev->n_x[TG_TEST], (unsigned)c->n_runs[TG_BASE]);
     }
     if (j->limit) {
         TG_BUF limit = { 0 };

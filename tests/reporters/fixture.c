@@ -319,7 +319,7 @@ static void add_failures(struct make *m)
                                      .p = .004,
                                      .p_limit = .01,
                                      .above = 5,
-                                     .pairs = 5,
+                                     .n_x = { 5, 5 },
                                      .mde = .045,
                                      .slower = true };
     *attr = (struct tg_attr_change){ TG_ATTR_KIND_LAUNCH, TG_SV("registers 128"),

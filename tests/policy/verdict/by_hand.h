@@ -90,13 +90,15 @@ static inline struct tg_limit_list hand_auto(struct hand *h)
 /* A time of `base` ns that grew by the factor 1 + `more`: judged, proven if it grew. */
 static inline struct tg_evidence hand_evidence(double base, double more)
 {
+    static const double alike[5];
     return (struct tg_evidence){ .why_not = TG_JUDGED,
                                  .value = { base, base * (1 + more) },
                                  .e = log1p(more),
                                  .delta_ns = base * more,
                                  .tau = 0.08,
                                  .above = 5,
-                                 .pairs = 5,
+                                 .x = { alike, alike },
+                                 .n_x = { 5, 5 },
                                  .proven = more > 0,
                                  .slower = more > 0.08 };
 }

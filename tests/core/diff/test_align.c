@@ -470,9 +470,8 @@ BY_HAND(counts_of_more_iterations)
     for (int side = 0; side < 2; side++)
         shard(f, side, 0)->marked = false;
     static const char *const name[] = { "a", "b", "c" };
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         add_both(f, TG_KIND_OP, name[i], "", 10, 101, 12, 101);
-    }
     add_both(f, TG_KIND_OP, "more", "", 10, 101, 24, 101);
     add_same(f, TG_KIND_OP, "once", "", 3, 101);
     compare(f);
@@ -508,9 +507,8 @@ BY_HAND(most_names_must_share_the_ratio)
         make(f, 1, 1, 1);
         for (int side = 0; side < 2; side++)
             shard(f, side, 0)->marked = false;
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 5; i++)
             add_both(f, TG_KIND_OP, name[i], "", 10, 101, i < scaled ? 12 : 20 + (uint32_t)i, 101);
-        }
         compare(f);
         near(f->c.iteration_ratio, scaled == 3 ? 1.2 : 1);
         assert_int_equal(find(f, "a")->change, scaled == 3 ? TG_SAME : TG_MORE);

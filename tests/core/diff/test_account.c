@@ -6,8 +6,7 @@ static void wall(struct fixture *f, int side, size_t run, size_t rank, int64_t u
 {
     struct tg_shard *h = shard_of(f, side, run, rank);
     for (size_t j = 0; j < h->n_steps; j++)
-        h->metrics[TG_METRIC_STEP_TIME * h->n_steps + j] =
-            (struct tg_metric_value){ true, us * 1000, 1 };
+        set_metric(h, TG_METRIC_STEP_TIME, j, us * 1000, 1);
 }
 
 static const struct tg_account_series *series(struct fixture *f, enum tg_account_id id)

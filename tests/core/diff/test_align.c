@@ -30,8 +30,7 @@ BY_HAND(the_devices_step_comes_before_the_hosts)
     make(f, 1, 1, 2);
     for (int side = 0; side < 2; side++) {
         for (size_t j = 0; j < 2; j++)
-            shard(f, side, 0)->metrics[TG_METRIC_DEVICE_EXTENT * 2 + j] =
-                (struct tg_metric_value){ true, 160000, 2 };
+            set_metric(shard(f, side, 0), TG_METRIC_DEVICE_EXTENT, j, 160000, 2);
         add_all(f, side, TG_KIND_KERNEL, "k", "", 1, 20000);
     }
     compare(f);

@@ -594,7 +594,7 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
     if (c->rank_alone) {
         /* The step of the one rank that takes longer, before the mean of all. */
         tg_buf_printf(out, "of %s: ", c->rank_alone->called);
-        put_change(out, c->rank_alone->wall_ns);
+        put_change(out, c->rank_alone->metric[TG_METRIC_STEP_TIME]);
         tg_buf_printf(out, "), mean of %zu ranks ", c->n_ranks[TG_TEST]);
     }
     put_change(out, ns);

@@ -194,7 +194,7 @@ static void add_evidence(struct tg_doc *o, const struct tg_evidence *ev)
     add_estimate(e, "p", ev->p);
     add_estimate(e, "p_limit", ev->p_limit);
     tg_doc_add_i64(e, "above", ev->above);
-    tg_doc_add_i64(e, "pairs", ev->pairs);
+    tg_doc_add_i64(e, "pairs", (int64_t)ev->n_x[TG_TEST]);
     add_estimate(e, "detectable", ev->mde);
     tg_doc_add_bool(e, "proven", ev->proven);
     tg_doc_add_bool(e, "slower", ev->slower);
@@ -435,7 +435,8 @@ void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
         o = tg_doc_add_object(list, NULL);
         tg_doc_add_str(o, "name", x->name);
         tg_doc_add_str(o, "unit", x->unit);
-        tg_doc_add_str(o, "better", x->more_is_better ? TG_SV("more") : TG_SV("less"));
+        tg_doc_add_str(o, "better",
+                       tg_number_more_is_better(x->name, x->unit) ? TG_SV("more") : TG_SV("less"));
         add_counts(o, "runs", x->n_runs);
         tg_json_pair(o, "value", x->value);
     }

@@ -287,7 +287,7 @@ static unsigned char *find_parts(const struct tg_verdict *v, bool by_counts)
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         if (op->region < c->n_regions && told[op->region] && tg_op_side_of_region(op) >= 0 &&
-            !op->wait && tg_region_side_of(c, op->region, TG_TEST).pooled && !pool_of(v, op))
+            !op->wait && c->regions[op->region].side[TG_TEST].pooled && !pool_of(v, op))
             part[i] = PART_OF;
     }
     free(told);
@@ -370,7 +370,8 @@ double tg_row_share(const struct tg_comparison *c, const struct tg_op *op,
                     const struct tg_row_numbers *n)
 {
     int s = n->ns[TG_TEST] > 0 ? TG_TEST : TG_BASE;
-    return n->ns[s] / (op->on_rank_alone ? c->rank_alone->wall_ns[s] : c->wall_ns[s]);
+    return n->ns[s] /
+           (op->on_rank_alone ? c->rank_alone->metric[TG_METRIC_STEP_TIME][s] : c->wall_ns[s]);
 }
 
 const char *tg_row_mark(const struct tg_verdict *v, const struct tg_op *op)

@@ -413,11 +413,9 @@ void tg_rank_alone_find(struct tg_diff_work *w)
         return;
     found.rank = c->side[TG_TEST].ranks[rank];
     found.called = TG_SV_PRINTF(w->a, "rank %lld", (long long)found.rank).p;
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; side++)
         for (enum tg_metric m = 0; m < TG_METRICS; m++)
             found.metric_known[m][side] =
                 tg_metric_of_rank(w, m, side, rank, &found.metric[m][side]);
-        found.wall_ns[side] = found.metric[TG_METRIC_STEP_TIME][side];
-    }
     c->rank_alone = tg_arena_copy(w->a, &found, 1, sizeof found);
 }

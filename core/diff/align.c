@@ -341,8 +341,8 @@ static enum tg_change rise_or_fall(struct tg_diff_work *w, struct tg_op *op, str
 {
     const struct tg_step_counts *const run[2] = { x->run[TG_BASE], x->run[TG_TEST] };
     struct tg_count_evidence fall;
-    bool wait = tg_op_makes_wait(op);
-    tg_count_judge(&op->counted, run, w->c->n_runs, wait);
+    const bool fewer_make_wait = false;
+    tg_count_judge(&op->counted, run, w->c->n_runs, tg_op_makes_wait(op));
     if (op->counted.shape == TG_COUNT_SOME_STEPS && in_every_run_of(w, x, TG_TEST)) {
         op->counted.proof = TG_COUNT_PROVEN;
         op->counted.runs_above = (unsigned)w->c->n_runs[TG_TEST];
@@ -350,8 +350,7 @@ static enum tg_change rise_or_fall(struct tg_diff_work *w, struct tg_op *op, str
     if (op->counted.proof == TG_COUNT_PROVEN)
         return has_calls(w, x, TG_BASE) ? TG_MORE : TG_ADDED;
     negate(w, x);
-    wait = false; /* fewer calls make nobody wait */
-    tg_count_judge(&fall, run, w->c->n_runs, wait);
+    tg_count_judge(&fall, run, w->c->n_runs, fewer_make_wait);
     negate(w, x);
     if (fall.proof != TG_COUNT_PROVEN &&
         !(fall.shape == TG_COUNT_VARIES && in_every_run_of(w, x, TG_BASE)))

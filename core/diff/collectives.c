@@ -19,7 +19,7 @@ struct waits { /* that a side's ranks cause */
     struct tg_keymap steps; /* their numbers */
     double *rank;           /* ns */
     struct one {
-        uint32_t rank, name, step;
+        uint32_t rank, name, step; /* indices */
         double ns;
     } * v;
     size_t n, cap;

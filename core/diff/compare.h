@@ -74,21 +74,23 @@ struct tg_evidence {
     enum tg_estimate estimate; /* of all numbers below */
     double value[2];           /* median over runs, ns per step and rank, as measured */
     double e;                  /* ln ratio of medians, common factor removed */
-    double delta_ns;   /* value[TG_BASE] * (exp(e) - 1): measured, less what the machine explains */
+    /* What is judged: value[TG_BASE] * (exp(e) - 1), the measured change less what the machine
+     * explains. */
+    double delta_ns;
     double noise;      /* sqrt of the moderated variance (log scale): "noise 1.8 %" */
     double se, z, tau; /* threshold pieces of this number of runs */
     double steady_tau; /* of device work: proven and larger than this warns; 0: of nothing else */
     double p, p_limit; /* exact one-sided rank test */
-    /* ln of each run's value, by role, the common factor removed */
+    /* ln of each run's value, by role, the common factor removed; none: nothing was compared */
     const double *x[2];
     size_t n_x[2];
-    unsigned above, pairs; /* fresh runs above all baseline runs; number of fresh runs */
-    double mde;            /* smallest detectable change, as ratio - 1 */
-    bool proven;           /* e over z * se, rank test, both halves of the steps; judged or not */
-    bool slower;           /* proven, and large enough (tau, floor) */
-    bool faster;           /* the same with signs swapped: for "improved" lines */
-    bool less;             /* `proven` with signs swapped: it takes less time, however little */
-    bool suspicious;       /* too few runs, but large and separated */
+    unsigned above;  /* fresh runs above all baseline runs */
+    double mde;      /* smallest detectable change, as ratio - 1 */
+    bool proven;     /* e over z * se, rank test, both halves of the steps; judged or not */
+    bool slower;     /* proven, and large enough (tau, floor) */
+    bool faster;     /* the same with signs swapped: for "improved" lines */
+    bool less;       /* `proven` with signs swapped: it takes less time, however little */
+    bool suspicious; /* too few runs, but large and separated */
     /* In every fresh run, one step takes much longer than the usual step of either side, and longer
      * than any baseline step. This only warns. `slowest`: ns, medians over runs. */
     bool some_steps;
@@ -107,7 +109,7 @@ struct tg_evidence {
 
 /* How the calls per step of an operator behave; a first step that is cold does not count. */
 enum tg_count_shape {
-    TG_COUNT_CONSTANT,    /* each side has one count in all its steps, or one draw of them */
+    TG_COUNT_CONSTANT, /* each side has one count in all its steps, or one draw (tg_drawn_judge) */
     TG_COUNT_RUNS_DIFFER, /* constant in the baseline; each fresh run has one count, not the same */
     TG_COUNT_SOME_STEPS,  /* constant in the baseline; some fresh steps have another */
     TG_COUNT_FIRST_STEP,  /* only first steps of fresh runs have more */
@@ -145,7 +147,6 @@ struct tg_rank_alone {
     double value[2];                  /* all of it, ns per step; */
     double of_names[2];               /* of the names that grew */
     size_t n_names;                   /* these: tg_op.on_rank_alone */
-    double wall_ns[2];                /* its step, as tg_comparison.wall_ns */
     bool metric_known[TG_METRICS][2]; /* of this rank alone; as tg_metric_change: */
     double metric[TG_METRICS][2];
     const char *called; /* "rank 5" */
@@ -172,7 +173,8 @@ struct tg_attr_state {
     enum {
         TG_ATTR_NONE, /* neither side has any */
         TG_ATTR_COMPARED,
-        TG_ATTR_LACKS,  /* runs of `sides` (bits 1 << side) do not record it, or lack the name; */
+        /* Some or all runs of `sides` (bits 1 << side) do not record it, or lack the name; */
+        TG_ATTR_LACKS,
         TG_ATTR_CUT,    /* have more values than a summary keeps */
         TG_ATTR_VARIES, /* other ones in their runs, steps or ranks */
         TG_ATTR_OTHER_COUNT,
@@ -210,7 +212,8 @@ struct tg_op {
     double total[2], self[2];
     double self_least[2], self_most[2]; /* of the runs */
     double share[2]; /* of wall_ns, 0..1 (self on the host, duration on the device) */
-    const struct tg_algorithm *choice; /* device work: all that differs is libraries'; the first */
+    /* Device work: all that differs a library chose; the first such choice. */
+    const struct tg_algorithm *choice;
     bool on_rank_alone; /* it takes longer on tg_comparison.rank_alone's, and on no other: there */
     double there_ns[2]; /* so much per step, medians over runs */
     /* Other kernels for the same calls: a tg_algorithm of the comparison tells their time, and what
@@ -240,13 +243,15 @@ struct tg_op {
     /* What ev is of: this one and what it replaced; NULL: this one alone. */
     const struct tg_op *joined;
     uint32_t region; /* id of the replacement it belongs to; TG_NO_ID */
-    /* The operator of unchanged count that contains at least 90 % of the additional calls; "" if
-     * none or several do, or if it is not known. `calling_part`: their share, 0.9..1. */
+    /* The operator of unchanged count, normalised, that contains at least 90 % of the additional
+     * calls; "" if none or several do, or if it is not known. `calling_part`: their share,
+     * 0.9..1. */
     tg_sv calling_op;
     double calling_part;
-    uint32_t leader; /* the outermost operator whose additional calls make these; TG_NO_ID */
+    uint32_t leader; /* index of the outermost one whose additional calls make these; TG_NO_ID */
     bool leads;      /* it is such a leader, and nothing excuses its calls */
-    /* Of a wait, or of a runtime call in another number than before; what rose most first. */
+    /* Of a wait, or of a runtime call in another number than before: its time by caller, what rose
+     * most first. */
     const struct tg_in_caller *callers;
     size_t n_callers;
     const struct tg_attr_change *attrs;
@@ -262,7 +267,7 @@ struct tg_op {
     bool bytes_known[2];
     struct tg_count_evidence moved;
     const struct tg_rank_shift *bytes_shift; /* as `shift`, of bytes */
-    const struct tg_op_rows *rows;           /* core/diff's own: where they are */
+    const struct tg_op_rows *rows;           /* core/diff's own: where its rows are */
 };
 
 /*
@@ -282,29 +287,28 @@ struct tg_region {      /* a place where calls came and went */
     tg_sv encloser;     /* normalised name; "" the whole step */
     enum tg_kind kind;  /* of the added and removed; graph launches count as kernels */
     double calls[2];    /* per step: removed, added, by one measure (core/diff/uses.h) */
-    const uint32_t *op; /* what came or went here, ascending; NULL in one made by hand */
+    const uint32_t *op; /* what came or went here, ascending */
     size_t n_ops;
     double time[2]; /* ns per step: the encloser's inclusive time, or the step's */
     bool worse_count;
-    struct tg_evidence ev;             /* of the time of all its names but waits */
-    const struct tg_region_side *side; /* of both sides; NULL while the comparison is being made */
-};
-
-struct tg_region_side { /* see the functions tg_region_… */
-    const struct tg_op **op;
-    size_t n;
-    double all[2];  /* calls: of names that weigh, and of autograd and allocations */
-    bool pooled;    /* one of its names has the evidence of all */
-    double less_ns; /* self time per step that its names lost */
+    struct tg_evidence ev; /* of the time of all its names but waits */
+    /* What reports say of its sides, by the functions tg_region_…: set when all else is. */
+    struct {
+        const struct tg_op **op; /* as tg_region_names gives them */
+        size_t n;
+        double all[2];  /* calls: of names that weigh, and of autograd and allocations */
+        bool pooled;    /* one of its names has the evidence of all */
+        double less_ns; /* self time per step that its names lost */
+    } side[2];
 };
 
 /*
  * A number beside the traces (core/number/number.h), by name. Its runs are its own: those of the
- * files that have it, of a side maybe none. Of another unit it is another number.
+ * files that have it, of a side maybe none. All values are in its unit: another unit is another
+ * number.
  */
 struct tg_number_change {
     tg_sv name, unit;
-    bool more_is_better;
     size_t n_runs[2];
     double value[2];               /* median over runs; NaN: none */
     struct tg_evidence rose, fell; /* each asks one way */
@@ -313,14 +317,16 @@ struct tg_number_change {
 struct tg_metric_change {
     enum tg_metric id;
     bool known[2];
-    double value[2];          /* percent 0..100; median over runs of mean over steps and ranks */
+    /* ns, count, bytes, GB/s, or percent 0..100: median over runs of mean over steps and ranks */
+    double value[2];
     double least[2], most[2]; /* of the runs */
     double slowest[2];        /* the worst rank's, same reduction */
     /* Per run: for times where larger is worse, the median over steps; for step_time the minimum;
      * for all others the mean, as in `value`. */
     struct tg_evidence ev;
     struct tg_evidence ev_slowest; /* the same of the worst rank of each run */
-    /* Times of which more is worse: the same by the mean of the steps; else TG_NOT_ONE_SIDED. */
+    /* Times of which more is worse: the same by the mean of the steps; else why_not is
+     * TG_NOT_ONE_SIDED. */
     struct tg_evidence mean, mean_slowest;
 };
 
@@ -459,10 +465,11 @@ struct tg_comparison {
     bool drifted;
     enum tg_drift_of drift_of;
     /* ln of what the device's work takes in the second half of a run's steps against the first, of
-     * the side where that is more; 0: within TG_TAU_DEVICE. Else its durations are not judged. */
+     * the side where that is more; 0: it keeps its speed, within TG_TAU_DEVICE. Else durations of
+     * the device are not judged. */
     double warming;
     /* The fresh runs were disturbed: for most operators, mean minus least step is larger than in
-     * the baseline, by `excess` of the step. Durations are then not judged. */
+     * the baseline; `excess`: by what part of the step. Durations are then not judged. */
     bool busy;
     double excess;
     /* Most counts that vary anyway are above the baseline's: the fresh runs had other data, which
@@ -539,14 +546,16 @@ struct tg_compare_opts {
  * side: self time on the host, duration on the device, in ns. NaN: nothing there, or slots dropped.
  */
 double tg_op_quantile(const struct tg_op *op, int side, double q);
-/* Evidence for the same of each run; `why_not` is that of its own time. False: a run has none. */
+/* Evidence for the same of each run; `why_not` is that of the operator's own time. False: a run has
+ * no values. */
 bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidence *ev);
 /*
  * The smallest factor, to 0.5 %, by which the operator's time in the fresh runs would have to grow
  * to be slower; 1: it is slower. `most` if that is not enough, or if it is not judged by itself.
  */
 double tg_op_slower_from(const struct tg_op *op, double most);
-/* Why a kind of attribute was not compared: "no input shapes"; NULL: it was. */
+/* Why a kind of attribute was not compared: "input shapes differ between runs, steps or ranks of
+ * the baseline"; NULL: it was. */
 const char *tg_attr_state_text(const struct tg_op *op, enum tg_attr_kind kind, struct tg_arena *a);
 /* Evidence for its share of the mean step, with what it replaced; value and delta_ns in %. False:
  * its time is not judged. */
@@ -559,7 +568,7 @@ static inline const struct tg_evidence *tg_op_reported(const struct tg_op *op)
 /* Were its runs compared? Not with `no_evidence`. */
 static inline bool tg_evidence_compared(const struct tg_evidence *ev)
 {
-    return ev->why_not == TG_JUDGED && ev->pairs;
+    return ev->why_not == TG_JUDGED && ev->n_x[TG_TEST];
 }
 
 /*
@@ -572,7 +581,8 @@ bool tg_op_evidence_of_mean(const struct tg_op *op, enum tg_op_part part, struct
 /*
  * Compares two sides. `out`, and everything that it points at, is in `a`, except for what it shares
  * with the sides: their summaries must outlive it. False: the sides cannot be compared (no rank in
- * common, a step that does not exist), and `out` means nothing. Cost: a few passes over the rows.
+ * common, a step that does not exist), and `out` means nothing. Cost: a few passes over the rows
+ * of all shards.
  *
  *     struct tg_comparison c;
  *     if (tg_compare(&c, &base, &test, &(struct tg_compare_opts){ .skip_first = 1 }, a, err))
@@ -638,12 +648,10 @@ size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
 /* Calls of the baseline per step that the names of a replacement have in all: some may be as
  * before. Without autograd's own bookkeeping ("autograd::engine::evaluate_function: …",
  * "MulBackward0") and allocations, unless nothing else is left. */
-double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region *g);
+double tg_region_all_calls(const struct tg_region *g);
 /* Of a name that took the place of a part of other names' calls, and is judged with the rest of
  * them: ns per step of that part before and after. False: it is not so. */
 bool tg_region_part(const struct tg_comparison *c, const struct tg_op *op, double ns[2]);
-/* What reports say of one side of it; of a comparison made by hand added up at each call. */
-struct tg_region_side tg_region_side_of(const struct tg_comparison *c, uint32_t region, int side);
 /* Adds waiting or traffic: synchronising calls, copies, collectives, numbers that are read. These
  * always count for themselves, whatever they replace and however small. */
 bool tg_op_makes_wait(const struct tg_op *op);

@@ -49,8 +49,9 @@ struct tg_asking {
     const struct tg_comparison *again; /* of all new runs alone; NULL: none so far */
     double detect;                     /* the size that matters, as ratio - 1 */
     size_t first, new;                 /* runs per side that are there */
-    size_t next; /* both, as the next look would have them; 0: this is the last */
-    bool early;  /* a look at counts: TG_ASK_FIRST are still to come, and no time is asked */
+    /* Runs per side, first and new, that the next look would have; 0: this is the last. */
+    size_t next;
+    bool early; /* a look at counts: TG_ASK_FIRST are still to come, and no time is asked */
     /* All names rose together, and did not in the first look: nothing is red by these new runs. */
     bool disturbed;
 };

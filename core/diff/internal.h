@@ -22,14 +22,14 @@ struct tg_step_counts { /* of a run: calls by step, mean over ranks */
 };
 
 /*
- * Fills everything but `run`. Calls that make others `wait` (tg_op_makes_wait) fail on less. For
- * "did it fall?" negate all counts. No steps on a side: unchanged. Cost: proportional to base steps
- * times fresh steps where the baseline varies; else to their sum.
+ * core/diff/counts.c. Fills everything but `run`. Calls that make others `wait` (tg_op_makes_wait)
+ * fail on less. For "did it fall?" negate all counts. No steps on a side: unchanged. Cost:
+ * proportional to base steps times fresh steps where the baseline varies; else to their sum.
  */
 void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
                     const size_t n_runs[2], bool wait);
 
-/* Names whose calls are chosen by a seed or the data. */
+/* The same file: names whose calls are chosen by a seed or the data. */
 struct tg_drawn_name {
     struct tg_op *op;
     const double *calls[2]; /* per step, in all runs of the side */
@@ -318,7 +318,8 @@ void tg_evidence_of_places(struct tg_diff_work *w);
  * taken off, and the floor of 0.1 % of the step holds. */
 void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
                           struct tg_run_values *v, enum tg_clock clock, enum tg_estimate by);
-/* For counts, percentages, GB/s: did they rise, or with `worse` < 0 fall? They count from 0.01. */
+/* For counts, percentages, GB/s of the runs: did they rise, or with `worse` < 0 fall? They count
+ * from 0.01. */
 void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev,
                             double *const y[2], int worse);
 
@@ -331,20 +332,21 @@ bool tg_metric_of_rank(const struct tg_diff_work *w, enum tg_metric m, int side,
 void tg_compare_numbers(struct tg_diff_work *w);
 void tg_compare_env(struct tg_diff_work *w);
 
-/* core/diff/collectives.c: the process group of a row: "" unknown, "*" several. */
+/* core/diff/collectives.c: the process group of a row: "" unknown, "*" several, which
+ * nothing tells apart by call. */
 tg_sv tg_collective_group(const struct tg_row *row);
-/* Of one run, in %. False: two ranks have none, or single durations are missing in a summary. */
+/* Of one run, in %. False: no collective that two ranks have, or single durations are missing in a
+ * summary. */
 bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, double *out);
-
-/* The same: c->straggler. */
+/* The same collectives, one by one: c->straggler. */
 void tg_straggler_find(struct tg_diff_work *w);
 
 /* core/diff/account.c: c->account, after the counts. */
 void tg_account_close(struct tg_diff_work *w);
-
-/* One rank that takes longer, and the others do not. */
-void tg_rank_alone_find(struct tg_diff_work *w);
+/* c->gradients */
 void tg_gradients_compare(struct tg_diff_work *w);
+/* c->rank_alone: one rank that takes longer, and the others do not. */
+void tg_rank_alone_find(struct tg_diff_work *w);
 
 /* core/diff/attr_changes.c */
 void tg_compare_attrs(struct tg_diff_work *w);

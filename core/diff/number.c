@@ -77,9 +77,7 @@ void tg_compare_numbers(struct tg_diff_work *w)
                     continue;
                 *TG_ARENA_PUSH(w->a, c->numbers, c->n_numbers, cap) =
                     (struct tg_number_change){ .name = tg_arena_sv(w->a, x->name),
-                                               .unit = tg_arena_sv(w->a, x->unit),
-                                               .more_is_better =
-                                                   tg_number_more_is_better(x->name, x->unit) };
+                                               .unit = tg_arena_sv(w->a, x->unit) };
             }
     TG_SORT(c->numbers, c->n_numbers, by_name);
     for (int side = 0; side < 2; side++)

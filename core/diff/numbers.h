@@ -9,7 +9,8 @@
  */
 
 /* ---- parts of the step, D ---- */
-#define TG_FLOOR 0.001 /* a smaller change of time never fails; a smaller new name warns (noise) */
+/* A smaller change of time never fails; a smaller new name only warns (noise). */
+#define TG_FLOOR 0.001
 #define TG_RENAME_FLOOR 0.002 /* below it equal times are chance: no rename */
 /* An operator that speaks for the machine, smaller ones are added up (noise); views. */
 #define TG_BIG 0.003
@@ -19,11 +20,12 @@
 #define TG_RARE_FLOOR 0.03 /* a slow step or a slow call, of device work: warns (noise) */
 /* Excess of a busy machine; what each operator, or place, has moved by (noise); views. */
 #define TG_RESTLESS 0.05
-#define TG_MUCH 0.1 /* slow host steps and runs; times nothing compares; calls no rule is about */
+/* Slow host steps and runs; times that nothing compares; calls no rule is about. */
+#define TG_MUCH 0.1
 
 /* ---- ratios ---- */
-#define TG_AS_LARGE                                                                                \
-    1.1              /* bytes of a call; a slow step against the baseline's: up to it, the same */
+/* Bytes of a call; a slow step against any of the baseline: up to it, the same. */
+#define TG_AS_LARGE 1.1
 #define TG_SLACK 0.1 /* of a ratio of iterations; of calls under another parent, or outside steps */
 #define TG_SUSPECT 1.3   /* times of a rename, of a view; with too few runs: suspicious */
 #define TG_RARE_STEP 1.5 /* a slow step against the usual one (noise) */
@@ -74,15 +76,17 @@
 #define TG_P_HALF 0.1001      /* of each half of the steps; of a first look that asks again */
 
 /* ---- asking again (confirm.h, experiments/ask-again.md) ---- */
-#define TG_ASK_FIRST 5 /* runs per side of the first look at times; as many new confirm nothing */
-#define TG_ASK_NEW 4   /* new ones per side of each of the looks after it, */
-#define TG_ASK_LOOKS 3 /* so many, unless --max-runs says */
+/* Runs per side of the first look at times; as many new ones confirm nothing. */
+#define TG_ASK_FIRST 5
+#define TG_ASK_NEW 4           /* new ones per side of each of the looks after it, */
+#define TG_ASK_LOOKS 3         /* so many, unless --max-runs says */
 #define TG_ASK_PART 0.0025     /* of the step: smaller names are not suspected */
 #define TG_ASK_SIZE 0.04       /* a smaller change is neither suspected nor confirmed */
 #define TG_ASK_WIDTH 0.06      /* ln: how far apart runs of one speed are (noise) */
 #define TG_ASK_EXCLUDED_P 0.05 /* that a slowdown is as large as that */
 #define TG_ASK_RED_P 0.0015    /* of the new runs of the last look; before it half */
-#define TG_ASK_PROVEN_P 0.015  /* of new runs, of what one look proves: 1 of 70, as of 4v4 apart */
+/* Of the new runs, of what one look proves: 1 of 70, all above all of 4v4. */
+#define TG_ASK_PROVEN_P 0.015
 
 /* ---- the account (compare.h) ---- */
 #define TG_GROWN 0.08    /* wall of the same code, 455 quiet pairs of 3v3 and more: 2 beyond it */

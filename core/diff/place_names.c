@@ -40,28 +40,27 @@ static int by_change(const void *pa, const void *pb)
     return c ? c : TG_CMP(a, b);
 }
 
-static struct tg_region_side add_up(const struct tg_comparison *c, uint32_t region, int side)
+static void add_up(const struct tg_comparison *c, uint32_t region, int side)
 {
-    const struct tg_region *g = region < c->n_regions ? &c->regions[region] : NULL;
-    struct tg_region_side s = { 0 };
-    size_t n = g && g->op ? g->n_ops : c->n_ops, named = 0;
-    TG_FREE const struct tg_op **op = tg_xmalloc((n + 1) * sizeof *op);
+    struct tg_region *g = &c->regions[region];
+    TG_FREE const struct tg_op **op = tg_xmalloc((g->n_ops + 1) * sizeof *op);
     TG_AUTO(tg_strmap_release)
     struct tg_strmap letters; /* of names whose nodes of autograd follow */
+    size_t n = 0, named = 0;
     tg_strmap_init(&letters);
-    for (size_t i = 0; i < n; i++) {
-        const struct tg_op *x = &c->ops[g && g->op ? g->op[i] : i];
+    for (size_t i = 0; i < g->n_ops; i++) {
+        const struct tg_op *x = &c->ops[g->op[i]];
         TG_BUF b = { 0 };
-        if (x->region != region || tg_op_side_of_region(x) != side)
+        if (tg_op_side_of_region(x) != side)
             continue;
-        op[s.n++] = x;
-        s.pooled |= x->ev.pooled > 0;
-        s.all[tg_backward_named(x->name) || tg_op_allocates(x)] += x->count[side];
-        s.less_ns += x->self[TG_BASE] - x->self[TG_TEST];
+        op[n++] = x;
+        g->side[side].pooled |= x->ev.pooled > 0;
+        g->side[side].all[tg_backward_named(x->name) || tg_op_allocates(x)] += x->count[side];
+        g->side[side].less_ns += x->self[TG_BASE] - x->self[TG_TEST];
         if (tg_name_put_letters(x->name, &b))
             tg_strmap_add(&letters, tg_buf_sv(&b));
     }
-    for (size_t i = 0; i < s.n; i++) {
+    for (size_t i = 0; i < n; i++) {
         TG_BUF b = { 0 };
         bool follows = op[i]->kind == TG_KIND_OP && tg_name_is_node(op[i]->name) &&
                        tg_name_put_node_letters(op[i]->name, &b) &&
@@ -70,40 +69,32 @@ static struct tg_region_side add_up(const struct tg_comparison *c, uint32_t regi
             op[named++] = op[i];
     }
     TG_SORT(op, named, by_change);
-    s.op = tg_arena_copy(c->arena, op, named, sizeof *op);
-    s.n = named;
-    return s;
+    g->side[side].op = tg_arena_copy(c->arena, op, named, sizeof *op);
+    g->side[side].n = named;
 }
 
 void tg_regions_close(struct tg_comparison *c)
 {
-    for (uint32_t id = 0; id < c->n_regions; id++) {
-        struct tg_region_side *side = TG_NEW_N(c->arena, struct tg_region_side, 2);
-        for (int s = 0; s < 2; s++)
-            side[s] = add_up(c, id, s);
-        c->regions[id].side = side;
-    }
-}
-
-struct tg_region_side tg_region_side_of(const struct tg_comparison *c, uint32_t region, int side)
-{
-    return region < c->n_regions && c->regions[region].side ? c->regions[region].side[side]
-                                                            : add_up(c, region, side);
+    for (uint32_t id = 0; id < c->n_regions; id++)
+        for (int side = 0; side < 2; side++)
+            add_up(c, id, side);
 }
 
 size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
                        const struct tg_op **out, size_t most)
 {
-    struct tg_region_side s = tg_region_side_of(c, region, side);
-    for (size_t i = 0; i < most && i < s.n; i++)
-        out[i] = s.op[i];
-    return s.n;
+    if (region >= c->n_regions) /* TG_NO_ID, too */
+        return 0;
+    const struct tg_region *g = &c->regions[region];
+    for (size_t i = 0; i < most && i < g->side[side].n; i++)
+        out[i] = g->side[side].op[i];
+    return g->side[side].n;
 }
 
-double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region *g)
+double tg_region_all_calls(const struct tg_region *g)
 {
-    struct tg_region_side s = tg_region_side_of(c, (uint32_t)(g - c->regions), TG_BASE);
-    return s.all[false] > 0 ? s.all[false] : s.all[true];
+    const double *all = g->side[TG_BASE].all;
+    return all[false] > 0 ? all[false] : all[true];
 }
 
 bool tg_region_part(const struct tg_comparison *c, const struct tg_op *op, double ns[2])
@@ -112,10 +103,10 @@ bool tg_region_part(const struct tg_comparison *c, const struct tg_op *op, doubl
     const struct tg_evidence *ev = &op->ev;
     bool part = g && ev->pooled && ev->why_not == TG_JUDGED &&
                 g->calls[TG_BASE] == g->calls[TG_TEST] && tg_op_side_of_region(op) == TG_TEST &&
-                tg_region_all_calls(c, g) > g->calls[TG_BASE];
+                tg_region_all_calls(g) > g->calls[TG_BASE];
     if (!part)
         return false;
-    ns[TG_BASE] = tg_region_side_of(c, op->region, TG_BASE).less_ns;
+    ns[TG_BASE] = g->side[TG_BASE].less_ns;
     ns[TG_TEST] = ns[TG_BASE] + ev->value[TG_TEST] - ev->value[TG_BASE];
     return ns[TG_BASE] > 0;
 }

@@ -202,7 +202,6 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
         .p_limit = t.p_limit,
         .x = { l.x[TG_BASE], fresh }, /* what asking again asks of */
         .n_x = { nb, nt },
-        .pairs = (unsigned)nt,
     };
     /* A mean has what disturbs single steps: more than twice of what others moved by. */
     double need = t.z * ev->se + (estimate == TG_ESTIMATE_MEAN ? TG_TWICE * m->others : 0);
@@ -212,7 +211,7 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
         fresh[i] = l.x[TG_TEST][i] - m->c;
         ev->above += fresh[i] > most;
     }
-    ev->suspicious = ev->e > fmax(log(TG_SUSPECT), need) && ev->above == ev->pairs &&
+    ev->suspicious = ev->e > fmax(log(TG_SUSPECT), need) && ev->above == nt &&
                      ev->delta_ns > TG_NOTABLE * w->c->step_ns[TG_BASE];
     ev->proven = ev->e > 0 && ev->e > need && ev->p <= t.p_limit;
     /*

@@ -66,7 +66,7 @@ struct tg_on_rank tg_op_on_rank(const struct tg_diff_work *w, const struct tg_op
                                 size_t k, enum tg_op_part part);
 /* On which ranks have its calls changed? A hash; 0: on all. */
 uint64_t tg_op_changed_ranks(const struct tg_diff_work *w, const struct tg_op *op);
-/* Its time per step and rank on a side: as tg_op_on_rank, mean of the ranks. */
+/* The same of its self time, ns per step and rank of a side: the mean of the ranks. */
 double tg_op_least_ns(const struct tg_diff_work *w, const struct tg_op *op, int side);
 
 /* An annotation of both sides; what is in one that a side lacks is in the place around, on both

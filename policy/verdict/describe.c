@@ -94,8 +94,8 @@ static void describe_some_steps(struct tg_buf *m, const struct tg_evidence *ev)
     if (ev->some_steps)
         tg_buf_puts(m, "the slowest step of each fresh run takes ");
     else
-        tg_buf_printf(m, "%u of %u fresh runs are slower, the middle one takes ", ev->some_runs,
-                      ev->pairs);
+        tg_buf_printf(m, "%u of %zu fresh runs are slower, the middle one takes ", ev->some_runs,
+                      ev->n_x[TG_TEST]);
     tg_buf_printf(m, "%s%s%s", TG_VALUE(ev->slowest[TG_TEST], TG_UNIT_NS),
                   ev->some_steps ? ", of the baseline's " : ", the slowest of the baseline ",
                   TG_VALUE(ev->slowest[TG_BASE], TG_UNIT_NS));
@@ -212,7 +212,7 @@ static void put_types(struct tg_buf *m, const struct tg_comparison *c, uint32_t 
 static void put_in_place_of(struct tg_buf *m, const struct tg_op *op, const struct tg_comparison *c)
 {
     const struct tg_region *g = &c->regions[op->region];
-    double went = g->calls[TG_BASE], all = tg_region_all_calls(c, g);
+    double went = g->calls[TG_BASE], all = tg_region_all_calls(g);
     TG_BUF names = { 0 };
     if (tg_op_side_of_region(op) != TG_TEST)
         return;
@@ -270,7 +270,7 @@ static bool describe_replacement(struct tg_buf *m, const struct tg_op *op,
                   : n > 0 ? " and "
                           : "",
                   TG_SV_ARG(tg_buf_sv(&others)));
-    tg_phrase_part(m, went, tg_region_all_calls(c, g));
+    tg_phrase_part(m, went, tg_region_all_calls(g));
     tg_buf_add(m, tg_buf_sv(&names));
     put_types(m, c, op->region);
     tg_buf_printf(m, ": %s call%s per step, was %s (%s)", TG_VALUE(came, TG_UNIT_COUNT),
@@ -337,7 +337,7 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
     if (ev && ev->asked)
         c = tg_confirm_last(c);
     if (ev && ev->why_not == TG_JUDGED) {
-        tg_buf_printf(&b, "%u of %u runs %s all %u baseline runs", ev->above, ev->pairs,
+        tg_buf_printf(&b, "%u of %zu runs %s all %u baseline runs", ev->above, ev->n_x[TG_TEST],
                       p->fell ? "below" : "above", (unsigned)c->n_runs[TG_BASE]);
         if (ev->estimate == TG_ESTIMATE_MEAN)
             tg_buf_puts(&b, " by the mean of the steps");
@@ -358,9 +358,9 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
         tg_buf_printf(&b, "not judged: %s", j->why_not);
     } else if (is_of_varying_calls(j, ev)) {
         tg_buf_printf(&b,
-                      "only warns: its calls vary; %u of %u runs above all %u baseline runs, by "
+                      "only warns: its calls vary; %u of %zu runs above all %u baseline runs, by "
                       "the time per call or the mean step",
-                      ev->above, ev->pairs, (unsigned)c->n_runs[TG_BASE]);
+                      ev->above, ev->n_x[TG_TEST], (unsigned)c->n_runs[TG_BASE]);
     }
     if (j->limit) {
         TG_BUF limit = { 0 };
@@ -413,7 +413,7 @@ static bool describe_part(struct tg_buf *m, const struct tg_result *r, const str
     /* The number that was judged, which a waiver limits, beside the one that is shown. */
     const struct tg_region *g = &c->regions[op->region];
     tg_buf_printf(m, "; judged with the other %s: %s, was %s (%s)",
-                  TG_VALUE(tg_region_all_calls(c, g) - g->calls[TG_BASE], TG_UNIT_COUNT),
+                  TG_VALUE(tg_region_all_calls(g) - g->calls[TG_BASE], TG_UNIT_COUNT),
                   TG_BESIDE(r->test, r->base, TG_UNIT_NS), TG_BESIDE(r->base, r->test, TG_UNIT_NS),
                   TG_PCT(r->delta_pct));
     return true;

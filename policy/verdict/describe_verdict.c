@@ -231,7 +231,7 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, size_t head)
     TG_AUTO(costs_release) struct costs costs = { 0 };
     const struct tg_result *r = &v->results[head];
     const struct tg_region *g = tg_result_region(c, r);
-    bool part = g && tg_region_all_calls(c, g) >= g->calls[TG_BASE] + 0.5;
+    bool part = g && tg_region_all_calls(g) >= g->calls[TG_BASE] + 0.5;
     if (r->unit_id == TG_UNIT_NS && tg_dec_pct_tells(r->delta_pct) && !part && !r->over_budget)
         tg_buf_printf(b, " (%s)", TG_SIGNED(r->delta, TG_UNIT_NS));
     if (r->unit_id != TG_UNIT_COUNT || r->over_budget || r->subject != TG_SUBJECT_NAME)
@@ -349,7 +349,7 @@ static void put_amount(struct tg_buf *b, const struct tg_comparison *c, const st
 {
     const struct tg_op *op = g ? NULL : in_some_steps(c, r), *named = tg_result_op(c, r);
     const struct tg_rank_shift *alone = named && !g ? tg_op_rank_alone(c, named) : NULL;
-    bool part = g && tg_region_all_calls(c, g) >= g->calls[TG_BASE] + 0.5;
+    bool part = g && tg_region_all_calls(g) >= g->calls[TG_BASE] + 0.5;
     if (op) {
         tg_phrase_some_steps(b, &op->counted, c->n_runs[TG_TEST]);
     } else if (r->unit_id == TG_UNIT_COUNT && alone && !r->over_budget) {

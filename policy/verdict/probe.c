@@ -222,7 +222,7 @@ static bool probe_number(struct tg_probe *p, const struct tg_judging *w,
     const struct tg_number_change *x = w->x.number;
     struct tg_evidence *ev = TG_NEW(c->arena, struct tg_evidence);
     if (p->bad == TG_OWN_IS_BAD)
-        p->bad = x->more_is_better ? TG_LESS_IS_BAD : TG_MORE_IS_BAD;
+        p->bad = tg_number_more_is_better(x->name, x->unit) ? TG_LESS_IS_BAD : TG_MORE_IS_BAD;
     put_recorded(p, x->value);
     p->known[TG_BASE] = x->n_runs[TG_BASE];
     p->known[TG_TEST] = x->n_runs[TG_TEST];

@@ -4,6 +4,7 @@
 
 #include "core/base/message.h"
 #include "core/base/strmap.h"
+#include "core/diff/internal.h"
 
 #define LONG_KERNEL                                                                                \
     "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "       \
@@ -228,6 +229,10 @@ static struct make begin(struct tg_arena *a, size_t n, bool compared)
 static const struct tg_verdict *end(struct make *m, enum tg_outcome outcome, const char *headline)
 {
     m->v->outcome = outcome;
+    if (m->c) {
+        tg_regions_group(m->c);
+        tg_regions_close(m->c);
+    }
     m->v->exit_code = tg_outcome_exit_code(outcome);
     m->v->headline = tg_sv_of(headline);
     return m->v;
@@ -312,7 +317,7 @@ static void add_failures(struct make *m)
                                      .p = .004,
                                      .p_limit = .01,
                                      .above = 5,
-                                     .pairs = 5,
+                                     .n_x = { 5, 5 },
                                      .mde = .045,
                                      .slower = true };
     *attr = (struct tg_attr_change){ TG_ATTR_KIND_LAUNCH, TG_SV("registers 128"),

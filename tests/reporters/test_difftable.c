@@ -114,7 +114,7 @@ TEST(calls_of_a_schedule_are_those_of_the_mean_step)
  * one of which was slow, 295 and 299. A replacement's evidence is of other names, too. */
 TEST(durations_are_checks_where_it_compared_them)
 {
-    const struct tg_evidence ev = { .pairs = 5, .value = { 290000, 310000 }, .noise = 0.1 };
+    const struct tg_evidence ev = { .n_x = { 5, 5 }, .value = { 290000, 310000 }, .noise = 0.1 };
     struct tg_op op = { .name = TG_SV("mm"),
                         .kind = TG_KIND_OP,
                         .present = { true, true },
@@ -126,7 +126,7 @@ TEST(durations_are_checks_where_it_compared_them)
     const uint32_t rows[] = { 0 };
     static const struct {
         enum tg_kind kind;
-        unsigned pairs;
+        unsigned runs_compared;
         bool slower, whole;
         const char *has; /* of the text: mark, and the change */
         size_t runs, pooled;
@@ -152,10 +152,10 @@ TEST(durations_are_checks_where_it_compared_them)
         };
         const struct tg_render r = { .columns = 100 };
         TG_BUF text = { 0 }, json = { 0 };
-        bool estimated =
-            cases[i].kind == TG_KIND_OP && cases[i].pairs && !cases[i].whole && !cases[i].pooled;
+        bool estimated = cases[i].kind == TG_KIND_OP && cases[i].runs_compared && !cases[i].whole &&
+                         !cases[i].pooled;
         op.kind = cases[i].kind;
-        op.ev_total.pairs = cases[i].pairs;
+        op.ev_total.n_x[TG_TEST] = cases[i].runs_compared;
         op.ev_total.slower = cases[i].slower;
         op.ev_total.pooled = cases[i].pooled;
         c.n_runs[TG_BASE] = c.n_runs[TG_TEST] = cases[i].runs;

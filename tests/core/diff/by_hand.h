@@ -137,6 +137,23 @@ static inline struct tg_row *add_row(struct fixture *f, int side, size_t run, en
     return add_counts(f, side, run, kind, name, parent, each, ns);
 }
 
+/* What so many of its calls have: 8 such values at most. */
+static inline void add_attr(struct fixture *f, struct tg_row *row, enum tg_attr_kind kind,
+                            const char *value, uint64_t times)
+{
+    if (!row->attrs)
+        row->attrs = TG_NEW_N(f->a, struct tg_attr, 8);
+    assert_true(row->n_attrs < 8);
+    row->attrs[row->n_attrs++] = (struct tg_attr){ kind, tg_sv_of(value), times };
+}
+
+/* A metric of a shard in a step. */
+static inline void set_metric(struct tg_shard *h, enum tg_metric m, size_t step, int64_t num,
+                              int64_t den)
+{
+    h->metrics[m * h->n_steps + step] = (struct tg_metric_value){ true, num, den };
+}
+
 /* What the one call of a step takes. */
 static inline void set_call(struct tg_row *row, size_t step, tg_ns ns)
 {
@@ -158,6 +175,12 @@ static inline void add_both(struct fixture *f, enum tg_kind kind, const char *na
 {
     add_all(f, TG_BASE, kind, name, parent, calls, ns);
     add_all(f, TG_TEST, kind, name, parent, fresh_calls, fresh_ns);
+}
+
+static inline void add_same(struct fixture *f, enum tg_kind kind, const char *name,
+                            const char *parent, uint32_t calls, tg_ns ns)
+{
+    add_both(f, kind, name, parent, calls, ns, calls, ns);
 }
 
 /* One operator, one call a step, another time in each run: base[], then test[]. */

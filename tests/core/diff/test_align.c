@@ -30,8 +30,7 @@ BY_HAND(the_devices_step_comes_before_the_hosts)
     make(f, 1, 1, 2);
     for (int side = 0; side < 2; side++) {
         for (size_t j = 0; j < 2; j++)
-            shard(f, side, 0)->metrics[TG_METRIC_DEVICE_EXTENT * 2 + j] =
-                (struct tg_metric_value){ true, 160000, 2 };
+            set_metric(shard(f, side, 0), TG_METRIC_DEVICE_EXTENT, j, 160000, 2);
         add_all(f, side, TG_KIND_KERNEL, "k", "", 1, 20000);
     }
     compare(f);
@@ -105,12 +104,10 @@ BY_HAND(a_side_recorded_without_stacks)
 BY_HAND(rows_of_one_kind_and_name_are_one)
 {
     make(f, 1, 1, 2);
-    for (int side = 0; side < 2; side++) {
-        add_all(f, side, TG_KIND_KERNEL, "gemm", "aten::mm", 2, 101);
-        add_all(f, side, TG_KIND_KERNEL, "gemm", "aten::bmm", 3, 101);
-        add_all(f, side, TG_KIND_OP, "gemm", "", 1, 101);
-        add_all(f, side, TG_KIND_OP, "aten::mm", "", 1, 101);
-    }
+    add_same(f, TG_KIND_KERNEL, "gemm", "aten::mm", 2, 101);
+    add_same(f, TG_KIND_KERNEL, "gemm", "aten::bmm", 3, 101);
+    add_same(f, TG_KIND_OP, "gemm", "", 1, 101);
+    add_same(f, TG_KIND_OP, "aten::mm", "", 1, 101);
     compare(f);
     assert_int_equal(f->c.n_ops, 3);
     is_text(f->c.ops[0].name, "aten::mm"); /* operators come before kernels, names in order */
@@ -190,10 +187,8 @@ BY_HAND(a_list_of_ones_own_says_what_polls)
 {
     static const tg_sv ignore[] = { { "my*", 3 } };
     make(f, 1, 1, 1);
-    for (int side = 0; side < 2; side++) {
-        add_all(f, side, TG_KIND_RUNTIME, "cudaEventQuery", "", 1, 11);
-        add_all(f, side, TG_KIND_RUNTIME, "myQuery", "", 1, 11);
-    }
+    add_same(f, TG_KIND_RUNTIME, "cudaEventQuery", "", 1, 11);
+    add_same(f, TG_KIND_RUNTIME, "myQuery", "", 1, 11);
     compare(f);
     assert_true(find(f, "cudaEventQuery")->polling && !find(f, "myQuery")->polling);
     f->o = (struct tg_compare_opts){ .ignore = ignore, .n_ignore = 1 };
@@ -223,7 +218,7 @@ BY_HAND(whose_time_is_a_wait)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         make(f, 1, 1, 1);
-        add_both(f, cases[i].kind, cases[i].name, "", 1, 11, 1, 11);
+        add_same(f, cases[i].kind, cases[i].name, "", 1, 11);
         compare(f);
         if (f->c.ops[0].wait != cases[i].wait)
             fail_msg("%s", cases[i].name);
@@ -474,13 +469,10 @@ BY_HAND(counts_of_more_iterations)
     for (int side = 0; side < 2; side++)
         shard(f, side, 0)->marked = false;
     static const char *const name[] = { "a", "b", "c" };
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         add_both(f, TG_KIND_OP, name[i], "", 10, 101, 12, 101);
-    }
-    for (int side = 0; side < 2; side++) {
-        add_all(f, side, TG_KIND_OP, "more", "", side ? 24 : 10, 101);
-        add_all(f, side, TG_KIND_OP, "once", "", 3, 101);
-    }
+    add_both(f, TG_KIND_OP, "more", "", 10, 101, 24, 101);
+    add_same(f, TG_KIND_OP, "once", "", 3, 101);
     compare(f);
     near(f->c.iteration_ratio, 1.2);
     assert_int_equal(find(f, "a")->change, TG_SAME);
@@ -514,9 +506,8 @@ BY_HAND(most_names_must_share_the_ratio)
         make(f, 1, 1, 1);
         for (int side = 0; side < 2; side++)
             shard(f, side, 0)->marked = false;
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 5; i++)
             add_both(f, TG_KIND_OP, name[i], "", 10, 101, i < scaled ? 12 : 20 + (uint32_t)i, 101);
-        }
         compare(f);
         near(f->c.iteration_ratio, scaled == 3 ? 1.2 : 1);
         assert_int_equal(find(f, "a")->change, scaled == 3 ? TG_SAME : TG_MORE);

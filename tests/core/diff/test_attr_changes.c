@@ -7,17 +7,13 @@ enum { STEPS = 3 };
 static void give(struct fixture *f, int side, size_t run, enum tg_attr_kind kind, const char *value,
                  uint64_t times)
 {
-    struct tg_row *r = &shard(f, side, run)->rows[0];
-    if (!r->attrs)
-        r->attrs = TG_NEW_N(f->a, struct tg_attr, 8);
-    assert_true(r->n_attrs < 8);
-    r->attrs[r->n_attrs++] = (struct tg_attr){ kind, tg_sv_of(value), times };
+    add_attr(f, &shard(f, side, run)->rows[0], kind, value, times);
 }
 
 static void start(struct fixture *f, size_t runs, enum tg_kind kind, uint32_t calls)
 {
     make(f, runs, 1, STEPS);
-    add_both(f, kind, "x", "", calls, 5001, calls, 5001);
+    add_same(f, kind, "x", "", calls, 5001);
 }
 
 /* One attribute a side in every step; NULL: no difference is told. */

@@ -3,27 +3,13 @@
 
 enum { STEPS = 4 };
 
-/* A row "x" of a run with a number of calls by step; attributes are appended by `give`. */
-static struct tg_row *row(struct fixture *f, int side, size_t run, enum tg_kind kind,
-                          const char *name, const uint32_t count[STEPS])
-{
-    struct tg_row *r = add_counts(f, side, run, kind, name, "", count, 5001);
-    r->attrs = TG_NEW_N(f->a, struct tg_attr, 8);
-    return r;
-}
-
-static void give(struct tg_row *r, enum tg_attr_kind kind, const char *value, uint64_t times)
-{
-    r->attrs[r->n_attrs++] = (struct tg_attr){ kind, tg_sv_of(value), times };
-}
-
 /* One copy a step of so many bytes; `of_step` has one for each. */
 static void copy_of(struct fixture *f, int side, size_t run, const char *const of_step[STEPS])
 {
     static const uint32_t once[STEPS] = { 1, 1, 1, 1 };
-    struct tg_row *r = row(f, side, run, TG_KIND_MEMCPY, "x", once);
+    struct tg_row *r = add_counts(f, side, run, TG_KIND_MEMCPY, "x", "", once, 5001);
     for (size_t j = 0; j < STEPS; j++)
-        give(r, TG_ATTR_KIND_BYTES, of_step[j], 1);
+        add_attr(f, r, TG_ATTR_KIND_BYTES, of_step[j], 1);
 }
 
 static void start(struct fixture *f, size_t runs)
@@ -36,10 +22,11 @@ BY_HAND(bytes_are_summed_where_all_are_known)
 {
     static const uint32_t twice[STEPS] = { 2, 2, 2, 2 };
     start(f, 1);
-    struct tg_row *base = row(f, TG_BASE, 0, TG_KIND_MEMCPY, "x", twice);
-    give(base, TG_ATTR_KIND_BYTES, "1000", STEPS);
-    give(base, TG_ATTR_KIND_BYTES, "500", STEPS);
-    give(row(f, TG_TEST, 0, TG_KIND_MEMCPY, "x", twice), TG_ATTR_KIND_BYTES, "1000", STEPS);
+    struct tg_row *base = add_counts(f, TG_BASE, 0, TG_KIND_MEMCPY, "x", "", twice, 5001);
+    add_attr(f, base, TG_ATTR_KIND_BYTES, "1000", STEPS);
+    add_attr(f, base, TG_ATTR_KIND_BYTES, "500", STEPS);
+    add_attr(f, add_counts(f, TG_TEST, 0, TG_KIND_MEMCPY, "x", "", twice, 5001), TG_ATTR_KIND_BYTES,
+             "1000", STEPS);
     compare(f);
     near(find(f, "x")->bytes[TG_BASE], 1500);
     assert_true(find(f, "x")->bytes_known[TG_BASE]);
@@ -83,9 +70,9 @@ BY_HAND(a_cold_first_step_drops_out)
     for (int more = 0; more < 2; more++) {
         start(f, 1);
         for (int side = 0; side < 2; side++) {
-            struct tg_row *r = row(f, side, 0, TG_KIND_MEMCPY, "x", cold);
-            give(r, TG_ATTR_KIND_BYTES, side && more ? "9" : "8", STEPS);
-            give(r, TG_ATTR_KIND_BYTES, "100000", 2);
+            struct tg_row *r = add_counts(f, side, 0, TG_KIND_MEMCPY, "x", "", cold, 5001);
+            add_attr(f, r, TG_ATTR_KIND_BYTES, side && more ? "9" : "8", STEPS);
+            add_attr(f, r, TG_ATTR_KIND_BYTES, "100000", 2);
         }
         compare(f);
         near(find(f, "x")->bytes[TG_TEST], more ? 9 : 8);
@@ -100,10 +87,12 @@ BY_HAND(collectives_tell_elements)
     static const uint32_t once[STEPS] = { 1, 1, 1, 1 };
     static const char *const name = "ncclDevKernel_AllGather(x)";
     start(f, 1);
-    give(row(f, TG_BASE, 0, TG_KIND_KERNEL, name, once), TG_ATTR_KIND_COLLECTIVE,
-         "collective=\"allgather\"\ndtype=\"Half\"\nnelems_in=2000\nnelems_out=8000", STEPS);
-    give(row(f, TG_TEST, 0, TG_KIND_KERNEL, name, once), TG_ATTR_KIND_COLLECTIVE,
-         "collective=\"allgather\"\ndtype=\"Odd\"\nnelems_in=2000\nnelems_out=8000", STEPS);
+    add_attr(f, add_counts(f, TG_BASE, 0, TG_KIND_KERNEL, name, "", once, 5001),
+             TG_ATTR_KIND_COLLECTIVE,
+             "collective=\"allgather\"\ndtype=\"Half\"\nnelems_in=2000\nnelems_out=8000", STEPS);
+    add_attr(f, add_counts(f, TG_TEST, 0, TG_KIND_KERNEL, name, "", once, 5001),
+             TG_ATTR_KIND_COLLECTIVE,
+             "collective=\"allgather\"\ndtype=\"Odd\"\nnelems_in=2000\nnelems_out=8000", STEPS);
     compare(f);
     near(f->c.ops[0].bytes[TG_BASE], 16000);
     assert_true(f->c.ops[0].bytes_known[TG_BASE]);
@@ -138,9 +127,8 @@ BY_HAND(the_same_bytes_on_other_ranks)
             for (size_t rank = 0; rank < 2; rank++) {
                 struct tg_row *r =
                     add_to(f, shard_of(f, side, 0, rank), TG_KIND_MEMCPY, "x", "", once, 100);
-                r->attrs = TG_NEW_N(f->a, struct tg_attr, 8);
                 for (size_t j = 0; j < STEPS; j++)
-                    give(r, TG_ATTR_KIND_BYTES, cases[i].of[side][rank][j], 1);
+                    add_attr(f, r, TG_ATTR_KIND_BYTES, cases[i].of[side][rank][j], 1);
             }
         }
         compare(f);

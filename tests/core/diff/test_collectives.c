@@ -76,13 +76,8 @@ BY_HAND(groups_are_kept_apart)
         start(f, 2);
         for (size_t rank = 0; rank < 2; rank++) {
             struct tg_row *row = once(f, rank, "ncclAllReduce", rank ? 200 : 100);
-            row->attrs = TG_NEW(f->a, struct tg_attr);
-            *row->attrs = (struct tg_attr){
-                .kind = TG_ATTR_KIND_COLLECTIVE,
-                .value = tg_sv_of(rank && !same ? "name=x\ngroup=tp" : "name=x\ngroup=dp"),
-                .count = 1,
-            };
-            row->n_attrs = 1;
+            add_attr(f, row, TG_ATTR_KIND_COLLECTIVE,
+                     rank && !same ? "name=x\ngroup=tp" : "name=x\ngroup=dp", 1);
         }
         assert_int_equal(skew(f, &got), same);
         if (same)
@@ -113,10 +108,9 @@ static void two(struct fixture *f, size_t rank, const char *group, const tg_ns d
     struct tg_row *row = add_to(f, shard_of(f, TG_BASE, 0, rank), TG_KIND_KERNEL, "ncclAllReduce",
                                 "", (uint32_t[]){ 2, 0 }, 100);
     memcpy(row->slots, dur, 2 * sizeof *dur);
-    row->attrs = TG_NEW_N(f->a, struct tg_attr, 2);
-    row->attrs[0] = (struct tg_attr){ TG_ATTR_KIND_COLLECTIVE, tg_sv_of(group), 2 };
-    row->attrs[1] = (struct tg_attr){ TG_ATTR_KIND_WHICH, tg_sv_of(which ? which : ""), 2 };
-    row->n_attrs = which ? 2 : 1;
+    add_attr(f, row, TG_ATTR_KIND_COLLECTIVE, group, 2);
+    if (which)
+        add_attr(f, row, TG_ATTR_KIND_WHICH, which, 2);
 }
 
 /* a takes 100, 120, 110 ns and b 300, 310, 305; rank 1 has b first. By number 20 of 120 and 10 of

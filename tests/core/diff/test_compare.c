@@ -139,9 +139,8 @@ CASE(more_iterations_are_no_slower_machine)
     for (int slower = 0; slower < 2; slower++) {
         make(f, 1, 1, 1);
         shard(f, TG_BASE, 0)->marked = shard(f, TG_TEST, 0)->marked = false;
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 8; i++)
             add_both(f, TG_KIND_OP, eight[i], "", 10, 100001, 12, slower ? 150001 : 100001);
-        }
         compare(f);
         near(f->c.iteration_ratio, 1.2);
         assert_int_equal(f->c.drifted, slower);

@@ -99,10 +99,8 @@ BY_HAND(by_the_mean_of_the_steps)
 BY_HAND(what_would_be_slower)
 {
     make(f, 3, 3, 4);
-    for (int side = 0; side < 2; side++) {
-        add_all(f, side, TG_KIND_OP, "part", "", 1, 100001);
-        add_all(f, side, TG_KIND_SYNC, "aSynchronize", "", 1, 100001);
-    }
+    add_same(f, TG_KIND_OP, "part", "", 1, 100001);
+    add_same(f, TG_KIND_SYNC, "aSynchronize", "", 1, 100001);
     compare(f);
     const struct tg_op *op = find(f, "part");
     within(tg_op_slower_from(op, 16), 1.15 * 1.0025, 1.15 * 0.0026);
@@ -238,7 +236,7 @@ BY_HAND(of_what_was_replaced)
     struct tg_evidence ev;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         make(f, 3, 3, 4);
-        add_both(f, TG_KIND_KERNEL, "other", "", 1, 500001, 1, 500001);
+        add_same(f, TG_KIND_KERNEL, "other", "", 1, 500001);
         add_all(f, TG_BASE, TG_KIND_KERNEL, "old", "", rows[i].old_calls, rows[i].old_ns);
         add_all(f, TG_TEST, TG_KIND_KERNEL, "new", "", 1, rows[i].new_ns);
         compare(f);
@@ -288,7 +286,7 @@ BY_HAND(with_what_was_replaced)
     struct tg_evidence ev;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         make(f, 3, 3, 4);
-        add_both(f, TG_KIND_KERNEL, "other", "", 1, 500000, 1, 500000);
+        add_same(f, TG_KIND_KERNEL, "other", "", 1, 500000);
         add_all(f, TG_BASE, TG_KIND_KERNEL, "old", "", 2, 50000);
         add_all(f, TG_TEST, TG_KIND_KERNEL, "new", "", 1, rows[i].new_ns);
         compare(f);

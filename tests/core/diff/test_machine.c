@@ -16,11 +16,9 @@ BY_HAND(a_coarse_clock_shows_the_machine_in_long_calls)
     for (int coarse = 0; coarse < 2; coarse++) {
         make(f, 3, 3, 3);
         for (int i = 0; i < 7; i++)
-            add_both(f, TG_KIND_OP, small[i], "", 30, coarse ? 2000 : 2001, 30,
-                     coarse ? 2000 : 2001);
-        for (int i = 0; i < 6; i++) {
+            add_same(f, TG_KIND_OP, small[i], "", 30, coarse ? 2000 : 2001);
+        for (int i = 0; i < 6; i++)
             add_both(f, TG_KIND_OP, large[i], "", 1, 100000, 1, 120000);
-        }
         compare(f);
         /* By the finer clock 7 of 13 operators did not change, and 6 got slower by themselves. */
         within(f->c.drift, coarse ? log(1.2) : 0, 1e-9);
@@ -34,9 +32,8 @@ BY_HAND(four_operators_tell_nothing)
 {
     for (int n = 4; n <= 5; n++) {
         make(f, 3, 3, 3);
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++)
             add_both(f, TG_KIND_OP, name[i], "", 1, 50001, 1, 60001);
-        }
         compare(f);
         within(f->c.drift, n == 5 ? log(1.2) : 0, 1e-4);
         assert_int_equal(f->c.drifted, n == 5);
@@ -69,9 +66,8 @@ BY_HAND(other_inputs_tell_nothing)
 BY_HAND(a_faster_machine_takes_nothing_off)
 {
     make(f, 3, 3, 3);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; i++)
         add_both(f, TG_KIND_OP, name[i], "", 1, 60001, 1, i ? 50001 : 60001);
-    }
     compare(f);
     within(f->c.drift, -log(1.2), 1e-4);
     assert_false(find(f, "a")->ev.slower);

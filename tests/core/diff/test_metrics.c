@@ -10,8 +10,7 @@ static void start(struct fixture *f, size_t runs, size_t ranks, size_t steps)
 static void give(struct fixture *f, int side, size_t run, size_t rank, enum tg_metric m,
                  size_t step, int64_t num, int64_t den)
 {
-    struct tg_shard *h = shard_of(f, side, run, rank);
-    h->metrics[m * h->n_steps + step] = (struct tg_metric_value){ true, num, den };
+    set_metric(shard_of(f, side, run, rank), m, step, num, den);
 }
 
 /* The same in every step of a run. */

@@ -86,10 +86,8 @@ BY_HAND(a_kernel_is_renamed_within_its_operator)
                   { "old_op", "new_op", true } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         make(f, 1, 1, 3);
-        for (int side = 0; side < 2; side++) {
-            add_all(f, side, TG_KIND_OP, "forward", "", 1, 5001);
-            add_all(f, side, TG_KIND_OP, "backward", "", 1, 5001);
-        }
+        add_same(f, TG_KIND_OP, "forward", "", 1, 5001);
+        add_same(f, TG_KIND_OP, "backward", "", 1, 5001);
         add_all(f, TG_BASE, TG_KIND_OP, "old_op", "", 1, 10001);
         add_all(f, TG_TEST, TG_KIND_OP, "new_op", "", 1, 10001);
         add_all(f, TG_BASE, TG_KIND_KERNEL, "old", cases[i].old_by, 1, 100001);
@@ -185,10 +183,8 @@ BY_HAND(a_coarse_clock_knows_only_the_step)
 {
     for (tg_ns ns = 5000; ns <= 5001; ns++) {
         make(f, 1, 1, 3);
-        for (int side = 0; side < 2; side++) {
-            add_all(f, side, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1, 40 * ns);
-            add_all(f, side, TG_KIND_ANNOTATION, "forward", "ProfilerStep", 1, 40 * ns);
-        }
+        add_same(f, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1, 40 * ns);
+        add_same(f, TG_KIND_ANNOTATION, "forward", "ProfilerStep", 1, 40 * ns);
         add_all(f, TG_BASE, TG_KIND_OP, "old", "optimizer", 8, ns);
         add_all(f, TG_TEST, TG_KIND_OP, "new", "forward", 2, ns);
         compare(f);
@@ -201,11 +197,9 @@ BY_HAND(a_rename_is_of_one_place)
 {
     for (int other = 0; other < 2; other++) {
         make(f, 3, 3, 3);
-        for (int side = 0; side < 2; side++) {
-            add_all(f, side, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1, 200001);
-            add_all(f, side, TG_KIND_ANNOTATION, "forward", "ProfilerStep", 1, 200001);
-            add_all(f, side, TG_KIND_OP, "beside", "ProfilerStep", 1, 600001);
-        }
+        add_same(f, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1, 200001);
+        add_same(f, TG_KIND_ANNOTATION, "forward", "ProfilerStep", 1, 200001);
+        add_same(f, TG_KIND_OP, "beside", "ProfilerStep", 1, 600001);
         add_all(f, TG_BASE, TG_KIND_OP, "old", "forward", 4, 5001);
         add_all(f, TG_TEST, TG_KIND_OP, "new", other ? "optimizer" : "forward", 4, 5001);
         compare(f);
@@ -241,11 +235,9 @@ BY_HAND(a_name_is_told_where_it_rose_unpaid)
 {
     for (uint32_t calls = 4; calls <= 5; calls++) {
         make(f, 1, 1, 3);
-        for (int side = 0; side < 2; side++) {
-            add_all(f, side, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1, 200001);
-            add_all(f, side, TG_KIND_ANNOTATION, "forward", "ProfilerStep", 1, 200001);
-            add_all(f, side, TG_KIND_OP, "mul", "optimizer", side ? calls : 4, 5001);
-        }
+        add_same(f, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1, 200001);
+        add_same(f, TG_KIND_ANNOTATION, "forward", "ProfilerStep", 1, 200001);
+        add_both(f, TG_KIND_OP, "mul", "optimizer", 4, 5001, calls, 5001);
         add_all(f, TG_BASE, TG_KIND_OP, "old", "forward", 8, 5001);
         add_all(f, TG_TEST, TG_KIND_OP, "mul", "forward", 1, 5001);
         compare(f);
@@ -272,7 +264,7 @@ BY_HAND(copies_take_the_place_of_copies_that_take_no_less)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         make(f, 5, 5, 3);
-        add_both(f, TG_KIND_KERNEL, "k", "", 1, 5000001, 1, 5000001);
+        add_same(f, TG_KIND_KERNEL, "k", "", 1, 5000001);
         add_all(f, TG_BASE, TG_KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", "", 25, 100001);
         if (rows[i].left)
             add_all(f, TG_TEST, TG_KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", "",
@@ -304,10 +296,8 @@ BY_HAND(a_collective_takes_the_place_of_another_algorithm)
 BY_HAND(a_name_that_went_is_told_where_it_went)
 {
     make(f, 1, 1, 3);
-    for (int side = 0; side < 2; side++) {
-        add_all(f, side, TG_KIND_ANNOTATION, "forward", "ProfilerStep", 1, 200001);
-        add_all(f, side, TG_KIND_ANNOTATION, "loss", "ProfilerStep", 1, 200001);
-    }
+    add_same(f, TG_KIND_ANNOTATION, "forward", "ProfilerStep", 1, 200001);
+    add_same(f, TG_KIND_ANNOTATION, "loss", "ProfilerStep", 1, 200001);
     add_all(f, TG_BASE, TG_KIND_OP, "mul", "forward", 8, 5001);
     add_all(f, TG_BASE, TG_KIND_OP, "old", "loss", 1, 5001);
     add_all(f, TG_TEST, TG_KIND_OP, "fused", "forward", 1, 9001);

@@ -272,8 +272,8 @@ BY_HAND(the_host_repays_where_it_sets_the_pace)
             add_all(f, side, TG_KIND_OP, "apart", "ProfilerStep", 1, 300001);
             add_all(f, side, TG_KIND_KERNEL, "k", "foo", 1, 2001);
             for (size_t at = 0; at < 15; at++)
-                shard(f, side, at / 3)->metrics[TG_METRIC_STEP_TIME * 3 + at % 3] =
-                    (struct tg_metric_value){ true, side && shorter ? 435001 : 520001, 1 };
+                set_metric(shard(f, side, at / 3), TG_METRIC_STEP_TIME, at % 3,
+                           side && shorter ? 435001 : 520001, 1);
         }
         add_all(f, TG_TEST, TG_KIND_OP, "aten::index", "head", 1, 5001);
         compare(f);

@@ -7,12 +7,10 @@
 static const struct tg_op *select_more(struct fixture *f, uint32_t bmm, uint32_t other, tg_ns ns)
 {
     make(f, 1, 1, 3);
-    for (int side = 0; side < 2; side++) {
-        add_all(f, side, TG_KIND_OP, "aten::bmm", "ProfilerStep", 2, ns);
-        add_all(f, side, TG_KIND_OP, "aten::other", "ProfilerStep", 2, ns);
-        add_all(f, side, TG_KIND_OP, "aten::select", "aten::bmm", side ? 5 + bmm : 5, ns);
-        add_all(f, side, TG_KIND_OP, "aten::select", "aten::other", side ? 5 + other : 5, ns);
-    }
+    add_same(f, TG_KIND_OP, "aten::bmm", "ProfilerStep", 2, ns);
+    add_same(f, TG_KIND_OP, "aten::other", "ProfilerStep", 2, ns);
+    add_both(f, TG_KIND_OP, "aten::select", "aten::bmm", 5, ns, 5 + bmm, ns);
+    add_both(f, TG_KIND_OP, "aten::select", "aten::other", 5, ns, 5 + other, ns);
     compare(f);
     return find(f, "aten::select");
 }
@@ -77,10 +75,8 @@ BY_HAND(additional_calls_may_call_what_the_others_did_not)
 BY_HAND(the_outermost_new_operator_leads)
 {
     make(f, 1, 1, 3);
-    for (int side = 0; side < 2; side++) {
-        add_all(f, side, TG_KIND_OP, "aten::forward", "ProfilerStep", 1, 501);
-        add_all(f, side, TG_KIND_OP, "aten::mm", "aten::forward", 5, 50001);
-    }
+    add_same(f, TG_KIND_OP, "aten::forward", "ProfilerStep", 1, 501);
+    add_same(f, TG_KIND_OP, "aten::mm", "aten::forward", 5, 50001);
     add_all(f, TG_TEST, TG_KIND_OP, "demo::block", "aten::forward", 1, 501);
     add_all(f, TG_TEST, TG_KIND_OP, "aten::mm", "demo::block", 3, 50001);
     compare(f);

@@ -56,7 +56,7 @@ BY_HAND(the_pieces_by_hand)
     near(ev.se, sqrt(variance * 2 / 5));
     near(ev.mde, expm1(fmax(log1p(t.tau), t.z * ev.se)));
     near(ev.p, 1.0 / 252);
-    assert_true(ev.above == 5 && ev.pairs == 5);
+    assert_true(ev.above == 5 && ev.n_x[TG_TEST] == 5);
     assert_true(ev.proven && ev.slower && !ev.faster);
 }
 

@@ -227,8 +227,8 @@ BY_HAND(metrics_are_of_ranks_without_names_too)
                 struct tg_shard *h = shard_of(f, side, run, rank);
                 int64_t k = (int64_t)rank + 1;
                 h->unnamed = rank > 1;
-                h->metrics[TG_METRIC_GPU_BUSY] = (struct tg_metric_value){ true, 10 * k, 1 };
-                h->metrics[TG_METRIC_STEP_TIME] = (struct tg_metric_value){ true, 1000 * k, 1 };
+                set_metric(h, TG_METRIC_GPU_BUSY, 0, 10 * k, 1);
+                set_metric(h, TG_METRIC_STEP_TIME, 0, 1000 * k, 1);
                 if (rank < 2)
                     (void)add_to(f, h, TG_KIND_OP, "aten::mm", "", (uint32_t[]){ 3 }, 101);
             }

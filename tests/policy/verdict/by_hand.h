@@ -2,6 +2,7 @@
 #define TG_TESTS_POLICY_VERDICT_BY_HAND_H
 /* A comparison, a policy and a rule made by hand, and the state of an evaluation over them: for
  * tests of one part of a verdict without traces. */
+#include "core/diff/internal.h"
 #include "policy/verdict/internal.h"
 #include "tests/support.h"
 
@@ -42,6 +43,15 @@ static inline void hand_tear_down(struct hand *h)
 
 #define WITH_HAND(name) TEST_IN(struct hand, h, hand_set_up, hand_tear_down, name)
 
+/* What the names of its regions say is known once they are closed. */
+static inline void hand_regions(struct hand *h)
+{
+    for (size_t i = 0; i < h->c.n_regions; i++)
+        memset(h->c.regions[i].side, 0, sizeof h->c.regions[i].side);
+    tg_regions_group(&h->c);
+    tg_regions_close(&h->c);
+}
+
 /* One limit of one bound. */
 static inline struct tg_limit_list hand_limit(struct hand *h, enum tg_bound_kind kind, double value)
 {
@@ -80,13 +90,15 @@ static inline struct tg_limit_list hand_auto(struct hand *h)
 /* A time of `base` ns that grew by the factor 1 + `more`: judged, proven if it grew. */
 static inline struct tg_evidence hand_evidence(double base, double more)
 {
+    static const double alike[5];
     return (struct tg_evidence){ .why_not = TG_JUDGED,
                                  .value = { base, base * (1 + more) },
                                  .e = log1p(more),
                                  .delta_ns = base * more,
                                  .tau = 0.08,
                                  .above = 5,
-                                 .pairs = 5,
+                                 .x = { alike, alike },
+                                 .n_x = { 5, 5 },
                                  .proven = more > 0,
                                  .slower = more > 0.08 };
 }

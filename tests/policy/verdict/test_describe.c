@@ -23,6 +23,7 @@ static struct said of_count(double base, double test)
 
 static void says(struct hand *h, struct said *s, const char *want)
 {
+    hand_regions(h);
     tg_describe_row(&s->r, &s->op, &h->c, &s->p, &s->j, h->a);
     hand_text(s->r.message, want);
 }

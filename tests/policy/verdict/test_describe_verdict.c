@@ -1,7 +1,6 @@
 /* Headline and coverage of a verdict (describe_verdict.c).
  * The forms are those of docs/reports.md. */
 #include "by_hand.h"
-#include "core/diff/internal.h"
 #include "policy/verdict/internal.h"
 
 static const struct tg_bound one = { .kind = TG_BOUND_MAX, .value = 1, .text = { "1", 1 } };
@@ -10,7 +9,7 @@ static void described(struct hand *h)
 {
     h->c.marked[0] = h->c.marked[1] = true;
     h->v.comparison = &h->c;
-    tg_regions_group(&h->c);
+    hand_regions(h);
     tg_describe_verdict(&h->v, h->a);
 }
 
@@ -34,7 +33,7 @@ static void one_fails(struct hand *h, const char *want)
 /* As it is once causes are found. */
 static void headed_again(struct hand *h, const char *want)
 {
-    tg_regions_group(&h->c);
+    hand_regions(h);
     tg_describe_headline(&h->v, h->a);
     hand_text(h->v.headline, want);
 }

@@ -17,7 +17,6 @@ static struct tg_number_change changed(const char *name, const char *unit, doubl
     struct tg_evidence none = hand_evidence(200, 0), ev = hand_evidence(200, fabs(more));
     return (struct tg_number_change){ .name = tg_sv_of(name),
                                       .unit = tg_sv_of(unit),
-                                      .more_is_better = strstr(unit, "/s") != NULL,
                                       .n_runs = { 5, 5 },
                                       .value = { 200, 200 * (1 + more) },
                                       .rose = more > 0 ? ev : none,

@@ -135,6 +135,7 @@ WITH_HAND(what_else_came)
         ops[i].region = 0;
         ops[i].self[TG_TEST] = 10 - i;
     }
+    hand_regions(h);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_buf b = { 0 };
         const struct tg_op *but = rows[i].but < 0 ? NULL : &ops[rows[i].but];

@@ -168,12 +168,14 @@ WITH_HAND(calls_of_a_replacement)
     hand_ops(h, ops, 5);
     h->c.regions = regions;
     h->c.n_regions = 2;
-    hand_near(tg_region_all_calls(&h->c, &regions[1]), 9);
+    hand_regions(h);
+    hand_near(tg_region_all_calls(&regions[1]), 9);
     ops[3] = hand_op("aten::sub", TG_KIND_OP); /* what autograd recorded the nine for */
     ops[3].region = 1;
     ops[3].count[TG_BASE] = 7;
     ops[3].change = TG_FEWER;
-    hand_near(tg_region_all_calls(&h->c, &regions[1]), 7);
+    hand_regions(h);
+    hand_near(tg_region_all_calls(&regions[1]), 7);
 }
 
 TEST(a_guard_has_no_metric)

@@ -14,12 +14,6 @@
 #include "reporters/origin.h"
 #include "reporters/page/page.h"
 
-void tg_html_put_name(struct tg_buf *out, tg_sv name)
-{
-    struct tg_page page = { .out = out };
-    tg_page_name(&page, name, TG_HTML_NAME);
-}
-
 /* Names and code in it as code. */
 static void put_text(struct tg_buf *out, tg_sv sentence)
 {

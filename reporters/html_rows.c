@@ -5,7 +5,14 @@
 #include "reporters/escape.h"
 #include "reporters/html.h"
 #include "reporters/number.h"
+#include "reporters/page/page.h"
 #include "reporters/rows.h"
+
+void tg_html_put_name(struct tg_buf *out, tg_sv name)
+{
+    struct tg_page page = { .out = out };
+    tg_page_name(&page, name, TG_HTML_NAME);
+}
 
 enum { FIRST = 30, LEAST_CHANGE = 50 /* ns: what is shown as 0.0 has no percentage */ };
 

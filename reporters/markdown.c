@@ -20,25 +20,9 @@
 
 enum {
     BUDGET = 65000, /* a comment takes 65,536 characters; the unit is undocumented */
-    RESERVE = 400,  /* of these, for closing tags and the last line */
     LINE_MAX = 600, /* of one sentence */
     NAME = 80       /* code points of a path or command */
 };
-
-bool tg_markdown_add(struct tg_markdown *m, struct tg_buf *part)
-{
-    bool fits = m->out->n + part->n + RESERVE + m->r->report_url.n * 3 <= m->budget;
-    if (fits)
-        tg_buf_add(m->out, tg_buf_sv(part));
-    tg_buf_clear(part);
-    return fits;
-}
-
-void tg_markdown_add_or_drop(struct tg_markdown *m, struct tg_buf *part)
-{
-    if (part->n && !tg_markdown_add(m, part))
-        m->dropped_parts++;
-}
 
 /* A code span, shortened. */
 static void put_name(struct tg_buf *out, tg_sv name)

@@ -1,4 +1,4 @@
-/* The names of a comment, the table of what changed most, and its chart. */
+/* The room of a comment, its names, the table of what changed most, and its chart. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,6 +9,24 @@
 #include "reporters/number.h"
 #include "reporters/rows.h"
 #include "reporters/svg.h"
+
+/* Bytes for closing tags and the last line. */
+#define RESERVE 400
+
+bool tg_markdown_add(struct tg_markdown *m, struct tg_buf *part)
+{
+    bool fits = m->out->n + part->n + RESERVE + m->r->report_url.n * 3 <= m->budget;
+    if (fits)
+        tg_buf_add(m->out, tg_buf_sv(part));
+    tg_buf_clear(part);
+    return fits;
+}
+
+void tg_markdown_add_or_drop(struct tg_markdown *m, struct tg_buf *part)
+{
+    if (part->n && !tg_markdown_add(m, part))
+        m->dropped_parts++;
+}
 
 /* ---- names ---- */
 

@@ -74,17 +74,6 @@ static bool load_fresh(struct tg_check *c, struct tg_check_job *j, struct tg_err
     return true;
 }
 
-void tg_check_begin(struct tg_check *c, struct tg_check_job *j)
-{
-    j->gate.policy = j->policy;
-    j->gate.suite = j->suite;
-    j->gate.io = c->io;
-    j->gate.arena = c->arena;
-    j->gate.waivers_used = c->waivers_used;
-    j->gate.more_suites = c->n_judged + 1 < c->n_jobs;
-    tg_gate_compare_opts(&j->gate.compare, j->policy, j->suite, c->arena);
-}
-
 /* Without a baseline: the fresh side against itself; only rules about the fresh side report. */
 static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {

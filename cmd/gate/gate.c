@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "cmd/gate/internal.h"
 #include "cmd/gate/outliers.h"
 #include "core/baseline/store.h"
 #include "core/diff/confirm.h"
@@ -34,6 +35,17 @@ void tg_gate_compare_opts(struct tg_compare_opts *out, const struct tg_policy *p
         .n_require_same = n_same,
         .classes = &p->classes,
     };
+}
+
+void tg_check_begin(struct tg_check *c, struct tg_check_job *j)
+{
+    j->gate.policy = j->policy;
+    j->gate.suite = j->suite;
+    j->gate.io = c->io;
+    j->gate.arena = c->arena;
+    j->gate.waivers_used = c->waivers_used;
+    j->gate.more_suites = c->n_judged + 1 < c->n_jobs;
+    tg_gate_compare_opts(&j->gate.compare, j->policy, j->suite, c->arena);
 }
 
 static size_t fewer_runs(const struct tg_side side[2])

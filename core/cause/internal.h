@@ -26,18 +26,4 @@ void tg_forwards_init(struct tg_forwards *f, const struct tg_trace *t, const boo
 void tg_forwards_release(struct tg_forwards *f);
 /* TG_NO_SPAN: the span has no number, or nothing of that number started before it. */
 uint32_t tg_forward_of(const struct tg_forwards *f, const struct tg_trace *t, uint32_t span);
-
-/*
- * Joins frames that were renamed. Two frames are one where the name of the first is nowhere in the
- * fresh side, that of the second nowhere in the baseline, both hang at the same place, are called
- * equally often, and
- *
- *   call the same things: half or more of what either calls is called by both, or
- *   call nothing that tells, and are the only such pair at their place.
- *
- * The joined frame has the new name. From the outside in, so that a renamed class comes before its
- * methods. O(nodes) a round, at most TG_RENAMED_ROUNDS of them.
- */
-enum { TG_RENAMED_ROUNDS = 8 };
-void tg_paths_join_renamed(struct tg_paths *p);
 #endif

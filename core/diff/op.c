@@ -158,3 +158,14 @@ bool tg_has_device_ops(const struct tg_comparison *c)
             return true;
     return false;
 }
+
+double tg_cell_time(const struct tg_diff_work *w, const struct tg_op *op, size_t at, size_t j,
+                    enum tg_op_part part)
+{
+    const struct tg_diff_cell *cell = &op->rows->cell[at];
+    size_t step = w->used[at].step[j];
+    double sum = 0;
+    for (size_t r = 0; r < cell->n; r++)
+        sum += (double)(part == TG_OP_TOTAL ? cell->row[r]->total[step] : cell->row[r]->self[step]);
+    return sum;
+}

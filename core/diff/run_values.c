@@ -80,17 +80,6 @@ static uint64_t calls_in(const struct tg_diff_work *w, const struct tg_op *op, s
     return n;
 }
 
-double tg_cell_time(const struct tg_diff_work *w, const struct tg_op *op, size_t at, size_t j,
-                    enum tg_op_part part)
-{
-    const struct tg_diff_cell *cell = &op->rows->cell[at];
-    size_t step = w->used[at].step[j];
-    double sum = 0;
-    for (size_t r = 0; r < cell->n; r++)
-        sum += (double)(part == TG_OP_TOTAL ? cell->row[r]->total[step] : cell->row[r]->self[step]);
-    return sum;
-}
-
 /* ---- slots ---- */
 
 /* What has to be alike in the steps that are read: nothing, the number of calls,

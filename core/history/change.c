@@ -30,21 +30,6 @@ void tg_history_window_push_from(struct tg_history_window *w, const struct tg_hi
     tg_history_window_push(w, from->v[i], from->variance[i], from->at[i]);
 }
 
-/* What a change of `e` costs; the size is what was found, the level what was there. */
-static double cost_of(const struct tg_series *x, double before, double e)
-{
-    return x->scale == TG_SCALE_TIME ? before * expm1(e) : 0;
-}
-
-void tg_history_set_size(struct tg_moved_series *m, const struct tg_series *x, double e)
-{
-    m->e = e;
-    if (!x)
-        return;
-    m->after = x->scale == TG_SCALE_PART ? m->before + 100 * e : m->before * exp(e);
-    m->cost_ns = cost_of(x, m->before, e);
-}
-
 /* How many of its nights are before the place `first`. */
 static size_t nights_before(const struct tg_history_window *w, size_t first)
 {
@@ -159,7 +144,8 @@ static bool above_floor(const struct tg_history_line *l, const struct tg_series 
                         double e)
 {
     const struct tg_night *night = &l->r->h->night[l->s->night[l->s->n - 1]];
-    return x->scale != TG_SCALE_TIME || fabs(cost_of(x, before, e)) > FLOOR_SHARE * night->step_ns;
+    return x->scale != TG_SCALE_TIME ||
+           fabs(tg_history_cost(x, before, e)) > FLOOR_SHARE * night->step_ns;
 }
 
 static struct tg_moved_series *change_of(const struct tg_history_line *l,
@@ -391,7 +377,7 @@ void tg_history_look_for_drift(const struct tg_history_line *l)
                                  .slowly = true };
     m.after = plain_median(l, first, l->s->n);
     m.before = m.after / exp(m.e);
-    m.cost_ns = cost_of(x, m.before, m.e);
+    m.cost_ns = tg_history_cost(x, m.before, m.e);
     if (above_floor(l, x, m.before, m.e))
         begin_level(l, &m, first, up > 0);
 }

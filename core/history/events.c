@@ -6,6 +6,22 @@
 #include "core/base/sha256.h"
 #include "core/base/sort.h"
 
+/* ---- how large ---- */
+
+double tg_history_cost(const struct tg_series *x, double before, double e)
+{
+    return x->scale == TG_SCALE_TIME ? before * expm1(e) : 0;
+}
+
+void tg_history_set_size(struct tg_moved_series *m, const struct tg_series *x, double e)
+{
+    m->e = e;
+    if (!x)
+        return;
+    m->after = x->scale == TG_SCALE_PART ? m->before + 100 * e : m->before * exp(e);
+    m->cost_ns = tg_history_cost(x, m->before, e);
+}
+
 /* ---- which event ---- */
 
 void tg_history_id(char id[13], tg_sv suite, tg_sv environment, tg_sv commit, tg_sv what)

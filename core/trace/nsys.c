@@ -5,6 +5,8 @@
  */
 #include "core/trace/database.h"
 
+#include <string.h>
+
 #define CALLS "CUPTI_ACTIVITY_KIND_RUNTIME"
 #define PID(of) "((t." of " >> 24) & 16777215)"
 #define CORRELATION(of) "((" PID(of) " << 32) | (t.correlationId & 4294967295))"
@@ -91,3 +93,16 @@ const struct tg_db_dialect tg_nsys = {
     .n = sizeof queries / sizeof *queries,
     .name = clean,
 };
+
+void tg_nvtx_range(tg_sv *category, tg_sv *name)
+{
+    static const tg_sv ends[] = { { ", seq = ", 8 }, { ", op_id = ", 10 } };
+    size_t n = name->n;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const char *at = memmem(name->p, n, ends[i].p, ends[i].n);
+        if (at)
+            n = (size_t)(at - name->p);
+    }
+    *category = n < name->n ? TG_SV("cpu_op") : TG_SV("user_annotation");
+    name->n = n;
+}

@@ -88,7 +88,7 @@ bool tg_given_sides(struct tg_input_list files[2], const struct tg_strs *words, 
         struct tg_strs own = tg_given_side(words, side, a);
         if (words->n != 2 || own.n != 1)
             return tg_err_usage(err, "--%s needs a path of each side",
-                                "Give both: --%s baseline=PATH --%s fresh=PATH.", option);
+                                "Give it twice: baseline=PATH and fresh=PATH.", option);
         if (!tg_inputs_add(&files[side], own.v[0], repo, a, err))
             return false;
     }

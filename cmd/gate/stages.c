@@ -14,7 +14,8 @@ bool tg_check_ask_options(struct tg_check *c, struct tg_err *err)
 {
     const struct tg_policy_ab *ab = &c->suites.policy->ab;
     const char *text = c->o->detect;
-    tg_sv number = text ? tg_sv_of(text) : ab->detect.n ? ab->detect : TG_SV("20%");
+    const tg_sv said = text ? tg_sv_of(text) : ab->detect.n ? ab->detect : TG_SV("20%");
+    tg_sv number = said;
     int64_t most = c->o->max_runs != TG_OPT_UNSET ? c->o->max_runs
                    : ab->max_runs                 ? ab->max_runs
                                                   : TG_ASK_FIRST + TG_ASK_LOOKS * TG_ASK_NEW;
@@ -24,8 +25,10 @@ bool tg_check_ask_options(struct tg_check *c, struct tg_err *err)
     if (number.n && number.p[number.n - 1] == '%')
         number.n--;
     if (!tg_dec_double(number, &pct) || !isfinite(pct) || pct <= 0 || pct > 1000)
-        return tg_err_usage(err, "--detect '%s' is not a size",
-                            "Give the slowdown that matters in percent: --detect 20%.", text);
+        return tg_err_usage(err, "--detect '%.*s' is not a size",
+                            "Give the slowdown that matters in percent, at most 1000%: --detect "
+                            "20%.",
+                            TG_SV_ARG(said));
     if (most < 1 || most > 1000)
         return tg_err_usage(err, "--max-runs '%s' is not from 1 to 1000",
                             "Give the most runs a side that there may be.",

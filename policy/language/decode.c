@@ -329,7 +329,7 @@ static struct tg_pattern *group_of(struct decode *c, const struct tg_yaml *map, 
 {
     const struct tg_yaml *n = tg_node_scalar(map, key);
     if (!n || n->text.n == 0 || n->text.n + 2 > TG_PATTERN_MAX)
-        return NULL;
+        return NULL; /* its length was reported */
     struct tg_pattern *p = pattern_of(c, n, TG_SV_PRINTF(c->arena, "/%s/", n->text.p));
     if (p && tg_pattern_groups(p) != 1)
         tg_yaml_mistake(c->diags, TG_DIAG_PATTERN, n, "put the number into one group:  rank(\\d+)",

@@ -58,7 +58,9 @@ static const struct tg_key_shape text = { .kind = TG_KEY_TEXT, .min = 1, .max = 
 static const struct tg_key_shape path = { .kind = TG_KEY_TEXT, .min = 1, .max = 4096 };
 static const struct tg_key_shape id = { .kind = TG_KEY_ID, .min = 1, .max = 80 };
 static const struct tg_key_shape glob = { .kind = TG_KEY_GLOB, .min = 1, .max = TG_PATTERN_MAX };
-static const struct tg_key_shape regex = { .kind = TG_KEY_REGEX, .min = 1, .max = TG_PATTERN_MAX };
+static const struct tg_key_shape regex = { .kind = TG_KEY_REGEX,
+                                           .min = 1,
+                                           .max = TG_PATTERN_MAX - 2 }; /* the slashes */
 static const struct tg_key_shape yes_no = { .kind = TG_KEY_BOOL, .example = "true" };
 static const struct tg_key_shape on_off = { WORD(tg_words_on_off) };
 static const struct tg_key_shape count = { INT(0, 1000000000) };

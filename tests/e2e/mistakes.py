@@ -32,6 +32,9 @@ MISTAKES = [  # the line, exit, what standard error says
     (f"check {FRESH} --runs --baseline perf --policy x/preset.yml", 2, ["no preset 'tracegate:recomended'", "tracegate:recommended"]),
     (f"check {FRESH} --runs --baseline perf --policy x/key.yml", 2, ["unknown key 'rule'", "did you mean 'rules'?"]),
     (f"check {FRESH} --runs --baseline perf --policy x/list.yml", 2, ["the file must be a policy, not a list", "write  version: 1"]),
+    (f"check {FRESH} --runs --baseline perf --policy x/long.yml", 2, ["x/long.yml:4:19", "rank", "510"]),
+    (f"check {FRESH} --runs --baseline perf --policy x/size.yml --ask x/asked.json", 2, ["--detect '5000%' is not a size"]),
+    (f"check {FRESH} --runs --baseline perf --cause-trace x.json", 2, ["--cause-trace needs a path of each side", "Give it twice: baseline=PATH"]),
     (f"check {FRESH} --runs --baseline perf --policy x/rule.yml", 2, ["unknown key 'id'", "remove, add; a list is written  - {id: x"]),
     ("check x/nowhere.json.gz --baseline perf/run0.json.gz", 3, ["a symbolic link that leads nowhere"]),
     (f"check {FRESH} --runs --baseline perf --policy x/policy.json", 1, []),  # JSON is YAML
@@ -75,6 +78,8 @@ def trouble(tmp):
     whole = read_bytes(tmp + "/out/run0.json.gz")
     write("x/cut.json.gz", whole[:3000])
     write("x/list.yml", "- version: 1\n")
+    write("x/long.yml", "version: 1\nsuites:\n  - name: a\n    trace: {rank: \"" + "r" * 508 + "(.)\", files: out}\n")
+    write("x/size.yml", "version: 1\nab: {detect: 5000%}\n")
     write("x/rule.yml", "version: 1\nrules: {id: a, metric: idle, fail: {pp: 5pp}}\n")
     os.symlink("nothing", tmp + "/x/nowhere.json.gz")
     write("x/trace.json", gzip.decompress(whole))

@@ -110,7 +110,7 @@ def actions(tmp):
     """What GitHub would not take after `uses:` is not written."""
     r = repository(tmp + "/actions")
     for place in ("foo", "foo@abc", "acme/tracegate", "acme/tracegate@", "/tracegate@abc"):
-        expect_end(f"--action {place}", r.run("init", "--action", PLACE), 2, err=(f"--action '{place}' is not OWNER/REPO@COMMIT",))
+        expect_end(f"--action {place}", r.run("init", "--action", place), 2, err=(f"--action '{place}' is not OWNER/REPO@COMMIT",))
         expect(f"--action {place}: nothing is written", files(r), [])
     init(r, "--action", "./.github/actions/tracegate")
 

@@ -56,7 +56,12 @@ struct costs {
     struct tg_buckets children; /* names by that of their parent */
     struct tg_buckets called;   /* by the caller's name: */
     struct call *calls;
+    uint32_t *first, *next;   /* by result: those folded under it; TG_NO_ID ends */
     struct tg_pace_wait less; /* the wait that lost most */
+    uint32_t *mine;           /* of the finding at hand: its operators, */
+    size_t n_mine;
+    bool *is_mine;       /* the same, by operator; else all false */
+    uint32_t *taken_for; /* by region: the finding that has taken its operators last */
 };
 
 static void costs_release(struct costs *x)
@@ -64,6 +69,11 @@ static void costs_release(struct costs *x)
     tg_buckets_release(&x->children);
     tg_buckets_release(&x->called);
     free(x->calls);
+    free(x->first);
+    free(x->next);
+    free(x->mine);
+    free(x->is_mine);
+    free(x->taken_for);
 }
 
 static void costs_init(struct costs *x, const struct tg_verdict *v)
@@ -82,32 +92,63 @@ static void costs_init(struct costs *x, const struct tg_verdict *v)
             tg_buckets_add(&x->called, of->in, n);
             x->calls[n++] = (struct call){ op, of };
         }
+    x->mine = tg_xmalloc((c->n_ops + 1) * sizeof *x->mine);
+    x->is_mine = tg_xcalloc(c->n_ops + 1, 1);
+    x->next = tg_xmalloc((v->n_results + 1) * sizeof *x->next);
+    x->first = tg_xmalloc((v->n_results + 1) * sizeof *x->first);
+    x->taken_for = tg_xmalloc((c->n_regions + 1) * sizeof *x->taken_for);
+    memset(x->first, 0xff, v->n_results * sizeof *x->first); /* TG_NO_ID */
+    memset(x->taken_for, 0xff, c->n_regions * sizeof *x->taken_for);
+    for (uint32_t i = 0; i < v->n_results; i++) {
+        uint32_t head = v->results[i].folded_under;
+        if (head >= v->n_results)
+            continue;
+        x->next[i] = x->first[head];
+        x->first[head] = i;
+    }
 }
 
-/* Marks what a result is about; of a rename and a replacement what went, too: `region`, the last
- * one, once. */
-static void take_names_of(bool *mine, uint32_t *region, const struct tg_comparison *c,
-                          const struct tg_result *r)
+static void take(struct costs *x, uint32_t op)
 {
+    if (!x->is_mine[op])
+        x->mine[x->n_mine++] = op;
+    x->is_mine[op] = true;
+}
+
+/* What a result is about; of a rename and a replacement what went, too. */
+static void take_names_of(struct costs *x, const struct tg_result *r, uint32_t head)
+{
+    const struct tg_comparison *c = x->v->comparison;
     const struct tg_op *op = tg_result_op(c, r);
     if (!op)
         return;
-    mine[op - c->ops] = true;
+    take(x, (uint32_t)(op - c->ops));
     if (op->partner != TG_NO_ID)
-        mine[op->partner] = true;
-    if (op->region >= c->n_regions || op->region == *region)
+        take(x, op->partner);
+    if (op->region >= c->n_regions || x->taken_for[op->region] == head)
         return;
-    *region = op->region;
+    x->taken_for[op->region] = head;
     const struct tg_region *g = &c->regions[op->region];
     for (size_t i = 0; i < g->n_ops; i++)
-        mine[g->op[i]] |= tg_op_side_of_region(&c->ops[g->op[i]]) >= 0;
+        if (tg_op_side_of_region(&c->ops[g->op[i]]) >= 0)
+            take(x, g->op[i]);
 }
 
 /* Is the operator of this name one of the finding at hand? */
-static bool is_mine_by_name(const bool *mine, const struct tg_comparison *c, tg_sv name)
+static bool is_mine_by_name(const struct costs *x, tg_sv name)
 {
-    const struct tg_op *op = tg_op_named(c, name);
-    return op && mine[op - c->ops];
+    for (size_t i = 0; i < x->n_mine; i++) {
+        const struct tg_op *op = &x->v->comparison->ops[x->mine[i]];
+        if (op->kind == TG_KIND_OP && tg_sv_eq(op->name, name))
+            return true;
+    }
+    return false;
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+    const uint32_t *a = pa, *b = pb;
+    return TG_CMP(*a, *b);
 }
 
 static void choose_said(struct cost *x, const struct tg_comparison *c, double less)
@@ -136,33 +177,31 @@ static void choose_said(struct cost *x, const struct tg_comparison *c, double le
 
 /* A finding costs what its own names do, and those folded under it; of a name that came or went
  * also the device work that it launches, which has other names in a replacement. */
-static struct cost cost_of(const struct costs *x, size_t head)
+static struct cost cost_of(struct costs *x, uint32_t head)
 {
     const struct tg_comparison *c = x->v->comparison;
-    TG_FREE bool *mine = tg_xcalloc(c->n_ops + 1, 1); /* by operator */
     struct cost cost = { 0 };
-    uint32_t region = TG_NO_ID;
-    for (size_t i = 0; i < x->v->n_results; i++)
-        if (i == head || x->v->results[i].folded_under == head)
-            take_names_of(mine, &region, c, &x->v->results[i]);
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *by = &c->ops[i];
-        if (!mine[i] || by->kind != TG_KIND_OP ||
-            (by->change != TG_ADDED && by->change != TG_REMOVED))
+    x->n_mine = 0;
+    take_names_of(x, &x->v->results[head], head);
+    for (uint32_t i = x->first[head]; i != TG_NO_ID; i = x->next[i])
+        take_names_of(x, &x->v->results[i], head);
+    for (size_t i = 0, named = x->n_mine; i < named; i++) {
+        const struct tg_op *by = &c->ops[x->mine[i]];
+        if (by->kind != TG_KIND_OP || (by->change != TG_ADDED && by->change != TG_REMOVED))
             continue;
         for (uint32_t k = tg_buckets_first(&x->children, by->name); k != TG_NO_ID;
              k = tg_buckets_next(&x->children, k))
-            mine[k] |= c->ops[k].change != TG_SAME && tg_kind_is_device(c->ops[k].kind);
+            if (c->ops[k].change != TG_SAME && tg_kind_is_device(c->ops[k].kind))
+                take(x, k);
     }
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if (!mine[i])
-            continue;
+    TG_SORT(x->mine, x->n_mine, by_number); /* sums do not depend on the order of the results */
+    for (size_t i = 0; i < x->n_mine; i++) {
+        const struct tg_op *op = &c->ops[x->mine[i]];
         /* A wait that is called in the finding's own operators takes more there: all of a row's
          * waits together may be as long as before. Called by others alone it has the row's sum. */
         bool inside = false;
         for (size_t k = 0; op->wait && k < op->n_callers; k++)
-            if (is_mine_by_name(mine, c, op->callers[k].in)) {
+            if (is_mine_by_name(x, op->callers[k].in)) {
                 add_cost(&cost, op, &op->callers[k]);
                 inside = true;
             }
@@ -176,18 +215,19 @@ static struct cost cost_of(const struct costs *x, size_t head)
             continue;
         for (uint32_t k = tg_buckets_first(&x->called, op->name); k != TG_NO_ID;
              k = tg_buckets_next(&x->called, k))
-            if (!mine[x->calls[k].op - c->ops])
+            if (!x->is_mine[x->calls[k].op - c->ops])
                 add_cost(&cost, x->calls[k].op, x->calls[k].in);
     }
     /* Of work on a thread that the marker's joins, the gaps there tell once more. */
     size_t names = 0;
     double sum = cost.more[HOST], wall = c->wall_ns[TG_TEST] - c->wall_ns[TG_BASE];
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
+    for (size_t i = 0; i < x->n_mine; i++) {
+        const struct tg_op *op = &c->ops[x->mine[i]];
         double gaps = op->kind == TG_KIND_STEP ? op->self[TG_TEST] - op->self[TG_BASE] : 0;
-        names += mine[i] && op->kind != TG_KIND_STEP;
-        if (mine[i] && gaps > 0 && wall > 0 && sum > TG_AS_LARGE * wall)
+        names += op->kind != TG_KIND_STEP;
+        if (gaps > 0 && wall > 0 && sum > TG_AS_LARGE * wall)
             cost.more[HOST] -= fmin(gaps, sum - gaps);
+        x->is_mine[x->mine[i]] = false;
     }
     const struct tg_op *op = tg_result_op(c, &x->v->results[head]);
     bool told = op && op->region < c->n_regions && /* "and 5 more instead of aten::gelu" */
@@ -196,7 +236,7 @@ static struct cost cost_of(const struct costs *x, size_t head)
         fmax(op->total[TG_TEST] - op->total[TG_BASE], op->self[TG_TEST] - op->self[TG_BASE]) <
             TG_HALF * cost.more[HOST])
         cost.others = names - 1;
-    bool moves = x->less.call && !is_mine_by_name(mine, c, x->less.of->in);
+    bool moves = x->less.call && !is_mine_by_name(x, x->less.of->in);
     choose_said(&cost, c, moves ? -x->less.ns : 0);
     return cost;
 }
@@ -225,7 +265,7 @@ static void put_said(struct tg_buf *b, const struct cost *cost)
 }
 
 /* By the clock that the step waits for; of some steps the mean of all. */
-static void put_cost(struct tg_buf *b, const struct tg_verdict *v, size_t head)
+static void put_cost(struct tg_buf *b, const struct tg_verdict *v, uint32_t head)
 {
     const struct tg_comparison *c = v->comparison;
     TG_AUTO(costs_release) struct costs costs = { 0 };
@@ -257,13 +297,13 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, size_t head)
 
 /* A finding about calls has one number, of all that follows it: in its row, in the headline, in
  * tables. */
-static void weigh(const struct costs *x, struct tg_result *r, struct tg_arena *a)
+static void weigh(struct costs *x, struct tg_result *r, struct tg_arena *a)
 {
     const struct tg_comparison *c = x->v->comparison;
     const struct tg_op *op = tg_result_op(c, r);
     const struct tg_pace_wait *wait = &x->less;
     bool region = tg_result_region(c, r), waived = r->state == TG_STATE_WAIVED;
-    struct cost cost = cost_of(x, (size_t)(r - x->v->results));
+    struct cost cost = cost_of(x, (uint32_t)(r - x->v->results));
     TG_BUF weight = { 0 };
     if (r->state >= TG_STATE_WARN || (waived && !region)) {
         /* Waiting that moved costs nothing by itself. */
@@ -487,7 +527,7 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_stat
         put_finding(b, r, c);
         if (shown == 1 && (total == 1 || turn != WHOLE) && r->has_values && !r->one_rank &&
             !tg_result_is_of_slowest(r))
-            put_cost(b, v, i);
+            put_cost(b, v, (uint32_t)i);
         struct tg_pace_wait wait = { 0 };
         if (total == 1 && is_of_time(r)) /* of a step that is longer by a wait */
             wait = tg_pace_wait_behind(c, r->delta);

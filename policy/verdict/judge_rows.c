@@ -407,11 +407,12 @@ static void put_text(struct tg_result *r, const struct tg_eval_state *e, struct 
     if (e->in->alone)
         w->p.base = NAN; /* there is no former value to tell */
     const struct tg_op *op = w->x.kind == TG_QUANTITY_OP ? w->x.op : NULL;
-    struct tg_comparison own = { 0 }; /* numbers have runs of their own */
-    if (w->x.number)
+    if (w->x.number) {
+        struct tg_comparison own = { 0 }; /* numbers have runs of their own */
         memcpy(own.n_runs, w->x.number->n_runs, sizeof own.n_runs);
-    if (!op || !e->brief || w->j.state != TG_STATE_PASS)
-        tg_describe_row(r, op, w->x.number ? &own : e->c, &w->p, &w->j, e->arena);
+        tg_describe_row(r, NULL, &own, &w->p, &w->j, e->arena);
+    } else if (!op || !e->brief || w->j.state != TG_STATE_PASS)
+        tg_describe_row(r, op, e->c, &w->p, &w->j, e->arena);
     if (e->rank < 0 || e->brief)
         return;
     r->of_rank = e->rank;

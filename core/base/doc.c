@@ -255,13 +255,19 @@ void tg_doc_add_null(struct tg_doc *parent, const char *key)
     attach(parent, key, cJSON_CreateNull());
 }
 
+/* Does a string represent this byte as it is? False for the terminator. */
+static bool is_plain(char c)
+{
+    return (unsigned char)c >= 0x20 && c != '"' && c != '\\' && c != 0x7f;
+}
+
 static void put_string(struct tg_buf *out, const char *s)
 {
     static const char hex[] = "0123456789abcdef";
     tg_buf_putc(out, '"');
     for (const char *p = s ? s : ""; *p; p++) {
         const char *from = p;
-        while ((unsigned char)*p >= 0x20 && *p != '"' && *p != '\\' && *p != 0x7f)
+        while (is_plain(*p))
             p++;
         tg_buf_add(out, (tg_sv){ from, (size_t)(p - from) });
         unsigned char c = (unsigned char)*p;

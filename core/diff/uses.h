@@ -58,7 +58,7 @@ struct tg_use_index {
  */
 
 /* What the k-th rank of a side does in a step. Time: the median over runs of the least step, or,
- * where calls vary, of the mean. Calls: the mean. */
+ * where calls vary, of the mean. Calls: the mean of all steps. */
 struct tg_on_rank {
     double ns, calls;
 };

@@ -63,10 +63,11 @@ static const char *row_at(size_t i, enum tg_class *class_)
 
 /*
  * The table's rows by the hash of their first two letters, so that a name is searched once for all
- * of them. Rows count from 1, in a chain from the first row to the last; 0 ends it. Rebuilt for
- * every name: that costs less than searching a short name.
+ * of them. Rows count from 1, in a chain from the first row to the last; 0 ends it. Made for the
+ * first name.
  */
 struct rows {
+    bool made;
     unsigned char first[1024];
     unsigned char next[N_ROWS + 1];
     const char *text[N_ROWS + 1];
@@ -88,23 +89,24 @@ static bool begins(tg_sv s, const char *text)
 }
 
 /* The class of the first row whose text is anywhere in `name`, ignoring case; false: none is. */
-static bool find_row(tg_sv name, enum tg_class *out)
+static bool find_row(struct rows *rows, tg_sv name, enum tg_class *out)
 {
-    struct rows rows;
     size_t best = N_ROWS;
     char c = name.n ? tg_lower(name.p[0]) : 0;
-    memset(rows.first, 0, sizeof rows.first);
-    for (size_t i = N_ROWS; i > 0; i--) {
-        const char *text = rows.text[i] = row_at(i - 1, out);
-        unsigned char *first = &rows.first[pair_hash(text[0], text[1])];
-        rows.next[i] = *first;
+    if (!rows->made)
+        memset(rows->first, 0, sizeof rows->first);
+    for (size_t i = N_ROWS; i > 0 && !rows->made; i--) {
+        const char *text = rows->text[i] = row_at(i - 1, out);
+        unsigned char *first = &rows->first[pair_hash(text[0], text[1])];
+        rows->next[i] = *first;
         *first = (unsigned char)i;
     }
+    rows->made = true;
     for (size_t i = 1; i < name.n; i++) {
         char d = tg_lower(name.p[i]);
-        size_t r = rows.first[pair_hash(c, d)];
-        for (; r && r <= best; r = rows.next[r])
-            if (begins((tg_sv){ name.p + i - 1, name.n - i + 1 }, rows.text[r]))
+        size_t r = rows->first[pair_hash(c, d)];
+        for (; r && r <= best; r = rows->next[r])
+            if (begins((tg_sv){ name.p + i - 1, name.n - i + 1 }, rows->text[r]))
                 best = r - 1;
         c = d;
     }
@@ -113,11 +115,10 @@ static bool find_row(tg_sv name, enum tg_class *out)
     return best < N_ROWS;
 }
 
-enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_sv name,
-                          bool *fallback)
+static enum tg_class class_of(struct rows *rows, const struct tg_classes *extra, enum tg_kind kind,
+                              tg_sv name, bool *fallback)
 {
-    if (fallback)
-        *fallback = false;
+    *fallback = false;
     if (!tg_kind_is_device(kind))
         return TG_CLASS_OTHER;
     for (size_t i = 0; extra && i < extra->n; i++)
@@ -126,19 +127,27 @@ enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_
     if (kind != TG_KIND_KERNEL)
         return TG_CLASS_MEMORY;
     enum tg_class class_;
-    if (find_row(name, &class_))
-        return class_;
-    if (fallback)
-        *fallback = true;
-    return TG_CLASS_COMPUTE;
+    *fallback = !find_row(rows, name, &class_);
+    return *fallback ? TG_CLASS_COMPUTE : class_;
+}
+
+enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_sv name,
+                          bool *fallback)
+{
+    struct rows rows;
+    bool ignored;
+    rows.made = false;
+    return class_of(&rows, extra, kind, name, fallback ? fallback : &ignored);
 }
 
 struct tg_name_class *tg_classes_of(const struct tg_classes *extra, const struct tg_names *names)
 {
     struct tg_name_class *c = tg_xrealloc(NULL, names->n + 1, sizeof *c);
+    struct rows rows;
+    rows.made = false;
     for (size_t i = 0; i < names->n; i++) {
         const struct tg_name *n = &names->v[i];
-        c[i].class_ = (unsigned char)tg_class_of(extra, n->kind, n->name, &c[i].fallback);
+        c[i].class_ = (unsigned char)class_of(&rows, extra, n->kind, n->name, &c[i].fallback);
     }
     return c;
 }

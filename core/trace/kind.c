@@ -1,21 +1,22 @@
 #include "core/trace/kind.h"
 
-/* Categories as Kineto, its forks and HTA's test files write them, between blanks. */
+/* Categories as Kineto, its forks and HTA's test files write them, between blanks; those of most
+ * names first. */
 static const struct {
     enum tg_kind kind;
     const char *categories;
 } kinds[] = {
-    { TG_KIND_PYTHON, "python_function" },
     { TG_KIND_OP, "cpu_op Operator" },
-    /* hpu_op is on the host side, whatever its name says (Kineto's ActivityType.h) */
-    { TG_KIND_RUNTIME, "cuda_runtime cuda_driver Runtime hip_runtime hip_driver xpu_runtime "
-                       "xpu_driver mtia_runtime privateuse1_runtime privateuse1_driver hpu_op "
-                       "glow_runtime" },
     { TG_KIND_KERNEL, "kernel Kernel mtia_ccp_events collective_comm" },
+    { TG_KIND_PYTHON, "python_function" },
     { TG_KIND_MEMCPY, "gpu_memcpy Memcpy" },
     { TG_KIND_MEMSET, "gpu_memset Memset" },
     { TG_KIND_ANNOTATION, "user_annotation" },
     { TG_KIND_DEVICE_ANNOTATION, "gpu_user_annotation" },
+    /* hpu_op is on the host side, whatever its name says (Kineto's ActivityType.h) */
+    { TG_KIND_RUNTIME, "cuda_runtime cuda_driver Runtime hip_runtime hip_driver xpu_runtime "
+                       "xpu_driver mtia_runtime privateuse1_runtime privateuse1_driver hpu_op "
+                       "glow_runtime" },
     /* cuda_event: records of events on a stream, never busy time */
     { TG_KIND_DEVICE_SYNC, "cuda_sync cuda_event xpu_sync" },
     { TG_KIND_OVERHEAD, "overhead" },

@@ -93,9 +93,9 @@ void tg_history_put_spark(struct tg_buf *out, const struct tg_history_suite *s, 
                           uint32_t series);
 /* "1.23 ms", "12.3 %", "4", without escapes: a number's unit is anything. */
 void tg_history_put_value(struct tg_buf *out, const struct tg_series *s, double plain);
-/* "drift, open, more of it tonight": without its id. */
 /* "open", "fixed" …; "" where nobody has to accept it. */
 const char *tg_history_state(const struct tg_history_entry *t);
+/* "drift, open, more of it tonight": without its id. */
 void tg_history_put_state(struct tg_buf *out, const struct tg_history_entry *t);
 /* "since 2026-06-15", and of a drift "until 2026-06-26, little by little". */
 void tg_history_put_when(struct tg_buf *out, const struct tg_history *h,

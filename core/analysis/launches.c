@@ -43,6 +43,7 @@ struct totals {
     tg_ns cpu, gpu, own_delay;
     int64_t pairs, short_work, short_both, long_calls, long_delays, calls, graphs, unlinked;
 };
+
 static void put_totals(struct tg_table *f, const struct tg_device_work *d, const struct totals *t)
 {
     if (t->pairs) {

@@ -82,9 +82,9 @@ void tg_history_window_push_from(struct tg_history_window *w, const struct tg_hi
                                  size_t i);
 /* The median of the last TG_HISTORY_END nights before the place `first`; 0: there are none. */
 double tg_history_window_end(const struct tg_history_window *w, size_t first);
-/* `x` is NULL for the common factor, which is not a series. */
 /* What a change of `e` costs in ns; the size is what was found, the level what was there. */
 double tg_history_cost(const struct tg_series *x, double before, double e);
+/* `x` is NULL for the common factor, which is not a series. */
 void tg_history_set_size(struct tg_moved_series *m, const struct tg_series *x, double e);
 /* Runs of a night did not agree lately: the number of calls says nothing about the program. */
 bool tg_history_track_is_random(const struct tg_history_track *t, size_t place);

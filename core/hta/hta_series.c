@@ -12,6 +12,7 @@ struct change {
     double at, by;
     size_t order; /* set by put_series */
 };
+
 static int by_key_and_time(const void *pa, const void *pb)
 {
     const struct change *a = pa, *b = pb;

@@ -51,7 +51,7 @@ static void close_input(struct merging *g, struct input *in)
 
 static bool open_input(struct merging *g, size_t i)
 {
-    struct input *in = &g->input[i], *least = NULL; /* used: it is closed */
+    struct input *in = &g->input[i], *least = NULL; /* the least recently used: closed */
     for (size_t k = 0; g->n_open >= TG_UNITE_OPEN && k < g->m->n; k++)
         if (g->input[k].source && !g->input[k].pinned && (!least || g->input[k].used < least->used))
             least = &g->input[k];

@@ -96,18 +96,18 @@ static int compare(const void *pa, const void *pb)
     return c ? c : TG_CMP(a->order, b->order);
 }
 
-const char *tg_diags_guess(struct tg_diags *d, tg_sv typed, const char *const *words)
-{
-    const char *near = tg_sv_nearest(typed, words);
-    return near ? tg_arena_printf(d->arena, "did you mean '%s'?", near) : NULL;
-}
-
 void tg_diags_sort(struct tg_diags *d)
 {
     for (size_t i = 0; i < d->n; i++)
         d->v[i].source = source_of(d, d->v[i].at.file);
     if (d->n)
         TG_SORT(d->v, d->n, compare);
+}
+
+const char *tg_diags_guess(struct tg_diags *d, tg_sv typed, const char *const *words)
+{
+    const char *near = tg_sv_nearest(typed, words);
+    return near ? tg_arena_printf(d->arena, "did you mean '%s'?", near) : NULL;
 }
 
 /* ---- rendering ---- */

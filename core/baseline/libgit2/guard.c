@@ -24,10 +24,9 @@
 enum loose_state {
     ABSENT,
     WHOLE,
-    CUT,
-    UNREADABLE
-}; /* CUT: truncated or damaged; UNREADABLE: it is
-                                                        there, or may be, and cannot be read */
+    CUT,       /* truncated or damaged */
+    UNREADABLE /* it is there, or may be, and cannot be read */
+};
 enum loose_part { HEADER, CONTENT };
 
 struct loose_object {
